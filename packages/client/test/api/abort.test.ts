@@ -97,7 +97,7 @@ test.each<[string, ...Parameters<typeof aborted>]>([
   expect(await aborted(...attempt)).toBe(1);
 });
 
-test("pauses leave no listener at a signal that is never aborted", async () => {
+test("Pauses leave no listener at a signal that is never aborted.", async () => {
   let requests = 0;
   const { url } = await serve((_request, response) => {
     response.writeHead(requests++ % 3 === 2 ? 200 : 503).end("{}");
@@ -110,7 +110,7 @@ test("pauses leave no listener at a signal that is never aborted", async () => {
 });
 
 test.each(["999999999999999999", "-5", "soon", "1e3"])(
-  "a stream reconnects after two seconds if its node requests a pause of %s ms",
+  "A stream reconnects after two seconds if its node requests a pause of %s ms.",
   async (retry) => {
     const { url, count } = await serve((_request, response) => response.end(`retry: ${retry}\n\n`));
     const started = stopTimers();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { jsonText, parseJson } from "../../src/api/json.ts";
 import { parseIndexed, textIndexed } from "../../src/api/json-indexed.ts";
 
-test("integers beyond 2^53 keep all their digits when read and written", () => {
+test("Integers beyond 2^53 keep all their digits when read and written.", () => {
   const text = '{"balance":9007199254740993,"debts":[-9007199254740993,-1],"fee":9007199254740991}';
   const value = parseJson(text);
   expect(value).toEqual({
@@ -14,16 +14,16 @@ test("integers beyond 2^53 keep all their digits when read and written", () => {
   expect(jsonText(value)).toBe(text);
 });
 
-test("digits in texts, fractions and exponents are unchanged", () => {
+test("Digits in texts, fractions and exponents are unchanged.", () => {
   const text = '{"a":"x,9007199254740993","b":0.12345678901234567,"c":1e21,"d":":9007199254740993"}';
   expect(parseJson(text)).toEqual(JSON.parse(text));
 });
 
-test("invalid JSON is a SyntaxError, however long its numbers are", () => {
+test("Invalid JSON is a SyntaxError, however long its numbers are.", () => {
   for (const text of ["", "{", "[9007199254740993"]) expect(() => parseJson(text)).toThrow(SyntaxError);
 });
 
-test("every integer survives a round trip, alone and in a list", () => {
+test("Every integer survives a round trip, alone and in a list.", () => {
   fc.assert(
     fc.property(fc.bigInt(), (integer) => {
       for (const text of [`${integer}`, `[1, ${integer}]`]) {
@@ -33,7 +33,7 @@ test("every integer survives a round trip, alone and in a list", () => {
   );
 });
 
-test("texts survive a round trip, whatever they contain", () => {
+test("Texts survive a round trip, whatever they contain.", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789,:[ "\\') }), (text) => {
       expect(parseJson(jsonText([text, 9007199254740993n]))).toEqual([text, 9007199254740993n]);
@@ -73,7 +73,7 @@ describe("without the digits of the runtime (Node.js 20)", () => {
     ),
   })).value;
 
-  test("property: every text is read and written as by the runtime", () => {
+  test("Property: every text is read and written as by the runtime.", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const expected = parseJson(`[9007199254740993,${text}]`);
@@ -84,7 +84,7 @@ describe("without the digits of the runtime (Node.js 20)", () => {
     );
   });
 
-  test("property: invalid JSON is a SyntaxError, also if a number was cut or repeated", () => {
+  test("Property: invalid JSON is a SyntaxError, also if a number was cut or repeated.", () => {
     const altered = fc
       .tuple(texts, fc.nat(), fc.constantFrom("0", "-", ".", "e", '"', ""))
       .map(([text, at, put]) => {
@@ -106,7 +106,7 @@ describe("without the digits of the runtime (Node.js 20)", () => {
     );
   });
 
-  test("values that only JavaScript has are written as usual", () => {
+  test("Values that only JavaScript has are written as usual.", () => {
     const dated = {
       at: new Date(0),
       list: [undefined, Number.NaN, new Number(2), 2n ** 70n, Infinity],
@@ -117,7 +117,7 @@ describe("without the digits of the runtime (Node.js 20)", () => {
       expect(textIndexed(value)).toBe(jsonText(value));
   });
 
-  test("a string of ten million escapes is read", () => {
+  test("A string of ten million escapes is read.", () => {
     const text = `["${"\\n".repeat(10_000_000)}",9007199254740993]`;
     expect(parseIndexed(text)).toHaveProperty("1", 9007199254740993n);
   });

@@ -77,17 +77,20 @@ test.each([undefined, 7, "ab"])("The token %j of a registration is refused.", as
 });
 
 describe("a request", () => {
-  test.each(["", ".", ".."])("is refused for the id %j, which would address another route", async (id) => {
-    const { requests, url } = await serve(responding(200));
-    const client = createClient({ url });
-    expect(() => client.wallets.get(id)).toThrow(TypeError);
-    expect(() => client.wallets.transactions(id)).toThrow(`which "${id}" is not`);
-    expect(() => client.uniks.property("a", id)).toThrow(TypeError);
-    await client.uniks.property("a", "...");
-    expect(requests.map((request) => request.url)).toEqual(["/api/uniks/a/properties/..."]);
-  });
+  test.each(["", ".", ".."])(
+    "A request is refused for the id %j, which would address another route.",
+    async (id) => {
+      const { requests, url } = await serve(responding(200));
+      const client = createClient({ url });
+      expect(() => client.wallets.get(id)).toThrow(TypeError);
+      expect(() => client.wallets.transactions(id)).toThrow(`which "${id}" is not`);
+      expect(() => client.uniks.property("a", id)).toThrow(TypeError);
+      await client.uniks.property("a", "...");
+      expect(requests.map((request) => request.url)).toEqual(["/api/uniks/a/properties/..."]);
+    },
+  );
 
-  test("has its path below the base URL, its query without absent members, and its body as JSON", async () => {
+  test("A request has its path below the base URL, its query without absent members, and its body as JSON.", async () => {
     const { requests, url } = await serve(responding(200));
     const send = createSend({ url: `${url}/node1/` }, { fetch, sleep: async () => {}, nowMs: Date.now });
     await send({
@@ -105,13 +108,16 @@ describe("a request", () => {
     expect(requests[1]?.headers["content-type"]).toBe("application/json");
   });
 
-  test.each(["", "127.0.0.1:4003", "ftp://host", "file:///tmp"])("is refused for %j", (url) => {
-    expect(() => createClient({ url })).toThrow(/base URL of a node/);
-  });
+  test.each(["", "127.0.0.1:4003", "ftp://host", "file:///tmp"])(
+    "A request is refused for the base URL %j.",
+    (url) => {
+      expect(() => createClient({ url })).toThrow(/base URL of a node/);
+    },
+  );
 });
 
 describe("an unusable response", () => {
-  test("the code of the node is read from the header, which all of its errors have", async () => {
+  test("The code of the node is read from the header, which all of its errors have.", async () => {
     const { send } = await serve(responding(404, {}, { "error-code": "WALLET_UNKNOWN" }));
     const error = await errorOf(send({ path: "/wallets/a" }));
     expect([error.code, error.nodeCode, error.type]).toMatchObject([
@@ -151,14 +157,14 @@ describe("an unusable response", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("an error that is not JSON is shown as text", async () => {
+  test("An error that is not JSON is shown as text.", async () => {
     const { send } = await serve(responding(502, "Bad Gateway"), { retries: 0 });
     const error = await errorOf(send({ path: "/blocks" }));
     expect(error).toMatchObject({ code: "API_FAILED", body: "Bad Gateway" });
     expect(error.message).toBe("GET /api/blocks: HTTP 502");
   });
 
-  test("no server listens", async () => {
+  test("A request fails if no server listens.", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -169,7 +175,7 @@ describe("an unusable response", () => {
     expect(error.message).toContain("ECONNREFUSED");
   });
 
-  test("it does not arrive completely in time", async () => {
+  test("A request fails if its response does not arrive completely in time.", async () => {
     const silence: Handle = () => {};
     const halfway: Handle = (_request, response) => void response.writeHead(200).write('{"data":');
     for (const handle of [silence, halfway]) {
@@ -180,7 +186,7 @@ describe("an unusable response", () => {
     }
   });
 
-  test("the caller aborts it", async () => {
+  test("A request fails if the caller aborts it.", async () => {
     const controller = new AbortController();
     const { send } = await serve(() => controller.abort(new Error("enough")), { signal: controller.signal });
     await expect(send({ path: "/blocks" })).rejects.toThrow("enough");
@@ -191,21 +197,21 @@ describe("an unusable response", () => {
 describe("a retry", () => {
   const reset: Handle = (request) => request.socket.destroy();
 
-  test("follows safe requests, after longer and longer pauses", async () => {
+  test("A retry follows safe requests, after longer and longer pauses.", async () => {
     const { send, requests, waitsMs } = await serve(first(responding(503), reset));
     expect(await send({ path: "/blocks" })).toEqual({ data: "there" });
     expect(requests).toHaveLength(3);
     expect(waitsMs).toEqual([250, 500]);
   });
 
-  test("follows searches and dry runs, too", async () => {
+  test("A retry follows searches and dry runs, too.", async () => {
     const { url, requests } = await serve(first(responding(503)));
     const client = createClient({ url });
     await client.blocks.search({ height: { from: 1 } }).page();
     expect(requests).toHaveLength(2);
   });
 
-  test("never follows a request that may change something", async () => {
+  test("A retry never follows a request that may change something.", async () => {
     for (const handle of [responding(503), responding(429), reset]) {
       const { url, requests } = await serve(handle);
       const client = createClient({ url });
@@ -217,13 +223,13 @@ describe("a retry", () => {
     }
   });
 
-  test("is bounded by the requested number of attempts", async () => {
+  test("A retry is bounded by the requested number of attempts.", async () => {
     const { send, requests } = await serve(responding(503), { retries: 4 });
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ code: "API_FAILED" });
     expect(requests).toHaveLength(5);
   });
 
-  test("waits as long as a rate-limiting node requests", async () => {
+  test("A retry waits as long as a rate-limiting node requests.", async () => {
     const inSeconds = responding(429, {}, { "retry-after": "7" });
     const atTheEnd = responding(429, {}, { "x-ratelimit-userreset": `${NOW_MS + 12_345}` });
     const { send, waitsMs } = await serve(first(inSeconds, atTheEnd));
@@ -231,13 +237,13 @@ describe("a retry", () => {
     expect(waitsMs).toEqual([7_000, 12_345]);
   });
 
-  test("is skipped if it would have to wait for more than a minute", async () => {
+  test("A retry is skipped if it would have to wait for more than a minute.", async () => {
     const { send, requests } = await serve(responding(429, {}, { "retry-after": "61" }));
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 61_000 } });
     expect(requests).toHaveLength(1);
   });
 
-  test("is skipped if it would have to wait longer than allowed", async () => {
+  test("A retry is skipped if it would have to wait longer than allowed.", async () => {
     const { send, waitsMs } = await serve(responding(429, {}, { "retry-after": "2" }), { maxWaitMs: 1_000 });
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 2_000 } });
     expect(waitsMs).toEqual([]);
@@ -249,7 +255,7 @@ describe("the block of a response", () => {
   const demanded = (requests: readonly { headers: IncomingMessage["headers"] }[]) =>
     requests.map(({ headers }) => headers["x-uniknode-at-least"]);
 
-  test("is demanded by later requests, the newest one first", async () => {
+  test("The block of a response is demanded by later requests, the newest one first.", async () => {
     const { send, requests } = await serve(
       first(responding(200, {}, at(7, "b7")), responding(200, {}, at(6, "b6")), responding(200)),
     );
@@ -257,7 +263,7 @@ describe("the block of a response", () => {
     expect(demanded(requests)).toEqual([undefined, "7:b7", "7:b7", "7:b7"]);
   });
 
-  test("is no longer demanded once a reorganisation replaced it", async () => {
+  test("The block of a response is no longer demanded once a reorganisation replaced it.", async () => {
     const gone = responding(409, { message: "gone" }, { "error-code": "BRANCH_GONE" });
     const { send, requests } = await serve(first(responding(200, {}, at(7, "b7")), gone));
     await send({ path: "/blocks" });
@@ -265,7 +271,7 @@ describe("the block of a response", () => {
     expect(demanded(requests)).toEqual([undefined, "7:b7", undefined]);
   });
 
-  test("is not demanded of nodes, which name none", async () => {
+  test("The block of a response is not demanded of nodes, which name none.", async () => {
     const { send, requests } = await serve(responding(200, {}));
     await send({ path: "/blocks" });
     await send({ path: "/blocks" });
@@ -303,7 +309,7 @@ describe("a list", () => {
 
   const ROWS = [10, 11, 20, 21, 30, 31];
 
-  test("requests one page after the other", async () => {
+  test("A list requests one page after the other.", async () => {
     const { send, requests } = await serve(byCursor);
     expect(await read(createList<number>(send, { path: "/things", query: { a: "b" } }))).toEqual(ROWS);
     expect(requests.map(({ url }) => url)).toEqual([
@@ -313,7 +319,7 @@ describe("a list", () => {
     ]);
   });
 
-  test("requests pages by number if a node does not support cursors", async () => {
+  test("A list requests pages by number if a node does not support cursors.", async () => {
     const { send, requests } = await serve(byPage);
     expect(await read(createList<number>(send, { path: "/things" }))).toEqual(ROWS);
     expect(requests.map(({ url }) => url)).toEqual([
@@ -324,14 +330,14 @@ describe("a list", () => {
     ]);
   });
 
-  test("requests pages by number from the start if there are no cursors", async () => {
+  test("A list requests pages by number from the start if there are no cursors.", async () => {
     const { send, requests } = await serve(byPage);
     const list = createList<number>(send, { path: "/things" }, { hasNoCursors: true });
     expect(await read(list)).toEqual(ROWS);
     expect(requests).toHaveLength(3);
   });
 
-  test("throws its errors, however it is requested", async () => {
+  test("A list throws its errors, however it is requested.", async () => {
     const { send, requests } = await serve(responding(422, { message: "why" }));
     await expect(read(createList<number>(send, { path: "/things" }))).rejects.toThrow("why (HTTP 422)");
     expect(requests).toHaveLength(2);
@@ -344,13 +350,13 @@ describe("a list", () => {
     expect(late.requests).toHaveLength(2);
   });
 
-  test("requests no more pages than the loop needs", async () => {
+  test("A list requests no more pages than the loop needs.", async () => {
     const { send, requests } = await serve(byCursor);
     for await (const row of createList<number>(send, { path: "/things" })) if (row === 11) break;
     expect(requests).toHaveLength(1);
   });
 
-  test("can be read again from its beginning", async () => {
+  test("A list can be read again from its beginning.", async () => {
     const { send } = await serve(byCursor);
     const list = createList<number>(send, { path: "/things" });
     expect([await read(list), await read(list)]).toEqual([ROWS, ROWS]);

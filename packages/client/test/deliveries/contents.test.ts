@@ -9,7 +9,7 @@ const delivery: Delivery = {
   data: { tokenId: "ab" },
 };
 
-test("the name of an event determines the type of its content", () => {
+test("The name of an event determines the type of its content.", () => {
   expect(isEvent(delivery, "unik.minted")).toBe(true);
   expect(isEvent(delivery, "unik.updated")).toBe(false);
   if (isEvent(delivery, "unik.minted")) {
@@ -18,7 +18,7 @@ test("the name of an event determines the type of its content", () => {
   }
 });
 
-test("a list has a type, and so does the content of a streamed event", () => {
+test("A list has a type, and so does the content of a streamed event.", () => {
   const streamed: StreamedEvent = { id: "a", event: "transaction.pool.added", position: "1", data: [] };
   if (isEvent(streamed, "transaction.pool.added")) {
     expectTypeOf<(typeof streamed.data)[number]["fee"]>().toEqualTypeOf<string>();
@@ -26,6 +26,6 @@ test("a list has a type, and so does the content of a streamed event", () => {
   expect(isEvent(streamed, "transaction.pool.added")).toBe(true);
 });
 
-test("a content that was too large to be sent does not have the event's type", () => {
+test("A content that was too large to be sent does not have the event's type.", () => {
   expect(isEvent({ ...delivery, truncated: true }, "unik.minted")).toBe(false);
 });

@@ -43,13 +43,13 @@ async function refusal(attempt: Promise<unknown>) {
 }
 
 describe("a signed delivery", () => {
-  test("verifies with the token, with its whsec form, and with one of several", async () => {
+  test("A signed delivery verifies with the token, with its whsec form, and with one of several.", async () => {
     for (const secret of [TOKEN, TOKEN.toUpperCase(), whsec(TOKEN), [OTHER, TOKEN], [whsec(OTHER), TOKEN]]) {
       expect(await verify(signed(), { secret })).toEqual(DELIVERY);
     }
   });
 
-  test("verifies by any of the signatures in the header, regardless of its other contents", async () => {
+  test("A signed delivery verifies by any of the signatures in the header, regardless of its other contents.", async () => {
     expect(await verify(signed(BODY, [OTHER, TOKEN]))).toEqual(DELIVERY);
     expect(await verify(signed(BODY, [TOKEN, OTHER]))).toEqual(DELIVERY);
     const headers = signed();
@@ -57,7 +57,7 @@ describe("a signed delivery", () => {
     expect(await verify(headers)).toEqual(DELIVERY);
   });
 
-  test("can have its body as text, bytes or a buffer, and its headers in every usual form", async () => {
+  test("A signed delivery can have its body as text, bytes or a buffer, and its headers in every usual form.", async () => {
     const bytes = new TextEncoder().encode(BODY);
     for (const body of [BODY, bytes, Buffer.from(BODY), bytes.buffer]) {
       expect(await verifyDelivery({ headers: signed(), body }, { secret: TOKEN, nowMs })).toEqual(DELIVERY);
@@ -83,14 +83,14 @@ describe("a signed delivery", () => {
     ["-1", undefined],
     ["1.5", undefined],
     ["9".repeat(16), undefined],
-  ])("with the headers %j has the sequence and epoch %s", async (header, value) => {
+  ])("A signed delivery with the headers %j has the sequence and epoch %s.", async (header, value) => {
     const headers = { ...signed(), "webhook-sequence": header, "webhook-epoch": header };
     const position = value === undefined ? {} : { sequence: value, epoch: value };
     for (const scheme of ["signature", "authorization"] as const)
       expect(await verify(headers, { scheme })).toEqual({ ...DELIVERY, ...position });
   });
 
-  test("is refused with another secret, body, id or time", async () => {
+  test("A signed delivery is refused with another secret, body, id or time.", async () => {
     const wrong = { code: "DELIVERY_SIGNATURE_WRONG" };
     expect(await refusal(verify(signed(), { secret: OTHER }))).toEqual(wrong);
     expect(await refusal(verify(signed(), {}, `${BODY} `))).toEqual(wrong);
@@ -109,20 +109,23 @@ describe("a signed delivery", () => {
     [301_000, "DELIVERY_TOO_NEW", undefined],
     [-1_000, "DELIVERY_TOO_OLD", 999],
     [-1_000, undefined, 1_000],
-  ])("signed %i ms from now: %s with a tolerance of %s", async (fromNowMs, code, toleranceMs) => {
-    const options = toleranceMs === undefined ? {} : { toleranceMs };
-    const attempt = verify(signed(BODY, [TOKEN], NOW_MS + fromNowMs), options);
-    if (!code) return expect(await attempt).toEqual(DELIVERY);
-    expect(await refusal(attempt)).toMatchObject({ code, toleranceMs: toleranceMs ?? 300_000 });
-  });
+  ])(
+    "A delivery signed %i ms from now has the verdict %s with a tolerance of %s.",
+    async (fromNowMs, code, toleranceMs) => {
+      const options = toleranceMs === undefined ? {} : { toleranceMs };
+      const attempt = verify(signed(BODY, [TOKEN], NOW_MS + fromNowMs), options);
+      if (!code) return expect(await attempt).toEqual(DELIVERY);
+      expect(await refusal(attempt)).toMatchObject({ code, toleranceMs: toleranceMs ?? 300_000 });
+    },
+  );
 
-  test("is refused for its age only if the signature is valid", async () => {
+  test("A signed delivery is refused for its age only if the signature is valid.", async () => {
     const attempt = verify(signed(BODY, [OTHER], NOW_MS - 86_400_000));
     expect(await refusal(attempt)).toEqual({ code: "DELIVERY_SIGNATURE_WRONG" });
   });
 
   test.each(["webhook-id", "webhook-timestamp", "webhook-signature"])(
-    "without %s is refused",
+    "A signed delivery without %s is refused.",
     async (header) => {
       const headers: Record<string, string> = signed();
       delete headers[header];
@@ -130,12 +133,15 @@ describe("a signed delivery", () => {
     },
   );
 
-  test.each(["", "1e9", "-1", "1795223920.5", "soon"])("at the time %j is refused", async (timestamp) => {
-    expect(await refusal(verify({ ...signed(), "webhook-timestamp": timestamp }))).toEqual({
-      code: "DELIVERY_TIMESTAMP_INVALID",
-      timestamp,
-    });
-  });
+  test.each(["", "1e9", "-1", "1795223920.5", "soon"])(
+    "A signed delivery at the time %j is refused.",
+    async (timestamp) => {
+      expect(await refusal(verify({ ...signed(), "webhook-timestamp": timestamp }))).toEqual({
+        code: "DELIVERY_TIMESTAMP_INVALID",
+        timestamp,
+      });
+    },
+  );
 
   test.each([
     ["body", "no JSON"],
@@ -143,11 +149,11 @@ describe("a signed delivery", () => {
     ["id", JSON.stringify({ ...DELIVERY, id: 1 })],
     ["event", JSON.stringify({ ...DELIVERY, event: undefined })],
     ["height", JSON.stringify({ ...DELIVERY, height: "9" })],
-  ])("whose %s is not that of a delivery is refused", async (field, body) => {
+  ])("A signed delivery is refused if its %s is not that of a delivery.", async (field, body) => {
     expect(await refusal(verify(signed(body), {}, body))).toEqual({ code: "DELIVERY_BODY_INVALID", field });
   });
 
-  test("can have members that this version does not know", async () => {
+  test("A signed delivery can have members that this version does not know.", async () => {
     const body = JSON.stringify({ ...DELIVERY, more: [1] });
     expect(await verify(signed(body), {}, body)).toEqual({ ...DELIVERY, more: [1] });
   });
@@ -156,14 +162,14 @@ describe("a signed delivery", () => {
 describe("the half of the secret in Authorization", () => {
   const scheme = "authorization";
 
-  test("authenticates a delivery for receivers that require no more", async () => {
+  test("The half of the secret authenticates a delivery for receivers that require no more.", async () => {
     const headers = { authorization: TOKEN.slice(0, 32) };
     expect(await verify(headers, { scheme })).toEqual(DELIVERY);
     expect(await verify(headers, { scheme, secret: whsec(TOKEN) })).toEqual(DELIVERY);
     expect(await verify(headers, { scheme, secret: [OTHER, TOKEN] })).toEqual(DELIVERY);
   });
 
-  test("is refused if it is another, longer, shorter, or missing", async () => {
+  test("The half of the secret is refused if it is another, longer, shorter, or missing.", async () => {
     const half = TOKEN.slice(0, 32);
     for (const authorization of [
       "",
@@ -183,7 +189,7 @@ describe("the half of the secret in Authorization", () => {
     });
   });
 
-  test("does not authenticate unless requested", async () => {
+  test("The half of the secret does not authenticate unless requested.", async () => {
     expect(await refusal(verify({ authorization: TOKEN.slice(0, 32) }))).toMatchObject({
       code: "DELIVERY_HEADER_MISSING",
     });
@@ -192,7 +198,7 @@ describe("the half of the secret in Authorization", () => {
 
 describe("an invalid call of a receiver throws a TypeError", () => {
   test.each(["", "secret", TOKEN.slice(1), `${TOKEN}00`, "whsec_", "whsec_AAAA", "whsec_*", undefined])(
-    "the secret %j",
+    "A receiver with the secret %j throws a TypeError.",
     async (secret) => {
       const attempt = verify(signed(), { secret: secret as string });
       await expect(attempt).rejects.toThrow(TypeError);
@@ -200,14 +206,14 @@ describe("an invalid call of a receiver throws a TypeError", () => {
     },
   );
 
-  test("a parsed body", async () => {
+  test("A receiver with a parsed body throws a TypeError.", async () => {
     const body = DELIVERY as unknown as string;
     const attempt = verifyDelivery({ headers: signed(), body }, { secret: TOKEN, nowMs });
     await expect(attempt).rejects.toThrow(/verify first, parse afterwards/);
   });
 });
 
-test("the package has no dependencies, and uses nothing of one platform", () => {
+test("The package has no dependencies, and uses nothing of one platform.", () => {
   const { dependencies } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   expect(dependencies).toBeUndefined();
 });

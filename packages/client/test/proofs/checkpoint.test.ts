@@ -50,7 +50,7 @@ describe("A checkpoint is refused with an error that names the next step, if", (
   });
 
   test.each(["", "uniknode checkpoint 2", "{", "uniknode checkpoint 1", "x".repeat(100_000)])(
-    "its text is %j.",
+    "A checkpoint with the text %j is refused with an error that names the next step.",
     (text) => expect(() => parseCheckpoint(text)).toThrow("the checkpoint is invalid"),
   );
 });

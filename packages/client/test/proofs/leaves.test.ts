@@ -52,7 +52,7 @@ describe("The leaves of a range of blocks", () => {
       { from, to },
     );
 
-  test("are all of these blocks, and no others.", async () => {
+  test("The leaves of a range of blocks are all of these blocks, and no others.", async () => {
     expect(size).toBeGreaterThan(1_500);
     for (let run = 0; run < 20; run++) {
       const from = 1 + random.below(90);
@@ -71,7 +71,7 @@ describe("The leaves of a range of blocks", () => {
     }
   });
 
-  test("cannot be hidden or altered: any other leaf, height or order is refused.", async () => {
+  test("The leaves cannot be hidden or altered: any other leaf, height or order is refused.", async () => {
     let refused = 0;
     for (let run = 0; run < 20; run++) {
       const from = 2 + random.below(89);

@@ -16,7 +16,7 @@ describe.skipIf(executable === undefined)("In Chromium,", () => {
   });
   afterAll(() => browser.close());
 
-  test("a proof has the verdict that it has in Node.js, and so does an altered one.", async () => {
+  test("A proof has the same verdict in Chromium as in Node.js, and so does an altered one.", async () => {
     const { page, faults } = await openPage(browser, "http://127.0.0.1");
     await page.addScriptTag({ content: await buildVerifier(), type: "module" });
     await page.waitForFunction("globalThis.verifyProof !== undefined");

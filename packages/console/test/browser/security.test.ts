@@ -197,7 +197,7 @@ describeConsole({ browserArguments: ARGUMENTS }, ({ node, openForAll, openSigned
       expect(faults).toEqual([]);
     }
 
-    test("in the conditions and the target of a webhook, and in the body of its delivery.", async () => {
+    test("Markup in the conditions and target of a webhook, and in the body of its delivery, is shown as text.", async () => {
       const { data } = await node.client.webhooks.create({
         event: "block.applied",
         target: `http://127.0.0.1:9/${encodeURI("<script>")}?${"<b>bold</b>"}`,
@@ -212,7 +212,7 @@ describeConsole({ browserArguments: ARGUMENTS }, ({ node, openForAll, openSigned
       await node.client.webhooks.remove(data.id);
     });
 
-    test("in the vendor field of a transaction, on every screen that shows it.", async () => {
+    test("Markup in the vendor field of a transaction is shown as text on every screen that shows it.", async () => {
       const pay = await createPayer(node);
       const id = await pay(MARKUP);
       await expectText(`/console/transactions/${id}`, "onerror");
@@ -224,7 +224,7 @@ describeConsole({ browserArguments: ARGUMENTS }, ({ node, openForAll, openSigned
       expect(faults).toEqual([]);
     });
 
-    test("in the address of a page, and in the search.", async () => {
+    test("Markup in the address of a page, and in the search, is shown as text.", async () => {
       await page.goto(`/console/transactions?senderId=${encodeURIComponent(MARKUP)}`);
       await page.locator("h1").waitFor();
       await page.goto(`/console/webhooks/new?events=${encodeURIComponent(MARKUP)}`);

@@ -19,7 +19,7 @@ const FIELDS = [
   { name: "height", label: "Height", faultOf: heightFault },
 ];
 
-test("a list without filters, or with valid ones, has no fault", () => {
+test("A list without filters, or with valid ones, has no fault.", () => {
   for (const query of [
     {},
     { state: "", height: "" },
@@ -29,7 +29,7 @@ test("a list without filters, or with valid ones, has no fault", () => {
   }
 });
 
-test("invalid texts and unknown options have a fault each", () => {
+test("Invalid texts and unknown options have a fault each.", () => {
   expect(filterFaults(FIELDS, { state: "fialed", height: "twelve" })).toEqual({
     state: "Expected: one of the options.",
     height: "Expected: a number from 1.",
@@ -42,7 +42,7 @@ test.each([
   [publicKeyFault, [`02${"ab".repeat(32)}`], [`04${"ab".repeat(32)}`, "alice"]],
   [heightFault, ["1", "999999999"], ["0", "-1", "1.5", "1e3"]],
   [amountFault, ["0", "1", "12.5", "0,00000001"], ["-1", "1.000000001", "ten", "1e3"]],
-] as const)("a filter accepts what the node accepts: %#", (faultOf, valid, invalid) => {
+] as const)("A filter accepts the texts that the node accepts: %#.", (faultOf, valid, invalid) => {
   for (const text of valid) expect(faultOf(text)).toBeUndefined();
   for (const text of invalid) expect(faultOf(text)).toMatch(/\.$/);
 });

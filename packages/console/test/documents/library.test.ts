@@ -18,7 +18,7 @@ const anchorsOf = (path: string): Set<string> | undefined => {
 };
 
 describe("Links", () => {
-  test.each([...documents.keys()])("of “%s” lead to existing documents and sections.", (path) => {
+  test.each([...documents.keys()])("Links of “%s” lead to existing documents and sections.", (path) => {
     const { blocks } = present(documents.get(path));
     const dead = linksOf(blocks).filter((href) => {
       if (/^https?:/.test(href)) return false;
@@ -33,7 +33,7 @@ describe("Links", () => {
 describe("The contents", () => {
   const listed = contents.flatMap(({ documents }) => documents.map(({ path }) => path));
 
-  test("list every document once.", () => {
+  test("The contents list every document once.", () => {
     expect(new Set(listed).size).toBe(listed.length);
     // A folder without its own page has its list.
     expect([...documents.keys()].filter((path) => !listed.includes(path))).toEqual([
@@ -43,7 +43,7 @@ describe("The contents", () => {
     ]);
   });
 
-  test("keep the reading order of the pages that link to the documents.", () => {
+  test("The contents keep the reading order of the pages that link to the documents.", () => {
     const groups = Object.fromEntries(
       contents.map(({ title, documents }) => [title, documents.map(({ path }) => path)]),
     );
@@ -55,7 +55,7 @@ describe("The contents", () => {
 });
 
 describe("The search", () => {
-  test("finds a section by words of its text, and links to it.", () => {
+  test("The search finds a section by words of its text, and links to it.", () => {
     const { found, total } = find(search, "Conditions count steps");
     expect(total).toBeGreaterThan(0);
     for (const { href } of found) {
@@ -66,7 +66,7 @@ describe("The search", () => {
     }
   });
 
-  test("finds the chapter of a document before passages that mention it.", () => {
+  test("The search finds the chapter of a document before passages that mention it.", () => {
     const [first] = find(search, "rotate the secret").found;
     expect(first).toMatchObject({ href: `${ROOT}/guides/webhooks#rotate-the-secret`, document: "Webhooks" });
   });

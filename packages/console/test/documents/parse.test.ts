@@ -9,7 +9,7 @@ const inlines = (markdown: string) => {
 };
 
 describe("A document", () => {
-  test("is parsed into its blocks.", () => {
+  test("A document is parsed into its blocks.", () => {
     const markdown =
       "# A `b`\n\ntext\n\n2. one\n\n   ```sh\n   ls\n   ```\n\n| a | b |\n|---|---|\n| 1 | `x\\|y` |\n\n> c\n\n---\n";
     expect(tree(markdown)).toEqual([
@@ -36,7 +36,7 @@ describe("A document", () => {
     ]);
   });
 
-  test("keeps characters that HTML would escape.", () => {
+  test("A document keeps characters that HTML would escape.", () => {
     expect(inlines("a < b & `c < d` &amp; \\<e>")).toEqual([
       "a < b & ",
       { kind: "code", text: "c < d" },
@@ -44,27 +44,27 @@ describe("A document", () => {
     ]);
   });
 
-  test("has no comments, and markup of HTML as a text.", () => {
+  test("A document has no comments, and markup of HTML as a text.", () => {
     expect(tree("<!-- not run: why -->\n\n<b>x</b>\n\n<script>y</script>")).toEqual([
       { kind: "paragraph", children: ["<b>x</b>"] },
       { kind: "paragraph", children: ["<script>y</script>"] },
     ]);
   });
 
-  test("loses links to pages outside of the console, and keeps their texts.", () => {
+  test("A document loses links to pages outside of the console, and keeps their texts.", () => {
     expect(inlines("see [the file](x.json), **[there](#y)**")).toEqual([
       "see the file, ",
       { kind: "strong", children: [{ kind: "link", href: "#y", children: ["there"] }] },
     ]);
   });
 
-  test("gives each heading a unique name.", () => {
+  test("A document gives each heading a unique name.", () => {
     expect(
       tree("## 6.3 A, b/c\n## 6.3 A, b/c").map((block) => block.kind === "heading" && block.anchor),
     ).toEqual(["63-a-bc", "63-a-bc-1"]);
   });
 
-  test("with a picture has its alternative text.", () => {
+  test("A document with a picture has its alternative text.", () => {
     expect(tree("![the overview](b.png)")).toEqual([{ kind: "paragraph", children: ["the overview"] }]);
   });
 });

@@ -8,7 +8,7 @@ const curve = (balances: readonly bigint[], untilMs = balances.length * 10) =>
   );
 
 describe("The curve of a balance", () => {
-  test("is constant between points, and up to the end.", () => {
+  test("The curve of a balance is constant between points, and up to the end.", () => {
     expect(curve([0n, 100n, 50n], 40).path).toBe("M0 48.0H60.0V0.0H120.0V24.0H240");
     expect(curve([4n], 0).path).toBe("M0 0.0H240");
   });
@@ -46,11 +46,11 @@ describe("The curve of a balance", () => {
       [-8n, -8n],
       [-7n, -8n],
     ],
-  ])("has round ticks for %s", (balances, ticks) => {
+  ])("The curve of a balance has round ticks for %s.", (balances, ticks) => {
     expect(curve(balances).valueTicks).toEqual(ticks);
   });
 
-  test("is on its axis for any balances.", () => {
+  test("The curve of a balance is on its axis for any balances.", () => {
     for (const balances of [
       [0n],
       [1n],
@@ -67,7 +67,7 @@ describe("The curve of a balance", () => {
     }
   });
 
-  test("has the last point before a position.", () => {
+  test("The curve of a balance has the last point before a position.", () => {
     const steps = curve([1n, 2n, 3n], 40);
     expect([0, 0.24, 0.26, 0.5, 1].map((part) => pointAt(steps, part))).toEqual([0, 0, 1, 2, 2]);
   });

@@ -55,11 +55,11 @@ const [getBlock, search, createWebhook] = api.groups.flatMap(({ operations }) =>
 ];
 
 describe("The operations", () => {
-  test("are grouped in the order of the document, without empty groups.", () => {
+  test("The operations are grouped in the order of the document, without empty groups.", () => {
     expect(api.groups.map(({ name }) => name)).toEqual(["Blocks", "Webhooks"]);
   });
 
-  test("know what they need and whether they change something.", () => {
+  test("The operations know their requirements, and whether they change something.", () => {
     expect(
       [getBlock, search, createWebhook].map(({ id, needsToken, isReading }) => [id, needsToken, isReading]),
     ).toEqual([
@@ -69,7 +69,7 @@ describe("The operations", () => {
     ]);
   });
 
-  test("have the common responses of the document.", () => {
+  test("The operations have the common responses of the document.", () => {
     expect(getBlock.responses.map(({ status, description }) => [status, description])).toEqual([
       ["200", "Success."],
       ["405", "No such method."],
@@ -81,7 +81,7 @@ describe("The operations", () => {
     ["POST", ["POST /blocks/search", "createWebhook"]],
     ["block one", ["getBlock"]],
     ["nothing", []],
-  ])("that “%s” finds are %j.", (filter, ids) => {
+  ])("The operations that “%s” finds are %j.", (filter, ids) => {
     expect(
       filterGroups(api.groups, filter).flatMap(({ operations }) => operations.map(({ id }) => id)),
     ).toEqual(ids);
@@ -89,7 +89,7 @@ describe("The operations", () => {
 });
 
 describe("A schema", () => {
-  test("is shown with its members, and ends at a recursion.", () => {
+  test("A schema is shown with its members, and ends at a recursion.", () => {
     const text = shapeOf({ type: "array", items: { $ref: "#/components/schemas/Block" } }, api.schemas);
     expect(text).toMatch(/^\{\n {2}id: string {2}\/\/ Its digest\.\n {2}next\?: \{/);
     expect(text).toContain("next?: …");
@@ -106,7 +106,7 @@ describe("A schema", () => {
     expect(shapeOf(schema, {})).toBe(text);
   });
 
-  test("has an example of the required members.", () => {
+  test("A schema has an example of the required members.", () => {
     const schema = {
       type: "object",
       required: ["a", "b", "c", "d"],
@@ -126,11 +126,11 @@ describe("A schema", () => {
 describe("A request", () => {
   const filled = { values: { id: " a/b ", transform: "false", other: "x" }, body: "" };
 
-  test("has its parameters in path and query.", () => {
+  test("A request has its parameters in path and query.", () => {
     expect(urlOf(getBlock, filled)).toBe("/api/v2/blocks/a%2Fb?transform=false");
   });
 
-  test("is not sent without required parameters.", () => {
+  test("A request is not sent without required parameters.", () => {
     expect(faultsOf(getBlock, { values: { id: " " }, body: "" })).toEqual({
       id: "Fill in this field.",
     });
@@ -138,14 +138,14 @@ describe("A request", () => {
     expect(faultsOf(createWebhook, { values: {}, body: "{}" })).toEqual({});
   });
 
-  test("is the same in a shell, whatever the body contains.", () => {
+  test("A request is the same in a shell, whatever the body contains.", () => {
     expect(curlOf(getBlock, filled, "http://n")).toBe("curl 'http://n/api/v2/blocks/a%2Fb?transform=false'");
     expect(curlOf(createWebhook, { values: {}, body: '{"a":"\'"}' }, "http://n")).toBe(
       `curl -X POST \\\n  -H "Authorization: $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"a":"'\\''"}' \\\n  'http://n/api/v2/webhooks'`,
     );
   });
 
-  test("that requires the token uses the path that accepts the session.", async () => {
+  test("A request that requires the token uses the path that accepts the session.", async () => {
     const urls: string[] = [];
     const respond: typeof fetch = async (url, init) => {
       urls.push(`${init?.method} ${url}`);
@@ -157,7 +157,7 @@ describe("A request", () => {
     expect(outcome).toMatchObject({ status: 201, text: '{"data":1}', isCut: false });
   });
 
-  test("of a stream ends after its time, with the received events.", async () => {
+  test("A request of a stream ends after its time, with the received events.", async () => {
     const stream: typeof fetch = async (_url, init) =>
       new Response(
         new ReadableStream({
@@ -170,13 +170,13 @@ describe("A request", () => {
     expect(await send(stream, getBlock, filled, 20)).toMatchObject({ text: "event: a", isCut: true });
   });
 
-  test("with a large response keeps its beginning.", async () => {
+  test("A request with a large response keeps its beginning.", async () => {
     const outcome = await send(async () => new Response("x".repeat(1_000_000)), getBlock, filled);
     expect(outcome.isCut).toBe(true);
     expect(outcome.text).toHaveLength(300_000);
   });
 
-  test("without a response reports it.", async () => {
+  test("A request without a response reports it.", async () => {
     const refused: typeof fetch = () => Promise.reject(new TypeError("x"));
     await expect(send(refused, getBlock, filled)).rejects.toThrow("The node does not respond");
   });

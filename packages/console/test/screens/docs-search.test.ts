@@ -28,21 +28,21 @@ describe("A search", () => {
     ["webhooks", ["/console/docs/guides/a"]],
     ["", []],
     ["(or not) [1].", ["/console/docs"]],
-  ])("for “%s” finds %j.", (query, expected) => {
+  ])("A search for “%s” finds %j.", (query, expected) => {
     expect(hrefs(query)).toEqual(expected);
   });
 
-  test("reads at most eight words.", () => {
+  test("A search reads at most eight words.", () => {
     expect(wordsOf("a b c d e f g h i A b")).toEqual(["a", "b", "c", "d", "e", "f", "g", "h"]);
   });
 });
 
 describe("An excerpt", () => {
-  test("is divided at the searched words.", () => {
+  test("An excerpt is divided at the searched words.", () => {
     expect(excerptOf("One (two) three", ["(two)", "three"])).toEqual(["One ", "(two)", " ", "three", ""]);
   });
 
-  test("of a long text starts shortly before the first of them.", () => {
+  test("An excerpt of a long text starts shortly before the first of them.", () => {
     const text = `${"before ".repeat(100)}needle ${"behind ".repeat(100)}`.trim();
     const excerpt = excerptOf(text, ["needle"]);
     expect(excerpt[0]).toMatch(/^… before/);

@@ -8,7 +8,7 @@ const unik = "ab".repeat(32);
 const key = `02${"ab".repeat(32)}`;
 
 describe("Input of the form", () => {
-  test("becomes an order when it is complete.", () => {
+  test("Input of the form becomes an order when it is complete.", () => {
     expect(readOrder("transfer", { to: " D1 ", amount: "2", text: "hi" })).toEqual({
       faults: {},
       order: { kind: "transfer", recipientId: "D1", amount: 200_000_000n, vendorField: "hi" },
@@ -18,7 +18,7 @@ describe("Input of the form", () => {
     });
   });
 
-  test("becomes a vote for a delegate of the chain, unless the wallet has voted.", () => {
+  test("Input of the form becomes a vote for a delegate of the chain, unless the wallet has voted.", () => {
     const typed = { delegate: "anna" };
     expect(readOrder("vote", typed, { vote: "", delegate: key }).order).toEqual({
       kind: "vote",
@@ -32,7 +32,7 @@ describe("Input of the form", () => {
     expect(readOrder("vote", withdrawal)).toEqual({ faults: {} });
   });
 
-  test("has one property per line, set or removed.", () => {
+  test("Input of the form has one property per line, set or removed.", () => {
     const properties = "a = 1\n\n b=x = y \n__proto__ = z";
     expect(readOrder("mint", { unik, type: "2", properties }).order).toMatchObject({
       properties: { type: "2", a: "1", b: "x = y" },
@@ -50,13 +50,13 @@ describe("Input of the form", () => {
     ["mint", { unik, properties: "a = 1\na = 2" }, "properties"],
     ["update", { unik }, "properties"],
     ["update", { unik, set: "a = 1", remove: "a" }, "properties"],
-  ] as const)("of a %s %j is refused at its field.", (kind, values, field) => {
+  ] as const)("Input of the form of a %s %j is refused at its field.", (kind, values, field) => {
     const { order, faults } = readOrder(kind, values);
     expect(order).toBeUndefined();
     expect(Object.keys(faults)).toEqual([field]);
   });
 
-  test("includes fee and nonce if they are present.", () => {
+  test("Input of the form includes fee and nonce if they are present.", () => {
     expect(readTerms({})).toEqual({ faults: {} });
     expect(readTerms({ fee: "0.5", nonce: "9" })).toEqual({ fee: 50_000_000n, nonce: 9n, faults: {} });
     expect(Object.keys(readTerms({ fee: "x", nonce: "0" }).faults)).toEqual(["fee", "nonce"]);
@@ -73,7 +73,7 @@ describe("Signed JSON", () => {
     ["a list", [one, other], 2],
     ["the body of a request", { transactions: [one, other] }, 2],
     ["one of several signers", { ...one, signature: undefined, signatures: ["00"] }, 1],
-  ])("is %s.", (_what, json, count) => {
+  ])("Signed JSON can be %s.", (_what, json, count) => {
     expect(readSigned(JSON.stringify(json)).transactions).toHaveLength(count);
   });
 
@@ -89,13 +89,13 @@ describe("Signed JSON", () => {
     ["one twice", JSON.stringify([one, one]), "twice"],
     ["more than a node accepts", JSON.stringify(Array.from({ length: 41 }, () => one)), "40 transactions"],
     ["too long a text", `${" ".repeat(MAX_CHARACTERS)}{}`, "At most"],
-  ])("is refused with %s.", (_what, text, reason) => {
+  ])("Signed JSON with %s is refused.", (_what, text, reason) => {
     expect(readSigned(text).fault).toContain(reason);
   });
 });
 
 describe("Equivalent commands and code", () => {
-  test("include a command, with texts that a shell does not interpret.", () => {
+  test("Equivalent commands and code include a command, with texts that a shell does not interpret.", () => {
     const order = {
       kind: "transfer",
       recipientId: "D1",
@@ -115,7 +115,7 @@ describe("Equivalent commands and code", () => {
     expect(commandOf({ kind: "vote", vote: `-${key}` }, {}, "", "http://node")).toContain("tx unvote");
   });
 
-  test("include a program, with the texts of the input.", () => {
+  test("Equivalent commands and code include a program, with the texts of the input.", () => {
     const order = { kind: "transfer", recipientId: "D1", amount: 5n, vendorField: '"' } as const;
     expect(programOf(order, { nonce: 2n }, "http://node")).toContain(
       'builders.transfer({\n  network,\n  senderPublicKey,\n  nonce: 2n,\n  recipientId: "D1",\n  amount: 5n,\n  vendorField: "\\"",\n});',

@@ -43,7 +43,7 @@ const faultOf = (work: () => unknown) => {
 
 describe("An order", () => {
   test.each(orders.map((order) => [order.kind, order] as const))(
-    "to %s is signed as in its draft, and verifies.",
+    "An order to %s is signed as in its draft, and verifies.",
     (_kind, order) => {
       const draft = draftOf(network, order, terms);
       const signed = signOrder(network, order, terms, signatory, { passphrase: "sender", second: "" });
@@ -57,12 +57,12 @@ describe("An order", () => {
     },
   );
 
-  test("uses the entered fee, or else the static fee of the network.", () => {
+  test("An order uses the entered fee, or else the static fee of the network.", () => {
     expect(draftOf(network, transfer, { ...terms, fee: 5n }).fee).toBe("5");
     expect(draftOf(network, transfer, terms).fee).toBe("10000000");
   });
 
-  test("has a high fee if it is more than a token and ten times the usual one, which the draft names.", () => {
+  test("An order has a high fee if it is more than a token and ten times the usual one, which the draft names.", () => {
     const fees = [100_000_001n, 100_000_000n, 5n].map((fee) =>
       draftingOf(network, transfer, { ...terms, fee }),
     );
@@ -73,7 +73,7 @@ describe("An order", () => {
     ]);
   });
 
-  test("needs the fee of the node's policy.", () => {
+  test("An order needs the fee of the node's policy.", () => {
     const transaction = signOrder(network, transfer, terms, signatory, { passphrase: "sender", second: "" });
     const context = { transaction, height: terms.height };
     expect(requiredFeeOf(network, { ...context, policy: { enabled: false } })).toBe(10_000_000n);
@@ -87,7 +87,7 @@ describe("An order", () => {
     expect(requiredFeeOf(network, { ...context, policy })).toBe(181_000n);
   });
 
-  test("of a wallet with a second key is signed twice.", () => {
+  test("An order of a wallet with a second key is signed twice.", () => {
     const keys = keysFromPassphrase("second");
     const twice = { ...signatory, secondPublicKey: bytesToHex(keys.publicKey) };
     const signed = signOrder(network, transfer, terms, twice, { passphrase: "sender", second: "second" });
@@ -98,7 +98,7 @@ describe("An order", () => {
     expect(faultOf(wrong)?.field).toBe("second");
   });
 
-  test("is not signed by the passphrase of another wallet.", () => {
+  test("An order is not signed by the passphrase of another wallet.", () => {
     const work = () => signOrder(network, transfer, terms, signatory, { passphrase: "other", second: "" });
     expect(faultOf(work)).toEqual({
       field: "passphrase",
@@ -122,11 +122,11 @@ describe("An order", () => {
       { ...update, properties: Object.fromEntries(Array.from({ length: 256 }, (_, i) => [`${i}`, ""])) },
       "properties",
     ],
-  ])("with %s is refused at its field.", (_what, order, field) => {
+  ])("An order with %s is refused at its field.", (_what, order, field) => {
     expect(faultOf(() => draftOf(network, order as Order, terms))?.field).toBe(field);
   });
 
-  test("to mint is refused if only certified mints are allowed.", () => {
+  test("An order to mint is refused if only certified mints are allowed.", () => {
     const strict = createNetwork(livenet);
     expect(faultOf(() => draftOf(strict, mint, terms))?.message).toContain("factory");
   });

@@ -20,14 +20,14 @@ const vote = (sender: string, target: string, nonce: bigint) =>
   transactionOf("1/3", sender, { nonce, asset: { votes: [`+${publicKeyOf(target)}`] } });
 
 describe("the genesis block", () => {
-  test("trap A20: leaves its sender with minus the premine, and forges no reward", () => {
+  test("Trap A20: the genesis block leaves its sender with minus the premine, and forges no reward.", () => {
     const chain = createChain();
     expect(chain.wallet("genesis")).toMatchObject({ balance: -1_000_000n, nonce: 1n });
     expect(chain.wallet("premine").balance).toBe(1_000_000n);
     expect(chain.wallet("unknown").balance).toBe(0n);
   });
 
-  test("opens round 1 by public key", () => {
+  test("The genesis block opens round 1 by public key.", () => {
     const round = present(createChain().state.get("rounds", "1"), "an entry of state");
     const keys = ["d0", "d1", "d2", "d3"].map(publicKeyOf).sort().slice(0, 3);
     expect(round.delegates.map(({ publicKey }) => publicKey)).toEqual(keys);
@@ -35,18 +35,18 @@ describe("the genesis block", () => {
     expect([...round.order].sort()).toEqual(keys);
   });
 
-  test("is a separate round with a single delegate", () => {
+  test("The genesis block is a separate round with a single delegate.", () => {
     const chain = createChain(networkWith([{ height: 1, activeDelegates: 1 }]), ["only"]);
     expect(chain.state.get("rounds", "2")?.order).toEqual([publicKeyOf("only")]);
   });
 
-  test("needs enough delegates", () => {
+  test("The genesis block needs enough delegates.", () => {
     expect(() => createChain(undefined, ["d0"])).toThrow("Expected to find 3 delegates but only found 1");
   });
 });
 
 describe("a block", () => {
-  test("credits its generator, counts for it, and moves the votes it gave", () => {
+  test("A block credits its generator, counts for it, and moves the votes it gave.", () => {
     const chain = createChain();
     const generator = chain.next().header.generatorPublicKey;
     const name = present(
@@ -70,7 +70,7 @@ describe("a block", () => {
     expect(attributes.delegate?.voteBalance).toBe(balance);
   });
 
-  test("trap B1: leaves no trace when its second transaction is refused", () => {
+  test("Trap B1: a block leaves no trace when its second transaction is refused.", () => {
     const chain = createChain();
     const draft = createDraft(chain.state);
     const block = chain.next([pay("premine", "bob", 5n), pay("bob", "carol", 6n)]);
@@ -81,7 +81,7 @@ describe("a block", () => {
     expect(draft.changes()).toEqual([]);
   });
 
-  test("trap B12: leaves no trace when the next round cannot be set up", () => {
+  test("Trap B12: a block leaves no trace when the next round cannot be set up.", () => {
     const chain = createChain(networkWith([{ height: 4, activeDelegates: 5 }]));
     chain.append();
     const draft = createDraft(chain.state);
@@ -92,7 +92,7 @@ describe("a block", () => {
     expect(draft.changes()).toEqual([]);
   });
 
-  test("can spend the amounts that it received", () => {
+  test("A block can spend the amounts that it received.", () => {
     const chain = createChain();
     chain.append(chain.next([pay("premine", "bob", 50n), pay("bob", "carol", 49n)]));
     expect(chain.wallet("carol").balance).toBe(49n);
@@ -100,7 +100,7 @@ describe("a block", () => {
 });
 
 describe("facts", () => {
-  test("are in the order of the network's events", () => {
+  test("Facts are in the order of the network's events.", () => {
     const chain = createChain();
     chain.append();
     const facts = chain.append(chain.next([pay("premine", "bob", 5n), vote("premine", "d0", 2n)], 1));
@@ -117,7 +117,7 @@ describe("facts", () => {
     ]);
   });
 
-  test("name every changed wallet once, by ascending address", () => {
+  test("Facts name every changed wallet once, by ascending address.", () => {
     const chain = createChain();
     const facts = chain.append(chain.next([pay("premine", "bob", 5n), pay("premine", "bob", 5n, 2n)]));
     const saved = facts.flatMap((fact) => (fact.name === "wallet.saved" ? [fact.wallet] : []));
@@ -127,7 +127,7 @@ describe("facts", () => {
     expect(saved.find(({ address }) => address === addressOfName("bob"))?.balance).toBe(10n);
   });
 
-  test("a wallet is cold once", () => {
+  test("Facts contain a wallet as cold once.", () => {
     const chain = createChain();
     const isCold = (facts: readonly Fact[]) => namesOf(facts).includes("wallet.created.cold");
     expect(isCold(chain.append(chain.next([pay("premine", "bob", 5n)])))).toBe(true);
@@ -135,7 +135,7 @@ describe("facts", () => {
     expect(isCold(chain.append(chain.next([pay("bob", "d0", 5n)])))).toBe(false);
   });
 
-  test("name the delegates of missed slots, at most a round of them, never after the genesis block", () => {
+  test("Facts name the delegates of missed slots, at most a round of them, never after the genesis block.", () => {
     const chain = createChain();
     expect(namesOf(chain.append(chain.next([], 5)))).not.toContain("forger.missing");
     const first = chain.slots.slotAt(chain.head().timestamp) + 1;
@@ -148,7 +148,7 @@ describe("facts", () => {
     );
   });
 
-  test("name the delegates that forged nothing in the round that ends", () => {
+  test("Facts name the delegates that forged nothing in the round that ends.", () => {
     const chain = createChain();
     const order = chain.orderAt(1);
     chain.append(chain.next([], order.length - 1));
@@ -163,7 +163,7 @@ describe("facts", () => {
     expect(missed.length).toBe(2);
   });
 
-  test("include registrations and resignations", () => {
+  test("Facts include registrations and resignations.", () => {
     const chain = createChain();
     chain.append(chain.next([pay("premine", "bob", 100n)]));
     expect(namesOf(chain.append(chain.next([register("bob")])))).toContain("delegate.registered");
@@ -173,7 +173,7 @@ describe("facts", () => {
 });
 
 describe("rounds", () => {
-  test("trap A2: quotas are those of two heights below the round, the number that of its first height", () => {
+  test("Trap A2: quotas of a round are those of two heights below it, their number is that of its first height.", () => {
     const nbDelegatesByType = { individual: 0, organization: 1, network: 0 };
     const firstOfRound2 = (height: number) => {
       const chain = createChain(
@@ -201,7 +201,7 @@ describe("rounds", () => {
     expect(firstOfRound2(3)).toBe(false);
   });
 
-  test("stay readable permanently: the API returns every one of them", () => {
+  test("Rounds stay readable permanently: the API returns every one of them.", () => {
     const chain = createChain();
     while (chain.head().height < 17) chain.append();
     const kept = chain.state.entries("rounds").map(([round]) => Number(round));
@@ -211,7 +211,7 @@ describe("rounds", () => {
     expect(chain.state.get("rounds", String(current + 1))).toBeDefined();
   });
 
-  test("a resigned delegate leaves the ranking at the next round", () => {
+  test("A resigned delegate leaves the ranking at the next round.", () => {
     const chain = createChain(undefined, ["d0", "d1", "d2", "d3", "d4"]);
     chain.append(chain.next([pay("premine", "d0", 100n)]));
     expect(chain.wallet("d0").attributes.delegate?.rank).toBeDefined();
@@ -222,7 +222,7 @@ describe("rounds", () => {
 });
 
 describe("undo", () => {
-  test("restores every earlier state byte for byte, including round changes", () => {
+  test("Undo restores every earlier state byte for byte, including round changes.", () => {
     const chain = createChain();
     let nonce = 1n;
     chain.append(chain.next([pay("premine", "alice", 1000n, nonce++)]));
@@ -238,7 +238,7 @@ describe("undo", () => {
     }
   });
 
-  test("another branch can be applied after it", () => {
+  test("Another branch can be applied after undo.", () => {
     const chain = createChain();
     chain.append(chain.next([pay("premine", "bob", 100n)]));
     chain.append(chain.next([register("bob")]));

@@ -46,7 +46,7 @@ const other = (chain: ReturnType<typeof grown>, { header }: Block) =>
   );
 
 describe("a block that continues the chain", () => {
-  test("is accepted and leaves its changes in the draft", () => {
+  test("A block that continues the chain is accepted and leaves its changes in the draft.", () => {
     const chain = grown();
     const context = chain.context();
     const verdict = judgeBlock(context, chain.next(), []);
@@ -55,13 +55,13 @@ describe("a block that continues the chain", () => {
     expect(context.draft.changes().length).toBeGreaterThan(0);
   });
 
-  test("trap A18: can have its timestamp anywhere in its slot", () => {
+  test("Trap A18: a block can have its timestamp anywhere in its slot.", () => {
     const chain = grown();
     const block = chain.next();
     expect(judge(chain.context(), like(block, { timestamp: block.header.timestamp + 7 }))).toBe("Accepted");
   });
 
-  test("line 2: is rejected for its errors", () => {
+  test("Line 2: a block is rejected for its errors.", () => {
     const chain = grown();
     const faults = [{ code: "reward" as const }];
     const verdict = judgeBlock(chain.context(), chain.next(), faults);
@@ -69,13 +69,13 @@ describe("a block that continues the chain", () => {
     expect(mayBeBroadcast(verdict)).toBe(false);
   });
 
-  test("line 3: is rejected for transactions of different versions", () => {
+  test("Line 3: a block is rejected for transactions of different versions.", () => {
     const chain = grown();
     const block = chain.next([pay({ nonce: 2n }), pay({ version: 1 })]);
     expect(judge(chain.context(), block)).toBe("Rejected: mixed-versions");
   });
 
-  test("line 4: is rejected for nonces that do not continue", () => {
+  test("Line 4: a block is rejected for nonces that do not continue.", () => {
     const chain = grown();
     const nonces = (...list: bigint[]) =>
       judge(chain.context(), chain.next(list.map((nonce) => pay({ nonce }))));
@@ -86,7 +86,7 @@ describe("a block that continues the chain", () => {
     expect(nonces(3n, 2n)).toBe("Rejected: nonce-out-of-order");
   });
 
-  test("line 6: is rejected from another delegate than that of its slot", () => {
+  test("Line 6: a block is rejected from another delegate than that of its slot.", () => {
     const chain = grown();
     const block = chain.next();
     expect(judge(chain.context(), like(block, { generatorPublicKey: other(chain, block) }))).toBe(
@@ -94,7 +94,7 @@ describe("a block that continues the chain", () => {
     );
   });
 
-  test("line 7: is discarded if a transaction is stored, which version 2 nonces hide", () => {
+  test("Line 7: a block is discarded if a transaction is stored, which version 2 nonces hide.", () => {
     const early = networkWith([{ height: 1, aip11: false }]);
     const chain = createChain(early);
     const legacy = pay({ version: 1 });
@@ -104,7 +104,7 @@ describe("a block that continues the chain", () => {
     expect(mayBeBroadcast(verdict)).toBe(true);
   });
 
-  test("line 8: is rejected without a trace when a rule refuses it", () => {
+  test("Line 8: a block is rejected without a trace when a rule refuses it.", () => {
     const chain = grown();
     const context = chain.context();
     const verdict = judgeBlock(context, chain.next([pay({ nonce: 2n, amount: 10n ** 9n })]), []);
@@ -118,7 +118,7 @@ describe("a block that continues the chain", () => {
 describe("a listed exception", () => {
   const listed = (id: string) => ({ ...networkWith(), exceptions: { blocks: [id] } });
 
-  test("is accepted without further checks, and rejected if it is stored", () => {
+  test("A listed exception is accepted without further checks, and rejected if it is stored.", () => {
     const chain = grown();
     const block = chain.next();
     const network = listed(block.header.id);
@@ -130,7 +130,7 @@ describe("a listed exception", () => {
 });
 
 describe("a block that does not continue the chain", () => {
-  test("is discarded if it is too high; the sixth time in a row the own chain is rolled back", () => {
+  test("A too high block is discarded; the sixth time in a row the own chain is rolled back.", () => {
     const chain = grown();
     const context = chain.context();
     const high = like(chain.next(), { height: 9 });
@@ -141,7 +141,7 @@ describe("a block that does not continue the chain", () => {
     expect(verdict).toEqual({ kind: "Rollback", reason: "too-high-again", blocks: 5000 });
   });
 
-  test("another too high block in between starts the count again", () => {
+  test("Another too high block in between starts the count again.", () => {
     const chain = grown();
     const context = chain.context();
     const [first, second] = [like(chain.next(), { height: 9 }), like(chain.next(), { height: 8 })];
@@ -150,7 +150,7 @@ describe("a block that does not continue the chain", () => {
     for (let times = 0; times < 5; times++) expect(judge(context, first)).toBe("Discarded: too-high");
   });
 
-  test("is discarded if it is below the head, or the head itself", () => {
+  test("A block is discarded if it is below the head, or the head itself.", () => {
     const chain = grown();
     expect(judge(chain.context(), present(chain.blocks[2], "an item of chain.blocks"))).toBe(
       "Discarded: below-head",
@@ -160,7 +160,7 @@ describe("a block that does not continue the chain", () => {
     );
   });
 
-  test("is rejected if it is older than the head", () => {
+  test("A block that does not continue the chain is rejected if it is older than the head.", () => {
     const chain = grown();
     const block = like(present(chain.blocks.at(-1), "the last of chain.blocks"), {
       timestamp: chain.head().timestamp - 1,
@@ -168,7 +168,7 @@ describe("a block that does not continue the chain", () => {
     expect(judge(chain.context(), block)).toBe("Rejected: older-than-head");
   });
 
-  test("trap A23: is double forging from the right delegate, also at the next height", () => {
+  test("Trap A23: a block is double forging from the right delegate, also at the next height.", () => {
     const chain = grown();
     expect(judge(chain.context(), like(present(chain.blocks.at(-1), "the last of chain.blocks"), {}))).toBe(
       "Rollback: double-forging",
@@ -182,7 +182,7 @@ describe("a block that does not continue the chain", () => {
     expect(judge(chain.context(), like(next, sameSlot))).toBe("Rollback: double-forging");
   });
 
-  test("trap B6: a copy of a round's last block gets the verdict of the other nodes of the network", () => {
+  test("Trap B6: a copy of a round's last block gets the verdict of the other nodes of the network.", () => {
     // The organization, last by public key, is first in the order of the round, but not in that by balances.
     const nbDelegatesByType = { individual: 0, organization: 1, network: 0 };
     const chain = createChain(networkWith([{ height: 2, nbDelegatesByType }]));
@@ -211,7 +211,7 @@ describe("a block that does not continue the chain", () => {
     );
   });
 
-  test("is rejected from another delegate", () => {
+  test("A block that does not continue the chain is rejected from another delegate.", () => {
     const chain = grown();
     const block = like(present(chain.blocks.at(-1), "the last of chain.blocks"), {
       generatorPublicKey: other(chain, present(chain.blocks.at(-1), "the last of chain.blocks")),
@@ -219,7 +219,7 @@ describe("a block that does not continue the chain", () => {
     expect(judge(chain.context(), block)).toBe("Rejected: wrong-generator");
   });
 
-  test("is rejected if the round is unknown: it has no delegates", () => {
+  test("A block is rejected if the round is unknown: it has no delegates.", () => {
     const chain = grown();
     const context = chain.context();
     context.draft.set("rounds", "2", undefined);
@@ -239,7 +239,7 @@ describe("multi signatures", () => {
     return chain;
   }
 
-  test("an error of an unverified transaction remains without multisignature wallets", () => {
+  test("An error of an unverified transaction remains without multisignature wallets.", () => {
     const chain = shared();
     const block = chain.next([pay({ nonce: 2n })]);
     const unverified = { ...block, transactions: [sealed(pay({ nonce: 2n }), false)] };
@@ -247,7 +247,7 @@ describe("multi signatures", () => {
     expect(judgeBlock(chain.context(), unverified, faults)).toMatchObject({ faults });
   });
 
-  test("an unverified transaction with signatures of a plain wallet stays unverified", () => {
+  test("An unverified transaction with signatures of a plain wallet stays unverified.", () => {
     const chain = shared();
     const transaction = sealed(pay({ nonce: 2n, signatures: ["00"] }), false);
     const block = { ...chain.next(), transactions: [transaction] };
@@ -261,7 +261,7 @@ describe("multi signatures", () => {
     });
   });
 
-  test("signatures that cannot be examined are a rule's refusal", () => {
+  test("Signatures that cannot be examined are a rule's refusal.", () => {
     const chain = shared();
     const signed = { nonce: 1n, senderPublicKey: publicKeyOf("alice"), signatures: ["07".padEnd(130, "0")] };
     const block = { ...chain.next(), transactions: [sealed(pay(signed), false)] };
@@ -271,7 +271,7 @@ describe("multi signatures", () => {
     });
   });
 
-  test("a transaction without rule in force is never verified", () => {
+  test("A transaction without rule in force is never verified.", () => {
     const chain = shared();
     const transaction = sealed(transactionOf("9/9", "alice", { signatures: ["00"] }), false);
     const verdict = judgeBlock(chain.context(), { ...chain.next(), transactions: [transaction] }, []);

@@ -18,18 +18,18 @@ function recorded(...transactions: Transaction[]) {
 }
 
 describe("used vouchers", () => {
-  test("trap A3: are recorded when the block is complete; the first of two mints in it is kept", () => {
+  test("Trap A3: used vouchers are recorded when the block is complete; the first of two mints in it is kept.", () => {
     const [first, second] = [mint("unik", { UnikVoucherId: "v" }), mint("unik", { UnikVoucherId: "v" })];
     expect(recorded(first, second).get("vouchers", voucherKey("unik", "v"))).toBe(first.id);
   });
 
-  test("belong to the name of the token", () => {
+  test("Used vouchers belong to the name of the token.", () => {
     const draft = recorded(mint("unik", { UnikVoucherId: "v" }));
     expect(draft.get("vouchers", voucherKey("other", "v"))).toBeUndefined();
     expect(voucherKey("a/b", "c")).not.toBe(voucherKey("a", "b/c"));
   });
 
-  test("are not recorded if the property is empty, deleted or absent", () => {
+  test("Used vouchers are not recorded if the property is empty, deleted or absent.", () => {
     const draft = recorded(
       mint("unik", { UnikVoucherId: "" }),
       mint("unik", { UnikVoucherId: null }),
@@ -38,13 +38,13 @@ describe("used vouchers", () => {
     expect(draft.changes()).toEqual([]);
   });
 
-  test("are not recorded for an update", () => {
+  test("Used vouchers are not recorded for an update.", () => {
     const update = { ...mint("unik", { UnikVoucherId: "v" }), type: 4 };
     expect(recorded(update).changes()).toEqual([]);
   });
 });
 
-test("a disclose demand is identified by the subject of its certification", () => {
+test("A disclose demand is identified by the subject of its certification.", () => {
   const certification = { payload: { sub: "subject", iss: "", iat: 0 }, signature: "" };
   const disclosure = transactionOf("2001/0", "alice", {
     asset: { "disclose-demand-certification": certification },

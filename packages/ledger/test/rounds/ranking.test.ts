@@ -41,11 +41,11 @@ function rankingOf(milestone: Partial<Milestone>, ...delegates: Partial<Delegate
 const votes = (voteBalance: bigint, type?: number) => ({ voteBalance, ...(type && { type }) });
 
 describe("the ranking", () => {
-  test("sorts by votes, then by public key", () => {
+  test("The ranking sorts by votes, then by public key.", () => {
     expect(rankingOf({}, votes(1n), votes(5n), votes(1n), votes(-1n)).order).toEqual([1, 0, 2, 3]);
   });
 
-  test("omits resigned delegates, and removes their rank", () => {
+  test("The ranking omits resigned delegates, and removes their rank.", () => {
     const { draft, order } = rankingOf({}, votes(1n), { resigned: true, rank: 1 }, votes(2n));
     expect(order).toEqual([2, 0]);
     expect(walletNamed(draft, present(names[1], "an item of names")).attributes.delegate).not.toHaveProperty(
@@ -53,14 +53,14 @@ describe("the ranking", () => {
     );
   });
 
-  test("writes nothing if nothing changes", () => {
+  test("The ranking writes nothing if nothing changes.", () => {
     const { draft } = rankingOf({}, votes(2n), votes(1n));
     const mark = draft.mark();
     rankDelegates(draft, { activeDelegates: 3 } as Milestone);
     expect(draft.changes(mark)).toEqual([]);
   });
 
-  test("sorts by weights if there is a cap", () => {
+  test("The ranking sorts by weights if there is a cap.", () => {
     const capped = { voterMaximumWeight: { individual: 1 } };
     expect(rankingOf(capped, votes(9n, 1), votes(5n, 2)).order).toEqual([1, 0]);
     const { draft } = rankingOf({ voterMaximumWeight: false }, { ...votes(9n, 1), weightedVoteBalance: 1n });
@@ -75,7 +75,7 @@ describe("the selection by type", () => {
     nbDelegatesByType: { individual, organization, network },
   });
 
-  test("selects each type up to its quota, then the others in their order", () => {
+  test("The selection by type selects each type up to its quota, then the others in their order.", () => {
     const order = rankingOf(
       quotas(1, 1, 1),
       votes(9n, 1),
@@ -87,25 +87,25 @@ describe("the selection by type", () => {
     expect(order.order).toEqual([0, 2, 4, 1, 3]);
   });
 
-  test("fills the remaining positions of a type with individuals and delegates without type", () => {
+  test("The selection fills the remaining positions of a type with individuals and delegates without type.", () => {
     expect(rankingOf(quotas(1, 1, 1), votes(9n, 1), votes(1n), votes(5n, 3)).order).toEqual([0, 1, 2]);
     expect(rankingOf(quotas(1, 2, 0), votes(9n, 3), votes(1n), votes(5n, 1), votes(3n, 2)).order).toEqual([
       2, 3, 1, 0,
     ]);
   });
 
-  test("selects no delegate beyond the quotas", () => {
+  test("The selection by type selects no delegate beyond the quotas.", () => {
     expect(rankingOf(quotas(0, 0, 0), votes(1n, 1), votes(2n, 2)).order).toEqual([1, 0]);
   });
 
-  test("selects as many as there are positions", () => {
+  test("The selection by type selects as many delegates as there are positions.", () => {
     const four = [votes(9n, 2), votes(8n, 1), votes(7n, 1), votes(6n, 1)] as const;
     expect(rankingOf({ ...quotas(3, 3, 3), activeDelegates: 1 }, ...four).order).toEqual([1, 0, 2, 3]);
   });
 });
 
 describe("the forging order", () => {
-  test("trap A4: every fifth index is skipped as a source", () => {
+  test("Trap A4: the forging order skips every fifth index as a source.", () => {
     const ranked = Array.from({ length: 6 }, (_, index) => `${index}`);
     const expected = [...ranked];
     const exchange = (i: number, byte: number) => {
@@ -121,7 +121,7 @@ describe("the forging order", () => {
     expect(forgingOrder(12, ranked)).toEqual(expected);
   });
 
-  test("is a permutation and does not change its input", () => {
+  test("The forging order is a permutation and does not change its input.", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 1, max: 60 }), (round, count) => {
         const ranked = Array.from({ length: count }, (_, index) => `${index}`);
@@ -132,7 +132,7 @@ describe("the forging order", () => {
     );
   });
 
-  test("has no delegates if it is empty", () => {
+  test("The forging order has no delegates if it is empty.", () => {
     expect(delegateOfSlot([], 5)).toBeUndefined();
   });
 });

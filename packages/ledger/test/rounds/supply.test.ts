@@ -5,16 +5,16 @@ import { describe, expect, test } from "vitest";
 const network = createNetwork(livenet);
 
 describe("supply", () => {
-  test("trap A20: the genesis block has no reward", () => {
+  test("Trap A20: the genesis block has no reward.", () => {
     expect(supplyAt(network, 1, 1000n, 0n)).toBe(1000n);
     expect(supplyAt(network, 3, 1000n, 0n)).toBe(1000n + 400_000_000n);
   });
 
-  test("rewarded events add their three shares", () => {
+  test("Rewarded events add their three shares to the supply.", () => {
     expect(supplyAt(network, 2, 0n, 123n)).toBe(200_000_123n);
   });
 
-  test("the older formula counts height 1, and follows the milestones", () => {
+  test("The older formula of the supply counts height 1, and follows the milestones.", () => {
     expect(legacySupplyAt(network, 1, 0n)).toBe(200_000_000n);
     const atChange = legacySupplyAt(network, 5_894_968, 0n);
     expect(legacySupplyAt(network, 5_894_969, 0n) - atChange).toBe(100_000_000n);
@@ -33,17 +33,17 @@ describe("approval", () => {
     ...(weighted !== undefined && { weightedVoteBalance: weighted }),
   });
 
-  test("is truncated before it is rounded", () => {
+  test("Approval is truncated before it is rounded.", () => {
     expect(approval(2n, 3n)).toBe(66.66);
     expect(approval(99_999n, 100_000n)).toBe(100);
     expect(approval(0n, 0n)).toBe(0);
   });
 
-  test("supports more votes than supply", () => {
+  test("Approval supports more votes than supply.", () => {
     expect(approval(10n ** 12n, 3n)).toBeGreaterThan(1e13);
   });
 
-  test("by type is the share within the type, with weighted values if there are some", () => {
+  test("Approval by type is the share within the type, with weighted values if there are some.", () => {
     const registered = [
       delegate(1, 100n),
       delegate(1, 900n, 300n),

@@ -24,7 +24,7 @@ const transfer = (terms: Parameters<typeof certifiedTransfer>[3] = {}) =>
   certifiedTransfer("alice", "bob", unik("cat"), terms);
 
 describe("certified transfer", () => {
-  test("moves the token, and the cost to the owner of the issuing token", () => {
+  test("A certified transfer moves the token, and the cost to the owner of the issuing token.", () => {
     const draft = stateWithCat();
     apply(draft, transfer({ cost: 100n }), V1);
     expect(walletNamed(draft, "alice")).toMatchObject({ balance: 899n, nonce: 1n, attributes: {} });
@@ -34,19 +34,19 @@ describe("certified transfer", () => {
     expect(draft.get("tokens", tokenId("cat"))?.ownerId).toBe(addressOfName("bob"));
   });
 
-  test("trap A11: accepts properties without constraints", () => {
+  test("Trap A11: a certified transfer accepts properties without constraints.", () => {
     const draft = stateWithCat();
     apply(draft, certifiedTransfer("alice", "bob", unik("cat", { type: "2", "any key": "v" })), V1);
     expect(propertiesOf(draft, "cat")).toEqual({ type: "2", "any key": "v" });
     expect(walletNamed(draft, "bob").attributes.tokens).toEqual({ [tokenId("cat")]: { type: 2 } });
   });
 
-  test("the balance is checked after the cost", () => {
+  test("A certified transfer checks the balance after the cost.", () => {
     expect(refusalOf(stateWithCat(), transfer({ cost: 1000n }), V1)).toBe("InsufficientBalanceError");
     expect(refusalOf(stateWithCat(), transfer({ cost: 999n }), V1)).toBe("");
   });
 
-  test("trap B1: a refusal does not keep the cost", () => {
+  test("Trap B1: a refusal does not keep the cost.", () => {
     const draft = stateWithCat();
     expect(refusalOf(draft, transfer({ cost: 100n, issuer: "unknown" }), V1)).toBe(
       "CertifiedDemandNotAllowedIssuerError",
@@ -54,7 +54,7 @@ describe("certified transfer", () => {
     expect(walletNamed(draft, "alice").balance).toBe(1000n);
   });
 
-  test("refuses in the order of its section", () => {
+  test("A certified transfer refuses in the order of its section.", () => {
     const draft = stateWithCat();
     expect(refusalOf(stateWithFactory({ alice: rich }), transfer({ certifier: "bob" }), V1)).toBe(
       "NftOwnerError",
@@ -74,27 +74,27 @@ describe("certified transfer", () => {
     expect(() => apply(draft, elsewhere, V1)).toThrow('invalid parameter "recipient"');
   });
 
-  test("the demand can name another token of the sender", () => {
+  test("The demand of a certified transfer can name another token of the sender.", () => {
     const draft = stateWithCat();
     giveUnik(draft, "alice", "dog");
     expect(refusalOf(draft, transfer({ subject: "dog" }), V1)).toBe("");
   });
 
-  test("trap A19: the cost of transferring the issuing token goes to its new owner", () => {
+  test("Trap A19: the cost of transferring the issuing token goes to its new owner.", () => {
     const draft = stateWithFactory({ factory: rich, bob: {} });
     apply(draft, certifiedTransfer("factory", "bob", unik("factory"), { cost: 100n }), V1);
     expect(walletNamed(draft, "factory").balance).toBe(899n);
     expect(walletNamed(draft, "bob").balance).toBe(100n);
   });
 
-  test("trap A7: a token sent to its own sender is moved to the end", () => {
+  test("Trap A7: a token sent to its own sender is moved to the end.", () => {
     const draft = stateWithCat();
     giveUnik(draft, "alice", "dog");
     apply(draft, certifiedTransfer("alice", "alice", unik("cat")), V1);
     expect(held(draft, "alice")).toEqual([tokenId("dog"), tokenId("cat")]);
   });
 
-  test("trap A6: the cost moves no vote balance", () => {
+  test("Trap A6: the cost moves no vote balance.", () => {
     const vote = publicKeyOf("delegate");
     const delegate = someDelegate({ voteBalance: 1000n });
     const draft = stateWithCat({
@@ -105,7 +105,7 @@ describe("certified transfer", () => {
     expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(999n);
   });
 
-  test("trap B13: a revert restores the previous state", () => {
+  test("Trap B13: a revert restores the previous state.", () => {
     const draft = stateWithFactory({ factory: rich });
     const mark = draft.mark();
     const before = walletNamed(draft, "factory");
@@ -115,7 +115,7 @@ describe("certified transfer", () => {
     expect(propertiesOf(draft, "factory")).toEqual({ type: "2" });
   });
 
-  test("can be disabled", () => {
+  test("Certified transfers can be disabled.", () => {
     const off = networkWith([], { transactionsConfig: { UnsCertifiedNftTransfer: { enable: false } } });
     expect(refusalOf(stateWithCat(), transfer(), { network: off })).toBe(
       "DeactivatedTransactionHandlerError",

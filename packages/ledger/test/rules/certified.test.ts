@@ -105,7 +105,7 @@ describe("certification", () => {
     expect(messageOf(draft, wrong, V1)).toBe(text("recipient"));
   });
 
-  test("trap A10: neither signature nor content of the demand are verified", () => {
+  test("Trap A10: neither signature nor content of the demand are verified.", () => {
     const draft = stateWithFactory({ alice: rich });
     const signedByBob = certifiedMint("bob", unik("new", { type: "1" }), { subject: "any" });
     const { id: _, ...body } = signedByBob;
@@ -117,7 +117,7 @@ describe("certification", () => {
     expect(refusalOf(draft, stolen, V1)).toBe("");
   });
 
-  test("follows the generic checks", () => {
+  test("The certification follows the generic checks.", () => {
     const draft = stateWithFactory({ alice: rich });
     expect(refusalOf(draft, mint({ issuer: "unknown", members: { nonce: 9n } }), V1)).toBe(
       "UnexpectedNonceError",
@@ -129,7 +129,7 @@ describe("certified mint", () => {
   const mint = (properties: Record<string, string | null>, terms = {}) =>
     certifiedMint("alice", unik("new", properties), terms);
 
-  test("creates the token, and pays the factory", () => {
+  test("A certified mint creates the token, and pays the factory.", () => {
     const draft = stateWithFactory({ alice: rich });
     apply(draft, mint({ type: "2", color: "red" }, { cost: 100n }), V1);
     expect(balance(draft, "alice")).toBe(899n);
@@ -138,14 +138,14 @@ describe("certified mint", () => {
     expect(propertiesOf(draft, "new")).toEqual({ type: "2", color: "red" });
   });
 
-  test("requires a type before anything else", () => {
+  test("A certified mint requires a type before anything else.", () => {
     const draft = stateWithFactory({ alice: rich });
     const transaction = mint({ color: "red" }, { members: { nonce: 9n } });
     expect(refusalOf(draft, transaction, V1)).toBe("Error");
     expect(messageOf(draft, transaction, V1)).toBe("Asset must contain did type.");
   });
 
-  test("refuses as the plain mint does", () => {
+  test("A certified mint refuses as the plain mint does.", () => {
     const draft = stateWithFactory({ alice: rich });
     giveUnik(draft, "factory", "new");
     expect(refusalOf(draft, mint({ type: "9" }), V1)).toBe("NftOwnedError");
@@ -153,7 +153,7 @@ describe("certified mint", () => {
     expect(refusalOf(stateWithFactory({}), mint({ type: "1" }), V1)).toBe("InsufficientBalanceError");
   });
 
-  test("the sender must not vote for a delegate of another type", () => {
+  test("The sender of a certified mint must not vote for a delegate of another type.", () => {
     const voting = { ...rich, attributes: { vote: publicKeyOf("delegate") } };
     const stateVoting = (type?: number) =>
       stateWithFactory({
@@ -176,7 +176,7 @@ describe("voucher", () => {
       members: { fee, ...terms.members },
     });
 
-  test("trap A5: sender and foundation are rewarded, and the fee is returned; a wallet with balance 0 can use it", () => {
+  test("Trap A5: a voucher rewards sender and foundation, and the fee is returned; balance 0 suffices for it.", () => {
     const draft = stateWithFactory({ alice: penniless });
     apply(draft, mint("2", 1n), V1);
     expect(balance(draft, "alice")).toBe(20n);
@@ -184,7 +184,7 @@ describe("voucher", () => {
     expect(walletNamed(draft, "alice").nonce).toBe(1n);
   });
 
-  test("of an individual has no reward under V2, and no cost", () => {
+  test("A voucher of an individual has no reward under V2, and no cost.", () => {
     const draft = stateWithFactory({ alice: penniless });
     expect(refusalOf(draft, mint("1", 1n), V2)).toBe("WrongFeeError");
     apply(draft, mint("1", 0n), V2);
@@ -192,14 +192,14 @@ describe("voucher", () => {
     expect(balance(draft, "foundation")).toBe(0n);
   });
 
-  test.each(["2", "3"])("of type %s is rewarded under V2 as before", (type) => {
+  test.each(["2", "3"])("A voucher of type %s is rewarded under V2 as before.", (type) => {
     const draft = stateWithFactory({ alice: penniless });
     expect(refusalOf(draft, mint(type, 0n), V2)).toBe("WrongFeeError");
     apply(draft, mint(type, 1n), V2);
     expect(balance(draft, "alice")).toBe(BigInt(type) * 10n);
   });
 
-  test("costs nothing, which is checked before the fee", () => {
+  test("A voucher costs nothing, which is checked before the fee.", () => {
     const draft = stateWithFactory({ alice: rich });
     const transaction = mint("2", 9n, { cost: 1n });
     expect(messageOf(draft, transaction, V1)).toBe(
@@ -211,13 +211,13 @@ describe("voucher", () => {
     );
   });
 
-  test("an empty one is ignored", () => {
+  test("An empty voucher is ignored.", () => {
     const draft = stateWithFactory({ alice: rich });
     apply(draft, certifiedMint("alice", unik("new", { type: "1", UnikVoucherId: "" }), { cost: 7n }), V1);
     expect(balance(draft, "alice")).toBe(992n);
   });
 
-  test("trap A3: is used when its block is complete, for its NFT name", () => {
+  test("Trap A3: a voucher is used when its block is complete, for its NFT name.", () => {
     const draft = stateWithFactory({ alice: penniless });
     const first = mint("2", 1n);
     apply(draft, first, V1);
@@ -242,14 +242,14 @@ describe("voucher", () => {
     expect(refusalOf(draft, ofOtherName, V1)).toBe("");
   });
 
-  test("of a type without a reward is refused", () => {
+  test("A voucher of a type without a reward is refused.", () => {
     const draft = stateWithFactory({ alice: rich });
     const properties = { type: "77", UnikVoucherId: "V" };
     const transaction = certifiedMint("alice", { other: { tokenId: tokenId("new"), properties } });
     expect(refusalOf(draft, transaction, V1)).toBe("InvalidDidTypeError");
   });
 
-  test("trap B1: a refusal does not leave the credit", () => {
+  test("Trap B1: a refusal does not leave the credit.", () => {
     const draft = stateWithFactory({ alice: penniless });
     expect(refusalOf(draft, mint("2", 1n, { issuer: "unknown" }), V1)).toBe(
       "CertifiedDemandNotAllowedIssuerError",
@@ -257,7 +257,7 @@ describe("voucher", () => {
     expect(balance(draft, "alice")).toBe(0n);
   });
 
-  test("the first reward adds the foundation's public key to its wallet", () => {
+  test("The first reward adds the foundation's public key to its wallet.", () => {
     const draft = stateWithFactory({ alice: penniless });
     const keyOf = (name: string) => draft.get("wallets", addressOfName(name))?.publicKey;
     expect(keyOf("foundation")).toBeUndefined();
@@ -265,7 +265,7 @@ describe("voucher", () => {
     expect(keyOf("foundation")).toBe(publicKeyOf("foundation"));
   });
 
-  test("the foundation can be the sender itself", () => {
+  test("The foundation can be the sender of a voucher itself.", () => {
     const draft = stateWithFactory({ foundation: penniless });
     const transaction = certifiedMint("foundation", unik("new", { type: "3", UnikVoucherId: "V" }));
     apply(draft, transaction, V1);
@@ -284,27 +284,27 @@ describe("certified update", () => {
   }
   const alive = { "LifeCycle/Status": "3" };
 
-  test("writes the properties and pays the factory", () => {
+  test("A certified update writes the properties and pays the factory.", () => {
     const draft = stateWithCat("1");
     apply(draft, update({ color: null, x: "y" }, { cost: 100n }), V1);
     expect(propertiesOf(draft, "cat")).toEqual({ type: "1", x: "y" });
     expect([balance(draft, "alice"), balance(draft, "factory")]).toEqual([899n, 100n]);
   });
 
-  test("an alive demand is an ordinary update before V2", () => {
+  test("An alive demand is an ordinary update before V2.", () => {
     const draft = stateWithCat("1");
     apply(draft, update(alive, { cost: 100n, members: { fee: 5n } }), V1);
     expect([balance(draft, "alice"), balance(draft, "foundation")]).toEqual([895n, 0n]);
   });
 
-  test("traps A5 and A15: under V2 an individual is rewarded for it, each time", () => {
+  test("Traps A5 and A15: under V2 an individual is rewarded for an alive demand, each time.", () => {
     const draft = stateWithCat("1", penniless);
     apply(draft, update(alive), V2);
     apply(draft, update(alive, { members: { nonce: 2n } }), V2);
     expect([balance(draft, "alice"), balance(draft, "foundation")]).toEqual([20n, 200n]);
   });
 
-  test("under V2 the individual's alive demand has an exact fee and no cost", () => {
+  test("Under V2 the individual's alive demand has an exact fee and no cost.", () => {
     const draft = stateWithCat("1");
     expect(refusalOf(draft, update(alive, { cost: 1n, members: { fee: 9n } }), V2)).toBe(
       "WrongServiceCostError",
@@ -312,28 +312,28 @@ describe("certified update", () => {
     expect(refusalOf(draft, update(alive, { members: { fee: 0n } }), V2)).toBe("WrongFeeError");
   });
 
-  test.each(["2", "3"])("under V2 one of type %s is ordinary", (type) => {
+  test.each(["2", "3"])("Under V2 an alive demand of type %s is ordinary.", (type) => {
     const draft = stateWithCat(type);
     apply(draft, update(alive, { cost: 100n, members: { fee: 5n } }), V2);
     expect([balance(draft, "alice"), balance(draft, "foundation")]).toEqual([895n, 0n]);
     expect(refusalOf(stateWithCat(type, penniless), update(alive), V2)).toBe("InsufficientBalanceError");
   });
 
-  test("trap A22: the type is the one in the sender's map", () => {
+  test("Trap A22: the type is the one in the sender's map.", () => {
     const draft = stateWithCat("1", penniless);
     draft.set("properties", `${tokenId("cat")}/type`, "2");
     apply(draft, update(alive), V2);
     expect(balance(draft, "alice")).toBe(10n);
   });
 
-  test("refuses a sender that does not hold the token, alive demand or not", () => {
+  test("A certified update refuses a sender that does not hold the token, alive demand or not.", () => {
     const draft = stateWithFactory({ alice: rich });
     giveUnik(draft, "factory", "cat");
     expect(refusalOf(draft, update({ x: "y" }), V2)).toBe("NftOwnerError");
     expect(refusalOf(draft, update(alive), V2)).toBe("NftOwnerError");
   });
 
-  test("checks the constraints, then the certification", () => {
+  test("A certified update checks the constraints, then the certification.", () => {
     const draft = stateWithCat("1");
     expect(refusalOf(draft, update({ type: "1" }, { issuer: "unknown" }), V1)).toBe("ConstraintError");
     expect(refusalOf(draft, update({ x: "y" }, { issuer: "unknown" }), V1)).toBe(
@@ -341,7 +341,7 @@ describe("certified update", () => {
     );
   });
 
-  test("trap A6: an alive demand of an organization under V2 subtracts nothing from its delegate", () => {
+  test("Trap A6: an alive demand of an organization under V2 subtracts nothing from its delegate.", () => {
     const vote = publicKeyOf("delegate");
     const delegate = someDelegate({ type: 2, voteBalance: 1000n });
     const draft = stateWithFactory({
@@ -354,7 +354,7 @@ describe("certified update", () => {
     expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(1000n);
   });
 
-  test("the token of the factory itself can be updated", () => {
+  test("The token of the factory itself can be updated.", () => {
     const draft = stateWithFactory({ factory: rich });
     apply(draft, certifiedUpdate("factory", unik("factory", { x: "y" }), { cost: 100n }), V1);
     expect(balance(draft, "factory")).toBe(999n);

@@ -20,7 +20,7 @@ const pay = (members: Partial<Transaction> = {}) =>
 const rich = { balance: 1000n };
 
 describe("types", () => {
-  test("an unknown one does not exist, before all other checks", () => {
+  test("An unknown type does not exist, before all other checks.", () => {
     const draft = stateOf({});
     const unknown = (type: string) => () => apply(draft, transactionOf(type, "alice"));
     expect(unknown("1/11")).toThrow("Transaction type Core/11 does not exist.");
@@ -28,12 +28,12 @@ describe("types", () => {
     expect(refusalOf(draft, transactionOf("7/1", "alice"))).toBe("InvalidTransactionTypeError");
   });
 
-  test("each type of the protocol has its rule", () => {
+  test("Each type of the protocol has its rule.", () => {
     const missing = transactionTypes.filter(({ typeGroup, type }) => !findRule(typeGroup, type));
     expect(missing).toEqual([]);
   });
 
-  test("trap A1: activation follows the milestone of the head", () => {
+  test("Trap A1: the activation of types follows the milestone of the head.", () => {
     const late = networkWith([
       { height: 1, aip11: false },
       { height: 5, aip11: true },
@@ -55,19 +55,19 @@ describe("nonce and balance", () => {
     expect(refusalOf(stateOf({ alice: {} }), pay())).toBe("InsufficientBalanceError");
   });
 
-  test("the complete balance can be spent, and not more", () => {
+  test("The complete balance can be spent, and not more.", () => {
     expect(refusalOf(stateOf({ alice: rich }), pay({ amount: 999n }))).toBe("");
     expect(refusalOf(stateOf({ alice: rich }), pay({ amount: 1000n }))).toBe("InsufficientBalanceError");
   });
 
-  test("version 1 has no nonce and still increments it", () => {
+  test("Version 1 has no nonce and still increments it.", () => {
     const { nonce: _, ...legacy } = pay({ version: 1, timestamp: 1 });
     const draft = stateOf({ alice: { ...rich, nonce: 4n } });
     apply(draft, legacy);
     expect(walletNamed(draft, "alice").nonce).toBe(5n);
   });
 
-  test("the first transaction of a wallet sets its public key", () => {
+  test("The first transaction of a wallet sets its public key.", () => {
     const draft = stateOf({ carol: rich });
     const address = addressOfName("alice");
     draft.set("wallets", address, { address, balance: 500n, nonce: 0n, attributes: {} });
@@ -75,7 +75,7 @@ describe("nonce and balance", () => {
     expect(draft.get("wallets", address)?.publicKey).toBe(publicKeyOf("alice"));
   });
 
-  test("the wallet must have the key of the sender", () => {
+  test("The wallet must have the key of the sender.", () => {
     const draft = stateOf({});
     const address = addressOfName("alice");
     const publicKey = publicKeyOf("mallory");
@@ -83,7 +83,7 @@ describe("nonce and balance", () => {
     expect(refusalOf(draft, pay())).toBe("SenderWalletMismatchError");
   });
 
-  test("a listed negative balance is accepted if G2 does not apply", () => {
+  test("A listed negative balance is accepted if G2 does not apply.", () => {
     const free = { ...network, exceptions: { transactions: ["listed"] } };
     expect(refusalOf(stateOf({ alice: {} }), pay({ id: "listed" }), { network: free })).toBe(
       "InsufficientBalanceError",
@@ -99,7 +99,7 @@ describe("nonce and balance", () => {
 });
 
 describe("second signatures", () => {
-  test("are refused from a wallet without second key", () => {
+  test("Second signatures are refused from a wallet without second key.", () => {
     expect(refusalOf(stateOf({ alice: rich }), pay({ secondSignature: "00" }))).toBe(
       "UnexpectedSecondSignatureError",
     );
@@ -109,18 +109,18 @@ describe("second signatures", () => {
 describe("multi signatures", () => {
   const asset = { min: 1, publicKeys: [publicKeyOf("bob")] };
 
-  test("are refused from a plain wallet", () => {
+  test("Multi signatures are refused from a plain wallet.", () => {
     expect(refusalOf(stateOf({ alice: rich }), pay({ signatures: ["00"] }))).toBe(
       "UnsupportedMultiSignatureTransactionError",
     );
   });
 
-  test("of a legacy wallet are not supported", () => {
+  test("Multi signatures of a legacy wallet are not supported.", () => {
     const alice = { ...rich, attributes: { multiSignature: { ...asset, legacy: true as const } } };
     expect(refusalOf(stateOf({ alice }), pay())).toBe("LegacyMultiSignatureError");
   });
 
-  test("legacy registrations are refused without aip11", () => {
+  test("Multi signatures of legacy registrations are refused without aip11.", () => {
     const early = networkWith([{ height: 1, aip11: false }]);
     const registration = transactionOf("1/4", "alice", {
       asset: { multiSignature: asset },
@@ -144,7 +144,7 @@ describe("in the pool", () => {
     return "";
   };
 
-  test("only the sender's part is applied, to the overlay", () => {
+  test("In the pool, only the sender's part is applied, to the overlay.", () => {
     const chain = stateOf({ alice: rich });
     const context = pool(chain);
     applyToSender(pay(), context);
@@ -154,7 +154,7 @@ describe("in the pool", () => {
     expect(walletNamed(chain, "alice").balance).toBe(1000n);
   });
 
-  test("a refusal does not change the overlay", () => {
+  test("In the pool, a refusal does not change the overlay.", () => {
     const context = pool(stateOf({ alice: rich }));
     applyToSender(pay(), context);
     const before = context.draft.changes();
@@ -162,7 +162,7 @@ describe("in the pool", () => {
     expect(context.draft.changes()).toEqual(before);
   });
 
-  test("a wallet that the chain does not know is cold", () => {
+  test("In the pool, a wallet that the chain does not know is cold.", () => {
     expect(codeOf(() => applyToSender(pay(), pool(stateOf({}))))).toBe("ColdWalletError");
     const chain = stateOf({});
     const address = addressOfName("alice");
@@ -170,7 +170,7 @@ describe("in the pool", () => {
     expect(codeOf(() => applyToSender(pay(), pool(chain)))).toBe("");
   });
 
-  test("the chain checks an unfunded sender by its balance", () => {
+  test("For the pool, the chain checks an unfunded sender by its balance.", () => {
     expect(refusalOf(stateOf({}), pay())).toBe("InsufficientBalanceError");
   });
 

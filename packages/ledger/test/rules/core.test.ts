@@ -18,7 +18,7 @@ const rich = { balance: 1000n };
 const multiSignature: ShownAttributes = { multiSignature: { min: 1, publicKeys: [publicKeyOf("alice")] } };
 
 describe("transfer", () => {
-  test("moves the amount and subtracts the fee", () => {
+  test("A transfer moves the amount and subtracts the fee.", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, transactionOf("1/0", "alice", { amount: 100n, recipientId: addressOfName("bob") }));
     expect(walletNamed(draft, "alice")).toMatchObject({ balance: 899n, nonce: 1n });
@@ -30,7 +30,7 @@ describe("transfer", () => {
     });
   });
 
-  test("to oneself costs the fee", () => {
+  test("A transfer to oneself costs the fee.", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, transactionOf("1/0", "alice", { amount: 999n, recipientId: addressOfName("alice") }));
     expect(walletNamed(draft, "alice").balance).toBe(999n);
@@ -41,13 +41,13 @@ describe("second signature", () => {
   const register = () =>
     transactionOf("1/1", "alice", { asset: { signature: { publicKey: publicKeyOf("second") } } });
 
-  test("sets the key", () => {
+  test("A second signature sets the key.", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, register());
     expect(walletNamed(draft, "alice").attributes).toEqual({ secondPublicKey: publicKeyOf("second") });
   });
 
-  test("refuses a second key and a multi signature wallet, before the generic checks", () => {
+  test("A second signature refuses a second key and a multi signature wallet, before the generic checks.", () => {
     const enabled = stateOf({ alice: { attributes: { secondPublicKey: "00" } } });
     expect(refusalOf(enabled, register())).toBe("SecondSignatureAlreadyRegisteredError");
     const shared = stateOf({ alice: { attributes: multiSignature } });
@@ -60,14 +60,14 @@ describe("delegate registration", () => {
   const register = (username = "satoshi") =>
     transactionOf("1/2", "alice", { asset: { delegate: { username } } });
 
-  test("creates a delegate without type, and reserves the name", () => {
+  test("A delegate registration creates a delegate without type, and reserves the name.", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, register());
     expect(walletNamed(draft, "alice").attributes.delegate).toEqual(someDelegate({ username: "satoshi" }));
     expect(draft.get("usernames", "satoshi")).toBe(addressOfName("alice"));
   });
 
-  test("refuses in the order of its section", () => {
+  test("A delegate registration refuses in the order of its section.", () => {
     const shared = stateOf({ alice: { attributes: multiSignature } });
     expect(refusalOf(shared, register(""))).toBe("NotSupportedForMultiSignatureWalletError");
     expect(refusalOf(stateOf({ alice: rich }), register(""))).toBe("WalletNotADelegateError");
@@ -79,7 +79,7 @@ describe("delegate registration", () => {
     expect(refusalOf(both, register())).toBe("WalletIsAlreadyDelegateError");
   });
 
-  test("trap A14: a resigned delegate is still a delegate, and its name stays reserved", () => {
+  test("Trap A14: a resigned delegate is still a delegate, and its name stays reserved.", () => {
     const delegate = someDelegate({ username: "satoshi", resigned: true });
     const draft = stateOf({ alice: rich, bob: { balance: 10n, attributes: { delegate } } });
     expect(refusalOf(draft, register())).toBe("WalletUsernameAlreadyRegisteredError");
@@ -87,7 +87,7 @@ describe("delegate registration", () => {
     expect(refusalOf(draft, again)).toBe("WalletIsAlreadyDelegateError");
   });
 
-  test("can be disabled", () => {
+  test("The delegate registration can be disabled.", () => {
     const off = networkWith([], { transactionsConfig: { delegateRegistration: { enable: false } } });
     expect(refusalOf(stateOf({ alice: rich }), register(), { network: off })).toBe(
       "DeactivatedTransactionHandlerError",
@@ -100,7 +100,7 @@ describe("vote", () => {
     transactionOf("1/3", "alice", { asset: { votes: [`${sign}${publicKeyOf(target)}`] }, ...members });
   const bob = { attributes: { delegate: someDelegate() } };
 
-  test("is set and removed", () => {
+  test("A vote is set and removed.", () => {
     const draft = stateOf({ alice: rich, bob });
     apply(draft, vote("+"));
     expect(walletNamed(draft, "alice").attributes).toEqual({ vote: publicKeyOf("bob") });
@@ -108,7 +108,7 @@ describe("vote", () => {
     expect(walletNamed(draft, "alice").attributes).toEqual({});
   });
 
-  test("refuses in the order of its section", () => {
+  test("A vote refuses in the order of its section.", () => {
     const voter = { ...rich, attributes: { vote: publicKeyOf("carol") } };
     const resigned = { attributes: { delegate: someDelegate({ resigned: true }) } };
     expect(refusalOf(stateOf({ alice: voter, bob: resigned }), vote("+"))).toBe("AlreadyVotedError");
@@ -118,7 +118,7 @@ describe("vote", () => {
     expect(refusalOf(stateOf({ alice: {}, bob }), vote("+"))).toBe("InsufficientBalanceError");
   });
 
-  test("trap A16: a resigned delegate can be unvoted but not voted", () => {
+  test("Trap A16: a resigned delegate can be unvoted but not voted.", () => {
     const resigned = { attributes: { delegate: someDelegate({ resigned: true }) } };
     expect(refusalOf(stateOf({ alice: rich, bob: resigned }), vote("+"))).toBe(
       "VotedForResignedDelegateError",
@@ -127,7 +127,7 @@ describe("vote", () => {
     expect(refusalOf(stateOf({ alice: voter, bob: resigned }), vote("-"))).toBe("");
   });
 
-  test("ends with the legacy vote", () => {
+  test("The vote ends with the legacy vote.", () => {
     const ended = networkWith([{ height: 5, disableArkLegacyVote: true }]);
     const draft = stateOf({ alice: rich, bob });
     const at = (height: number) => ({ network: ended, head: { height, timestamp: 0 } });
@@ -141,7 +141,7 @@ describe("ipfs", () => {
   const register = (sender: string, nonce = 1n) =>
     transactionOf("1/5", sender, { nonce, asset: { ipfs: "Qm1" } });
 
-  test("reserves the hash for the complete chain", () => {
+  test("An ipfs transaction reserves the hash for the complete chain.", () => {
     const draft = stateOf({ alice: rich, bob: rich });
     apply(draft, register("alice"));
     expect(walletNamed(draft, "alice").attributes).toEqual({ ipfs: { hashes: { Qm1: true } } });
@@ -149,7 +149,7 @@ describe("ipfs", () => {
     expect(refusalOf(draft, register("bob"))).toBe("IpfsHashAlreadyExists");
   });
 
-  test("trap B3: after a rollback it can be registered again", () => {
+  test("Trap B3: after a rollback an ipfs hash can be registered again.", () => {
     const draft = stateOf({ alice: rich });
     const mark = draft.mark();
     apply(draft, register("alice"));
@@ -170,7 +170,7 @@ describe("multi payment", () => {
       ...members,
     });
 
-  test("pays all recipients, including the sender", () => {
+  test("A multi payment pays all recipients, including the sender.", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, pay({ bob: 100n, alice: 50n, carol: 849n }));
     expect(walletNamed(draft, "alice").balance).toBe(50n);
@@ -178,7 +178,7 @@ describe("multi payment", () => {
     expect(draft.get("wallets", addressOfName("carol"))?.balance).toBe(849n);
   });
 
-  test("checks the balance before the nonce", () => {
+  test("A multi payment checks the balance before the nonce.", () => {
     expect(refusalOf(stateOf({ alice: rich }), pay({ bob: 1000n }, { nonce: 9n }))).toBe(
       "InsufficientBalanceError",
     );
@@ -199,7 +199,7 @@ describe("delegate resignation", () => {
     );
   const alice = { ...rich, attributes: { delegate: someDelegate({ username: "alice" }) } };
 
-  test("needs one delegate more than positions, and counts resignations in the same block", () => {
+  test("A resignation needs one delegate more than positions, and counts resignations in the same block.", () => {
     const draft = stateOf({ ...delegates(3), alice });
     expect(refusalOf(draft, resign())).toBe("");
     expect(walletNamed(draft, "alice").attributes.delegate?.resigned).toBe(true);
@@ -208,14 +208,14 @@ describe("delegate resignation", () => {
     expect(refusalOf(draft, other)).toBe("NotEnoughDelegatesError");
   });
 
-  test("reads no more delegates than it must, however many are registered", () => {
+  test("A resignation reads no more delegates than it must, however many are registered.", () => {
     const draft = stateOf({ ...delegates(1_000), alice });
     const reads = vi.spyOn(draft, "get");
     expect(refusalOf(draft, resign())).toBe("");
     expect(reads.mock.calls.length).toBeLessThan(20);
   });
 
-  test("refuses wallets that are not delegates, and resigned ones", () => {
+  test("A resignation refuses wallets that are not delegates, and resigned ones.", () => {
     expect(refusalOf(stateOf({ alice: rich }), resign())).toBe("WalletNotADelegateError");
     const resigned = { attributes: { delegate: someDelegate({ resigned: true }) } };
     expect(refusalOf(stateOf({ alice: resigned }), resign())).toBe("WalletAlreadyResignedError");
@@ -238,7 +238,7 @@ describe("hash-time-locked amounts", () => {
     transactionOf("1/10", "carol", { fee: 0n, asset: { refund: { lockTransactionId } } });
   const actors = { alice: rich, carol: {} };
 
-  test("a lock reduces the balance and is stored in the wallet", () => {
+  test("A lock reduces the balance and is stored in the wallet.", () => {
     const draft = stateOf(actors);
     const transaction = lock(99);
     apply(draft, transaction, { blockTimestamp: 88 });
@@ -256,7 +256,7 @@ describe("hash-time-locked amounts", () => {
     expect(draft.get("locks", transaction.id)).toBe(addressOfName("alice"));
   });
 
-  test("a lock must outlive a round", () => {
+  test("A lock must outlive a round.", () => {
     // At the head of height 10 and time 80, with 3 delegates and 8 seconds.
     expect(refusalOf(stateOf(actors), lock(13))).toBe("HtlcLockExpiredError");
     expect(refusalOf(stateOf(actors), lock(14))).toBe("");
@@ -264,7 +264,7 @@ describe("hash-time-locked amounts", () => {
     expect(refusalOf(stateOf(actors), lock(105, 1))).toBe("");
   });
 
-  test("trap A6c: any wallet can claim for the recipient, while the votes follow the sender of the claim", () => {
+  test("Trap A6c: any wallet can claim for the recipient, while the votes follow the sender of the claim.", () => {
     const draft = stateOf({
       alice: { ...rich, attributes: { vote: publicKeyOf("x") } },
       carol: { attributes: { vote: publicKeyOf("y") } },
@@ -281,7 +281,7 @@ describe("hash-time-locked amounts", () => {
     expect(walletNamed(draft, "y").attributes.delegate?.voteBalance).toBe(100n);
   });
 
-  test("a claim needs an open lock, in time, and the secret", () => {
+  test("A claim needs an open lock, in time, and the secret.", () => {
     const draft = stateOf(actors);
     const transaction = lock(99);
     apply(draft, transaction);
@@ -295,7 +295,7 @@ describe("hash-time-locked amounts", () => {
     );
   });
 
-  test("a refund requires the end of the lock, and does not affect other locks", () => {
+  test("A refund requires the end of the lock, and does not affect other locks.", () => {
     const draft = stateOf(actors);
     const [first, second] = [lock(99), lock(200, 1, { nonce: 2n })];
     apply(draft, first);
@@ -310,7 +310,7 @@ describe("hash-time-locked amounts", () => {
     expect(Object.keys(present(alice.attributes.htlc, "htlc").locks)).toEqual([second.id]);
   });
 
-  test("is not active without its milestone", () => {
+  test("A hash-time-locked amount is not active without its milestone.", () => {
     const off = networkWith([{ height: 1, htlcEnabled: false }]);
     expect(refusalOf(stateOf(actors), lock(99), { network: off })).toBe("DeactivatedTransactionHandlerError");
   });

@@ -29,7 +29,7 @@ const valuesAfter = (known: string | undefined, values: string[]) => {
 };
 
 describe("disclosure", () => {
-  test("writes the values, and is not the last transaction of the token", () => {
+  test("A disclosure writes the values, and is not the last transaction of the token.", () => {
     const draft = stateWithCat();
     apply(draft, disclose(["bobby", "bob"]), V1);
     expect(propertiesOf(draft, "cat")).toEqual({ type: "1", explicitValues: "bobby,bob" });
@@ -37,19 +37,19 @@ describe("disclosure", () => {
     expect(walletNamed(draft, "alice")).toMatchObject({ balance: 999n, nonce: 1n });
   });
 
-  test("new values precede, each once; an empty text leaves a comma", () => {
+  test("New values of a disclosure precede, each once; an empty text leaves a comma.", () => {
     expect(valuesAfter("a,b", ["c", "b", "c"])).toBe("c,b,a");
     expect(valuesAfter("", ["c"])).toBe("c,");
     expect(valuesAfter("a", ["b,c", "a"])).toBe("b,c,a");
   });
 
-  test("trap A8: the joined text has up to 255 characters, or there is no valid block", () => {
+  test("Trap A8: the joined text has up to 255 characters, or there is no valid block.", () => {
     expect(valuesAfter("é".repeat(100), ["x".repeat(154)])).toHaveLength(255);
     const draft = stateWithCat({ explicitValues: "é".repeat(100) });
     expect(refusalOf(draft, disclose(["x".repeat(155)]), V1)).toBe("NftPropertyTooLongError");
   });
 
-  test("trap B4: after a revert, the property is absent, and not an empty text", () => {
+  test("Trap B4: after a revert, the property is absent, and not an empty text.", () => {
     const draft = stateWithCat();
     const mark = draft.mark();
     apply(draft, disclose(["bobby"]), V1);
@@ -57,7 +57,7 @@ describe("disclosure", () => {
     expect(propertiesOf(draft, "cat")).toEqual({ type: "1" });
   });
 
-  test("trap A8: a sender without any token discloses for any token, existing or not", () => {
+  test("Trap A8: a sender without any token discloses for any token, existing or not.", () => {
     const draft = stateWithCat();
     apply(draft, disclosure("bob", "cat", ["x"], { demandSigner: "alice" }), V1);
     expect(propertyOf(draft, "cat", "explicitValues")).toBe("x");
@@ -71,7 +71,7 @@ describe("disclosure", () => {
     expect(draft.get("tokens", tokenId("none"))).toBeUndefined();
   });
 
-  test("trap A8: the demand may be issued by another token, of another owner", () => {
+  test("Trap A8: the demand may be issued by another token, of another owner.", () => {
     const draft = stateWithCat();
     giveUnik(draft, "bob", "dog");
     expect(refusalOf(draft, disclose(["x"], { demander: "dog", demandSigner: "bob" }), V1)).toBe("");

@@ -42,7 +42,7 @@ const withBridgechain = (resigned?: boolean): ShownAttributes => ({
 const businessOf = (draft: ReturnType<typeof stateOf>) => walletNamed(draft, "alice").attributes.business;
 
 describe("business", () => {
-  test("is registered, changed and resigned", () => {
+  test("A business is registered, changed and resigned.", () => {
     const draft = of({});
     apply(draft, send(0, { businessRegistration: businessAsset }));
     expect(businessOf(draft)).toEqual({ businessAsset });
@@ -52,14 +52,14 @@ describe("business", () => {
     expect(businessOf(draft)).toMatchObject({ resigned: true });
   });
 
-  test("registration refuses a second one, even after a resignation, before the generic checks", () => {
+  test("A business registration refuses a second one, even after a resignation, before the generic checks.", () => {
     const registration = { ...send(0, { businessRegistration: businessAsset }), nonce: 9n };
     expect(refusalOf(of(business), registration)).toBe("BusinessAlreadyRegisteredError");
     expect(refusalOf(of(resignedBusiness), registration)).toBe("BusinessAlreadyRegisteredError");
     expect(refusalOf(of({}), registration)).toBe("UnexpectedNonceError");
   });
 
-  test("resignation needs an active business without an active bridgechain", () => {
+  test("A business resignation needs an active business without an active bridgechain.", () => {
     const resignation = { ...send(1), nonce: 9n };
     expect(refusalOf(of({}), resignation)).toBe("BusinessIsNotRegisteredError");
     expect(refusalOf(of(resignedBusiness), resignation)).toBe("BusinessIsResignedError");
@@ -67,20 +67,20 @@ describe("business", () => {
     expect(refusalOf(of(withBridgechain(true)), resignation)).toBe("UnexpectedNonceError");
   });
 
-  test("update needs an active business", () => {
+  test("A business update needs an active business.", () => {
     const update = { ...send(2, { businessUpdate: { name: "Ajax" } }), nonce: 9n };
     expect(refusalOf(of({}), update)).toBe("BusinessIsNotRegisteredError");
     expect(refusalOf(of(resignedBusiness), update)).toBe("BusinessIsResignedError");
     expect(refusalOf(of(business), update)).toBe("UnexpectedNonceError");
   });
 
-  test("trap A13: the switches of the configuration are not read", () => {
+  test("Trap A13: the switches of the configuration are not read.", () => {
     const off = networkWith([], { transactionsConfig: { businessRegistration: { enable: false } } });
     const registration = send(0, { businessRegistration: businessAsset });
     expect(refusalOf(of({}), registration, { network: off })).toBe("");
   });
 
-  test.each([0, 1, 2, 3, 4, 5])("type 2/%i is active from aip11 until aip36", (type) => {
+  test.each([0, 1, 2, 3, 4, 5])("The type 2/%i is active from aip11 until aip36.", (type) => {
     const early = networkWith([{ height: 1, aip11: false }]);
     const late = networkWith([{ height: 2, aip36: true }]);
     for (const network of [early, late]) {
@@ -96,7 +96,7 @@ describe("bridgechain", () => {
     send(5, { bridgechainUpdate: { bridgechainId: id, ...members } });
   const resign = () => send(4, { bridgechainResignation: { bridgechainId: id } });
 
-  test("is registered, changed and resigned", () => {
+  test("A bridgechain is registered, changed and resigned.", () => {
     const draft = of(business);
     apply(draft, register());
     expect(businessOf(draft)).toEqual(withBridgechain().business);
@@ -107,7 +107,7 @@ describe("bridgechain", () => {
     expect(businessOf(draft)?.bridgechains).toEqual({ [id]: { bridgechainAsset: changed, resigned: true } });
   });
 
-  test("registration refuses in the order of its section", () => {
+  test("A bridgechain registration refuses in the order of its section.", () => {
     expect(refusalOf(of({}), register())).toBe("WalletIsNotBusinessError");
     expect(refusalOf(of(resignedBusiness), register())).toBe("BusinessIsResignedError");
     const taken = of(withBridgechain());
@@ -123,17 +123,17 @@ describe("bridgechain", () => {
     expect(refusalOf(of(business), { ...register(), nonce: 9n })).toBe("UnexpectedNonceError");
   });
 
-  test.each(["", "A", "a b", "a:b", "x".repeat(215)])("port name %j is refused", (name) => {
+  test.each(["", "A", "a b", "a:b", "x".repeat(215)])("A bridgechain refuses the port name %j.", (name) => {
     expect(refusalOf(of(business), register({ ports: { [name]: 1 } }))).toBe(
       "PortKeyMustBeValidPackageNameError",
     );
   });
 
-  test.each(["@a/b", "a.b_c~d-e", "x".repeat(214)])("port name %j is accepted", (name) => {
+  test.each(["@a/b", "a.b_c~d-e", "x".repeat(214)])("A bridgechain accepts the port name %j.", (name) => {
     expect(refusalOf(of(business), register({ ports: { [name]: 1 } }))).toBe("");
   });
 
-  test("resignation refuses in the order of its section", () => {
+  test("A bridgechain resignation refuses in the order of its section.", () => {
     expect(refusalOf(of({}), resign())).toBe("WalletIsNotBusinessError");
     expect(refusalOf(of(resignedBusiness), resign())).toBe("BusinessIsResignedError");
     expect(refusalOf(of(business), resign())).toBe("BridgechainIsNotRegisteredByWalletError");
@@ -141,7 +141,7 @@ describe("bridgechain", () => {
     expect(refusalOf(of(withBridgechain()), { ...resign(), nonce: 9n })).toBe("UnexpectedNonceError");
   });
 
-  test("update refuses in the order of its section", () => {
+  test("A bridgechain update refuses in the order of its section.", () => {
     expect(refusalOf(of({}), update())).toBe("BusinessIsNotRegisteredError");
     expect(refusalOf(of(resignedBusiness), update())).toBe("BusinessIsResignedError");
     expect(refusalOf(of(business), update())).toBe("BridgechainIsNotRegisteredByWalletError");
@@ -164,7 +164,7 @@ describe("entity", () => {
     fee: 500_000_000n,
   });
 
-  test("is registered, changed and resigned", () => {
+  test("An entity is registered, changed and resigned.", () => {
     const draft = of({});
     const { id, ...others } = registration();
     apply(draft, { id, ...others }, situation);
@@ -178,7 +178,7 @@ describe("entity", () => {
     expect(refusalOf(draft, { ...change(1, id), nonce: 4n }, situation)).toBe("EntityAlreadyResignedError");
   });
 
-  test("the fee is exact, and is checked before everything else", () => {
+  test("The fee of an entity is exact, and is checked before everything else.", () => {
     const cheap = { ...registration(), fee: 1n, nonce: 9n };
     expect(refusalOf(of({}), cheap, situation)).toBe("StaticFeeMismatchError");
     expect(refusalOf(of({}), { ...change(1, "00"), fee: 5_000_000_000n }, situation)).toBe(
@@ -187,7 +187,7 @@ describe("entity", () => {
     expect(refusalOf(of({}), { ...registration(), nonce: 9n }, situation)).toBe("UnexpectedNonceError");
   });
 
-  test("registration refuses a known id, then a name that is used for the type anywhere", () => {
+  test("An entity registration refuses a known id, then a name that is used for the type anywhere.", () => {
     const draft = stateOf({ alice: rich, bob: rich });
     const first = registration();
     apply(draft, first, situation);
@@ -202,14 +202,14 @@ describe("entity", () => {
     expect(refusalOf(draft, otherType, situation)).toBe("");
   });
 
-  test("an entity of type 4 has the name of its delegate", () => {
+  test("An entity of type 4 has the name of its delegate.", () => {
     expect(refusalOf(of({}), registration(4), situation)).toBe("EntitySenderIsNotDelegateError");
     const draft = of({ delegate: someDelegate({ username: "Prod" }) });
     expect(refusalOf(draft, registration(4, "prod"), situation)).toBe("EntityNameDoesNotMatchDelegateError");
     expect(refusalOf(draft, registration(4), situation)).toBe("");
   });
 
-  test("update and resignation need the sender's own entity, of the same type and subtype", () => {
+  test("Update and resignation need the sender's own entity, of the same type and subtype.", () => {
     const draft = of({});
     const { id } = registration();
     expect(refusalOf(draft, change(1, id), situation)).toBe("EntityNotRegisteredError");
@@ -223,7 +223,7 @@ describe("entity", () => {
     );
   });
 
-  test("is inactive before aip36", () => {
+  test("An entity is inactive before aip36.", () => {
     expect(refusalOf(of({}), registration())).toBe("DeactivatedTransactionHandlerError");
   });
 });

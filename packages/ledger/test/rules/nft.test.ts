@@ -45,7 +45,7 @@ function messageOf(draft: ReturnType<typeof stateOf>, transaction: Transaction):
 }
 
 describe("mint", () => {
-  test("appends the token to the sender's map and stores it with its properties, without null values", () => {
+  test("A mint appends the token to the sender's map and stores it with its properties, without null values.", () => {
     const draft = stateWithCat();
     const transaction = mint({ b: "", type: "2", a: "1", none: null });
     apply(draft, transaction);
@@ -61,7 +61,7 @@ describe("mint", () => {
     expect(propertiesOf(draft, "new")).toEqual({ b: "", type: "2", a: "1" });
   });
 
-  test("refuses in the order of its section", () => {
+  test("A mint refuses in the order of its section.", () => {
     const draft = stateWithCat();
     const long = "x".repeat(256);
     expect(refusalOf(draft, mint({ long }, "cat"))).toBe("NftOwnedError");
@@ -72,13 +72,13 @@ describe("mint", () => {
     expect(refusalOf(stateOf({ alice: {} }), mint({ type: "1" }))).toBe("InsufficientBalanceError");
   });
 
-  test("counts the bytes of a value, not its characters", () => {
+  test("A mint counts the bytes of a value, not its characters.", () => {
     const draft = stateWithCat();
     expect(refusalOf(draft, mint({ type: "1", x: "é".repeat(128) }))).toBe("NftPropertyTooLongError");
     apply(draft, mint({ type: "1", x: `${"é".repeat(127)}x` }));
   });
 
-  test("refuses a token of another holder, under any name", () => {
+  test("A mint refuses a token of another holder, under any name.", () => {
     const draft = stateOf({ alice: rich });
     giveUnik(draft, "bob", "cat");
     const asset = { nft: { other: { tokenId: tokenId("cat"), properties: { a: "" } } } };
@@ -87,13 +87,13 @@ describe("mint", () => {
     );
   });
 
-  test.each(["0", "4", "01", "a", "", null])("refuses a unik of type %j", (type) => {
+  test.each(["0", "4", "01", "a", "", null])("A mint refuses a unik of type %j.", (type) => {
     expect(messageOf(stateWithCat(), mint({ type }))).toBe(
       "Constraint violation on property 'type' (enumeration)",
     );
   });
 
-  test("a token of another name can have any keys and type, but needs some property", () => {
+  test("A token of another name can have any keys and type, but needs some property.", () => {
     const draft = stateOf({ alice: rich });
     const other = (properties?: Record<string, string>) => ({
       asset: { nft: { other: { tokenId: tokenId("new"), ...(properties && { properties }) } } },
@@ -103,7 +103,7 @@ describe("mint", () => {
     expect(walletNamed(draft, "alice").attributes.tokens).toEqual({ [tokenId("new")]: { type: 77 } });
   });
 
-  test("is inactive once only certified tokens are", () => {
+  test("A mint is inactive once only certified tokens are minted.", () => {
     const certified = networkWith([{ height: 5, certifiedNFTsOnly: true }]);
     const draft = stateOf({ alice: rich });
     const refusal = (height: number) =>
@@ -113,7 +113,7 @@ describe("mint", () => {
     expect(refusal(4)).toBe("");
   });
 
-  test("keeps values that were disclosed before the token existed", () => {
+  test("A mint keeps values that were disclosed before the token existed.", () => {
     const draft = stateOf({ alice: rich });
     draft.set("properties", `${tokenId("new")}/explicitValues`, "early");
     apply(draft, mint({ type: "1" }));
@@ -122,7 +122,7 @@ describe("mint", () => {
 });
 
 describe("update", () => {
-  test("inserts, replaces and deletes; deleting an absent property is not an error", () => {
+  test("An update inserts, replaces and deletes; deleting an absent property is not an error.", () => {
     const draft = stateWithCat({ type: "1", color: "blue", old: "1" });
     const transaction = update({ color: "red", old: null, none: null, fresh: "" });
     apply(draft, transaction);
@@ -133,7 +133,7 @@ describe("update", () => {
     });
   });
 
-  test("refuses in the order of its section", () => {
+  test("An update refuses in the order of its section.", () => {
     const stranger = stateOf({ alice: rich });
     giveUnik(stranger, "bob", "cat");
     expect(messageOf(stranger, update({ x: "x".repeat(256) }))).toBe(
@@ -145,13 +145,13 @@ describe("update", () => {
     expect(refusalOf(draft, update({ x: "" }, { nonce: 9n }))).toBe("UnexpectedNonceError");
   });
 
-  test.each(["1", "2", "9", null])("trap A12: type is immutable, for the value %j", (type) => {
+  test.each(["1", "2", "9", null])("Trap A12: the type is immutable, for the value %j.", (type) => {
     expect(messageOf(stateWithCat(), update({ type }))).toBe(
       "Constraint violation on property 'type' (immutable)",
     );
   });
 
-  test("type must be in its enumeration if the store has lost it", () => {
+  test("The type must be in its enumeration if the store has lost it.", () => {
     const draft = stateWithCat();
     draft.set("properties", `${tokenId("cat")}/type`, undefined);
     expect(messageOf(draft, update({ type: null }))).toContain("(enumeration)");
@@ -159,17 +159,20 @@ describe("update", () => {
     expect(propertyOf(draft, "cat", "type")).toBe("3");
   });
 
-  test.each(["a,b", "+", "-", ".", "/", "_", "Az09"])("trap A12: the key %j is accepted", (key) => {
+  test.each(["a,b", "+", "-", ".", "/", "_", "Az09"])("Trap A12: an update accepts the key %j.", (key) => {
     apply(stateWithCat(), update({ [key]: "x" }));
   });
 
-  test.each(["", "a b", "a:b", "café", "a*", "a\n", "(", "@", "["])("the key %j is refused", (key) => {
-    expect(messageOf(stateWithCat(), update({ [key]: "x" }))).toBe(
-      String.raw`Constraint violation on property '${key}' (pattern regex (key: '${key}', pattern: /^[a-zA-Z0-9+-\.\/\_]+$/))`,
-    );
-  });
+  test.each(["", "a b", "a:b", "café", "a*", "a\n", "(", "@", "["])(
+    "An update refuses the key %j.",
+    (key) => {
+      expect(messageOf(stateWithCat(), update({ [key]: "x" }))).toBe(
+        String.raw`Constraint violation on property '${key}' (pattern regex (key: '${key}', pattern: /^[a-zA-Z0-9+-\.\/\_]+$/))`,
+      );
+    },
+  );
 
-  test("trap A9: the holder can write properties that rules rely on", () => {
+  test("Trap A9: the holder can write properties that rules rely on.", () => {
     const properties = {
       explicitValues: "me",
       "Badges/NP/Delegate": "true",
@@ -181,7 +184,7 @@ describe("update", () => {
     expect(propertiesOf(draft, "cat")).toEqual({ type: "1", ...properties });
   });
 
-  test("can be disabled", () => {
+  test("The update can be disabled.", () => {
     const off = networkWith([], { transactionsConfig: { NftUpdate: { enable: false } } });
     expect(refusalOf(stateWithCat(), update({ a: "" }), { network: off })).toBe(
       "DeactivatedTransactionHandlerError",
@@ -190,7 +193,7 @@ describe("update", () => {
 });
 
 describe("transfer", () => {
-  test("moves the token from one map to the other, and changes its owner", () => {
+  test("A transfer moves the token from one map to the other, and changes its owner.", () => {
     const draft = stateWithCat();
     const transaction = transfer("bob");
     apply(draft, transaction);
@@ -203,7 +206,7 @@ describe("transfer", () => {
     });
   });
 
-  test("trap A21: the recipient can be unknown, and on any network", () => {
+  test("Trap A21: the recipient can be unknown, and on any network.", () => {
     const elsewhere = "SUHNyVMMiWZ5GhYqQkqgzXpE8FkXBnpyQx";
     const draft = stateWithCat();
     apply(draft, { ...transfer("bob"), recipientId: elsewhere });
@@ -211,28 +214,28 @@ describe("transfer", () => {
     expect(shownAttributes(draft, recipient).tokens).toEqual({ [tokenId("cat")]: { type: 1 } });
   });
 
-  test("trap A7: a token sent to its own sender is moved to the end", () => {
+  test("Trap A7: a token sent to its own sender is moved to the end.", () => {
     const draft = stateWithCat();
     giveUnik(draft, "alice", "dog");
     apply(draft, transfer("alice"));
     expect(held(draft, "alice")).toEqual([tokenId("dog"), tokenId("cat")]);
   });
 
-  test("trap A11: a transfer can change the type; trap A22: the map reads it from the store", () => {
+  test("Trap A11: a transfer can change the type; trap A22: the map reads it from the store.", () => {
     const draft = stateWithCat();
     apply(draft, transfer("bob", { type: "3", "any key": "v" }));
     expect(propertiesOf(draft, "cat")).toEqual({ type: "3", "any key": "v" });
     expect(walletNamed(draft, "bob").attributes.tokens).toEqual({ [tokenId("cat")]: { type: 3 } });
   });
 
-  test("the map reads the type from the store even if the sender's map differs", () => {
+  test("The map reads the type from the store even if the sender's map differs.", () => {
     const draft = stateWithCat();
     draft.set("properties", `${tokenId("cat")}/type`, "2");
     apply(draft, transfer("bob"));
     expect(walletNamed(draft, "bob").attributes.tokens).toEqual({ [tokenId("cat")]: { type: 2 } });
   });
 
-  test("refuses in the order of its section", () => {
+  test("A transfer refuses in the order of its section.", () => {
     const long = { x: "x".repeat(256) };
     expect(refusalOf(stateOf({ alice: rich }), transfer("bob", long))).toBe("NftOwnerError");
     expect(refusalOf(stateWithCat(), { ...transfer("bob", long), nonce: 9n })).toBe(
@@ -241,14 +244,14 @@ describe("transfer", () => {
     expect(refusalOf(stateWithCat(), { ...transfer("bob"), nonce: 9n })).toBe("UnexpectedNonceError");
   });
 
-  test("can be disabled", () => {
+  test("The transfer can be disabled.", () => {
     const off = networkWith([], { transactionsConfig: { NftTransfer: { enable: false } } });
     expect(refusalOf(stateWithCat(), transfer("bob"), { network: off })).toBe(
       "DeactivatedTransactionHandlerError",
     );
   });
 
-  test("votes follow the fee alone", () => {
+  test("Votes follow the fee of a transfer alone.", () => {
     const vote = publicKeyOf("delegate");
     const draft = stateOf({ alice: { ...rich, attributes: { vote } } });
     giveUnik(draft, "alice", "cat");

@@ -42,7 +42,7 @@ describe("a wallet with a second key", () => {
     expect(refusalOf(stateOf({ alice }), pay())).toBe("InvalidSecondSignatureError");
   });
 
-  test("needs it from the next transaction on, also in the block of the registration", () => {
+  test("A wallet needs its second key from the next transaction on, also in the block of the registration.", () => {
     const draft = stateOf({ alice: rich });
     apply(
       draft,
@@ -70,7 +70,7 @@ describe("registration of a multi signature wallet", () => {
     [2, "erin"],
   ];
 
-  test("is paid by the sender and changes the wallet of the keys", () => {
+  test("The registration is paid by the sender and changes the wallet of the keys.", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, register(allSigners));
     const wallet = walletOf(draft, sharedKey, network);
@@ -81,7 +81,7 @@ describe("registration of a multi signature wallet", () => {
     expect(refusalOf(draft, again)).toBe("MultiSignatureAlreadyRegisteredError");
   });
 
-  test("refuses inconsistent numbers", () => {
+  test("The registration refuses inconsistent numbers.", () => {
     const refused = (members: typeof asset, signers = allSigners) =>
       refusalOf(stateOf({ alice: rich }), register(signers, members));
     expect(refused({ ...asset, min: 0 })).toBe("MultiSignatureMinimumKeysError");
@@ -91,14 +91,14 @@ describe("registration of a multi signature wallet", () => {
     expect(refused(asset, allSigners.slice(0, 2))).toBe("MultiSignatureKeyCountMismatchError");
   });
 
-  test("trap A17: needs only `min` valid signatures, others can be wrong", () => {
+  test("Trap A17: the registration needs only `min` valid signatures, others can be wrong.", () => {
     const withWrong = (...wrong: number[]) =>
       allSigners.map(([index, name]): [number, string] => [index, wrong.includes(index) ? "mallory" : name]);
     expect(refusalOf(stateOf({ alice: rich }), register(withWrong(1)))).toBe("");
     expect(refusalOf(stateOf({ alice: rich }), register(withWrong(0, 2)))).toBe("InvalidMultiSignatureError");
   });
 
-  test("refuses entries without a participant, and keys that are not points", () => {
+  test("The registration refuses entries without a participant, and keys that are not points.", () => {
     const ofUnknown = register([[7, "carol"], ...allSigners.slice(1)]);
     expect(refusalOf(stateOf({ alice: rich }), ofUnknown)).toBe("InvalidMultiSignatureError");
     const publicKeys = ["00".repeat(33), ...asset.publicKeys.slice(1)];
@@ -147,7 +147,7 @@ describe("a multi signature wallet", () => {
     expect(refusalOf(stateWithShared(), spend([[7, "carol"]]))).toBe("InvalidMultiSignaturesError");
   });
 
-  test("registers neither a second key nor a delegate", () => {
+  test("A multi signature wallet registers neither a second key nor a delegate.", () => {
     const refused = (type: string, assetOf: Transaction["asset"]) =>
       refusalOf(
         stateWithShared(),
@@ -164,7 +164,7 @@ describe("a multi signature wallet", () => {
       { code: "unverified-transaction" as const, transactionId: id, sequence: 0 },
     ];
 
-    test("is verified against its wallet", () => {
+    test("A multi signature wallet in a block is verified against its wallet.", () => {
       const chain = createChain();
       const wallet = funded();
       chain.state.commit([{ table: "wallets", key: wallet.address, before: undefined, after: wallet }]);
@@ -187,7 +187,7 @@ describe("a multi signature wallet", () => {
       expect(judge(refused)).toMatchObject({ kind: "Rejected", faults: faultsOf(refused) });
     });
 
-    test("trap A17: cannot spend in the block that registers it", () => {
+    test("Trap A17: a multi signature wallet cannot spend in the block that registers it.", () => {
       const chain = createChain();
       chain.append(
         chain.next([
@@ -223,7 +223,7 @@ describe("a multi signature wallet", () => {
 describe("if signatures are assumed to be valid", () => {
   const assumed = { assumesSignatures: true };
 
-  test("a second signature must be present, and nothing else is checked", () => {
+  test("An assumed second signature must be present, and nothing else is checked.", () => {
     const alice = { ...rich, attributes: { secondPublicKey: publicKeyOf("second") } };
     const signed = secondSignTransaction(pay(), key("other"));
     expect(refusalOf(stateOf({ alice }), signed, assumed)).toBe("");
@@ -231,7 +231,7 @@ describe("if signatures are assumed to be valid", () => {
     expect(refusalOf(stateOf({ alice: rich }), signed, assumed)).toBe("UnexpectedSecondSignatureError");
   });
 
-  test("the number of multisignatures must suffice, and nothing else is checked", () => {
+  test("The number of assumed multisignatures must suffice, and nothing else is checked.", () => {
     const draft = () => {
       const made = stateOf({});
       made.set("wallets", funded().address, funded());
@@ -244,7 +244,7 @@ describe("if signatures are assumed to be valid", () => {
     expect(refusalOf(draft(), wrong(2))).toBe("InvalidMultiSignaturesError");
   });
 
-  test("the registration of a multi signature wallet still checks its numbers", () => {
+  test("The registration of a multi signature wallet still checks its numbers if signatures are assumed.", () => {
     const register = (count: number) =>
       signedBy(
         transactionOf("1/4", "alice", { asset: { multiSignature: asset } }),
@@ -257,7 +257,7 @@ describe("if signatures are assumed to be valid", () => {
     expect(refusalOf(stateOf({ alice: rich }), register(3))).toBe("InvalidMultiSignatureError");
   });
 
-  test("a block with them is accepted, and one whose sender is not such a wallet is refused", () => {
+  test("A block with assumed signatures is accepted, and one whose sender is not such a wallet is refused.", () => {
     const chain = createChain();
     chain.append(
       chain.next([

@@ -33,7 +33,7 @@ describe("registration", () => {
     return draft;
   }
 
-  test("creates a delegate with the name and type of the token, and sets the badge", () => {
+  test("A registration creates a delegate with the name and type of the token, and sets the badge.", () => {
     const draft = stateWithCat();
     apply(draft, register());
     expect(walletNamed(draft, "alice").attributes.delegate).toEqual(
@@ -44,7 +44,7 @@ describe("registration", () => {
     expect(draft.get("tokens", tokenId("cat"))?.lastTransaction).toBe("mint");
   });
 
-  test("trap B2: after a revert, it can be applied again", () => {
+  test("Trap B2: after a revert, a registration can be applied again.", () => {
     const draft = stateWithCat();
     const mark = draft.mark();
     apply(draft, register());
@@ -54,14 +54,14 @@ describe("registration", () => {
     apply(draft, register());
   });
 
-  test("the type is the one in the wallet", () => {
+  test("The type of a registration is the one in the wallet.", () => {
     const draft = stateWithCat({ type: "1", explicitValues: "cat" });
     draft.set("properties", `${tokenId("cat")}/type`, "2");
     apply(draft, register());
     expect(walletNamed(draft, "alice").attributes.delegate?.type).toBe(1);
   });
 
-  test("refuses in the order of its section", () => {
+  test("A registration refuses in the order of its section.", () => {
     expect(refusalOf(stateOf({ alice: rich }), register())).toBe("NoUnikError");
 
     const several = stateWithCat({ type: "3" });
@@ -78,20 +78,20 @@ describe("registration", () => {
     expect(refusalOf(stateWithCat(), { ...register(), nonce: 9n })).toBe("UnexpectedNonceError");
   });
 
-  test("a unik of a network must be on the list", () => {
+  test("The unik of a network must be on the list for a registration.", () => {
     const listed = networkWith([], { delegateWhitelistUniks: [tokenId("cat")] });
     const draft = stateWithCat({ type: "3", explicitValues: "cat" });
     expect(refusalOf(draft, register(), { network: listed })).toBe("");
   });
 
-  test("trap A9: values without a certification disclose the token", () => {
+  test("Trap A9: values without a certification disclose the token.", () => {
     const draft = stateWithCat({ type: "1" });
     const asset = { nft: unik("cat", { explicitValues: "mine" }) };
     apply(draft, transactionOf("2000/1", "alice", { asset }));
     expect(refusalOf(draft, { ...register(), nonce: 2n })).toBe("");
   });
 
-  test("trap A14: a resigned delegate stays one, and its username stays in use permanently", () => {
+  test("Trap A14: a resigned delegate stays one, and its username stays in use permanently.", () => {
     const draft = stateWithCat();
     apply(draft, register());
     putWallet(draft, {
@@ -110,7 +110,7 @@ describe("registration", () => {
     expect(refusalOf(draft, fromBob)).toBe("WalletUsernameAlreadyRegisteredError");
   });
 
-  test("ignores the switch of the core type", () => {
+  test("A registration ignores the switch of the core type.", () => {
     const off = networkWith([], { transactionsConfig: { delegateRegistration: { enable: false } } });
     expect(refusalOf(stateWithCat(), register(), { network: off })).toBe("");
   });
@@ -130,7 +130,7 @@ describe("resignation", () => {
     return draft;
   }
 
-  test("marks the delegate and removes the badge", () => {
+  test("A resignation marks the delegate and removes the badge.", () => {
     const draft = stateWithDelegate("true");
     apply(draft, resign());
     expect(walletNamed(draft, "alice").attributes.delegate?.resigned).toBe(true);
@@ -138,7 +138,7 @@ describe("resignation", () => {
     expect(draft.get("tokens", tokenId("cat"))?.lastTransaction).toBe("mint");
   });
 
-  test("refuses wallets that are not delegates or have no badge, then as the core type does", () => {
+  test("A resignation refuses wallets that are not delegates or have no badge, then as the core type does.", () => {
     expect(refusalOf(stateOf({ alice: rich }), resign())).toBe("CryptoAccountNotADelegateError");
     expect(refusalOf(stateWithDelegate(), resign())).toBe("CryptoAccountNotADelegateError");
     expect(refusalOf(stateWithDelegate("false"), resign())).toBe("CryptoAccountNotADelegateError");
@@ -151,12 +151,12 @@ describe("resignation", () => {
     expect(refusalOf(stateWithDelegate("true"), resign(), { network: four })).toBe("NotEnoughDelegatesError");
   });
 
-  test("genesis delegates can never resign", () => {
+  test("Genesis delegates can never resign.", () => {
     const draft = stateOf({ ...delegates, alice: rich, bob: { attributes: delegates.d1.attributes } });
     expect(refusalOf(draft, resign("d1"))).toBe("CryptoAccountNotADelegateError");
   });
 
-  test("is inactive before aip11, and ignores the switch of the core type", () => {
+  test("A resignation is inactive before aip11, and ignores the switch of the core type.", () => {
     const off = networkWith([], { transactionsConfig: { delegateResignation: { enable: false } } });
     expect(refusalOf(stateWithDelegate("true"), resign(), { network: off })).toBe("");
     const early = networkWith([{ height: 1, aip11: false }]);
@@ -173,7 +173,7 @@ describe("vote", () => {
   }
   const voted: ShownAttributes = { vote: publicKeyOf("delegate") };
 
-  test("can be voted and unvoted, and adds the wallet's balance", () => {
+  test("A delegate can be voted and unvoted, and the vote adds the wallet's balance.", () => {
     const draft = stateWithDelegate(1);
     giveUnik(draft, "alice", "cat");
     apply(draft, vote("+"));
@@ -184,11 +184,11 @@ describe("vote", () => {
     expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(0n);
   });
 
-  test("needs a token", () => {
+  test("A vote needs a token.", () => {
     expect(refusalOf(stateWithDelegate(1), vote("+"))).toBe("NoUnikError");
   });
 
-  test("trap A7: the first token determines the type, and one sent to its own sender is moved to the end", () => {
+  test("Trap A7: the first token determines the type, and one sent to its own sender is moved to the end.", () => {
     const draft = stateWithDelegate(2);
     giveUnik(draft, "alice", "cat", { type: "1" });
     giveUnik(draft, "alice", "dog", { type: "2" });
@@ -198,7 +198,7 @@ describe("vote", () => {
     expect(refusalOf(draft, { ...vote("+"), nonce: 2n })).toBe("");
   });
 
-  test("trap A7: genesis delegates can be neither voted nor unvoted", () => {
+  test("Trap A7: genesis delegates can be neither voted nor unvoted.", () => {
     const draft = stateWithDelegate();
     giveUnik(draft, "alice", "cat");
     expect(refusalOf(draft, vote("+"))).toBe("VoteUnikTypeError");
@@ -207,19 +207,19 @@ describe("vote", () => {
     expect(refusalOf(stuck, vote("-"))).toBe("VoteUnikTypeError");
   });
 
-  test("trap A7: a vote whose type no longer matches cannot be removed", () => {
+  test("Trap A7: a vote whose type no longer matches cannot be removed.", () => {
     const draft = stateWithDelegate(2, voted);
     giveUnik(draft, "alice", "cat", { type: "1" });
     expect(refusalOf(draft, vote("-"))).toBe("VoteUnikTypeError");
   });
 
-  test("a wallet that is not a delegate has no type either", () => {
+  test("A wallet that is not a delegate has no type for a vote either.", () => {
     const draft = stateOf({ alice: rich });
     giveUnik(draft, "alice", "cat");
     expect(refusalOf(draft, vote("+"))).toBe("VoteUnikTypeError");
   });
 
-  test("trap A16: a resigned delegate can be unvoted but not voted", () => {
+  test("Trap A16: a resigned delegate can be unvoted but not voted.", () => {
     const draft = stateWithDelegate(1, {}, true);
     giveUnik(draft, "alice", "cat");
     expect(refusalOf(draft, vote("+"))).toBe("VotedForResignedDelegateError");
@@ -228,7 +228,7 @@ describe("vote", () => {
     expect(refusalOf(voting, vote("-"))).toBe("");
   });
 
-  test("is active although core votes are not, and then refuses as they do", () => {
+  test("A vote is active although core votes are not, and then refuses as they do.", () => {
     const unsOnly = networkWith([{ height: 2, disableArkLegacyVote: true }]);
     const draft = stateWithDelegate(1, voted);
     giveUnik(draft, "alice", "cat");

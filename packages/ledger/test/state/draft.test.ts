@@ -46,7 +46,7 @@ function stateWith(usernames: Readonly<Record<string, string>>): MemoryState {
 const start = { a: "first", b: "second" };
 
 describe("a draft", () => {
-  test("reads and rolls back like a plain map", () => {
+  test("A draft reads and rolls back like a plain map.", () => {
     fc.assert(
       fc.property(actions, (sequence) => {
         const draft = createDraft(stateWith(start));
@@ -70,7 +70,7 @@ describe("a draft", () => {
     );
   });
 
-  test("records changes whose commit yields its content and whose revert yields the previous state", () => {
+  test("A draft records changes whose commit yields its content and whose revert yields the previous state.", () => {
     fc.assert(
       fc.property(actions, (sequence) => {
         const state = stateWith(start);
@@ -88,7 +88,7 @@ describe("a draft", () => {
     );
   });
 
-  test("returns the changes after a mark like a draft that started there", () => {
+  test("A draft returns the changes after a mark like a draft that started there.", () => {
     fc.assert(
       fc.property(actions, actions, (first, second) => {
         const state = stateWith(start);
@@ -109,7 +109,7 @@ describe("a draft", () => {
     );
   });
 
-  test("lists one change for each record, in the order of first writing", () => {
+  test("A draft lists one change for each record, in the order of first writing.", () => {
     const draft = createDraft(stateWith(start));
     draft.set("usernames", "b", "x");
     draft.set("locks", "b", "owner");
@@ -122,14 +122,14 @@ describe("a draft", () => {
     ]);
   });
 
-  test("omits a record that was created and removed again", () => {
+  test("A draft omits a record that was created and removed again.", () => {
     const draft = createDraft(createMemoryState());
     draft.set("locks", "id", "owner");
     draft.set("locks", "id", undefined);
     expect(draft.changes()).toEqual([]);
   });
 
-  test("does not return the base's record after a removal", () => {
+  test("A draft does not return the base's record after a removal.", () => {
     const draft = createDraft(stateWith(start));
     draft.set("usernames", "a", undefined);
     expect(draft.get("usernames", "a")).toBeUndefined();
@@ -160,7 +160,7 @@ describe("lists of a draft and of memory", () => {
     return state;
   }
 
-  test("delegates, voters and properties come from the base", () => {
+  test("Lists of delegates, voters and properties come from the base.", () => {
     const draft = createDraft(example());
     expect([...draft.delegates()]).toEqual(["delegate"]);
     expect([...draft.voters("key")]).toEqual(["voter"]);
@@ -170,7 +170,7 @@ describe("lists of a draft and of memory", () => {
     ]);
   });
 
-  test("a written record hides that of the base", () => {
+  test("A written record of a list hides that of the base.", () => {
     const draft = createDraft(example());
     draft.set("wallets", "voter", wallet("voter"));
     draft.set("wallets", "other", wallet("other", { vote: "key", delegate }));
@@ -182,7 +182,7 @@ describe("lists of a draft and of memory", () => {
     expect(Object.fromEntries(draft.properties("t"))).toEqual({ type: "1", new: "value" });
   });
 
-  test("memory keeps its lists through commit and revert", () => {
+  test("Memory keeps its lists through commit and revert.", () => {
     const state = example();
     const draft = createDraft(state);
     draft.set("wallets", "voter", wallet("voter", { vote: "other key" }));

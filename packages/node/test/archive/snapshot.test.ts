@@ -62,17 +62,17 @@ const dump = (data: string) => {
 };
 
 describe("a snapshot", () => {
-  test("describes the chain", async () => {
+  test("A snapshot describes the chain.", async () => {
     const manifest = await create();
     expect(manifest.head.height).toBe(archived.height);
     expect(manifest.nethash).toBe(archived.deps.network.description.nethash);
   });
 
-  test("consists of two files", async () => {
+  test("A snapshot consists of two files.", async () => {
     expect(readdirSync(await snapshotOf(archived.data)).sort()).toEqual([DATABASE_FILE, "manifest.json"]);
   });
 
-  test("restores the same chain, which can be reverted and extended as far", async () => {
+  test("A snapshot restores the same chain, which can be reverted and extended as far.", async () => {
     const snapshot = await snapshotOf(archived.data);
     const data = newPath();
     await restoreSnapshot(snapshot, data, archived.deps);
@@ -83,13 +83,13 @@ describe("a snapshot", () => {
     await close();
   });
 
-  test("leaves only the chain in the data folder", async () => {
+  test("A snapshot leaves only the chain in the data folder.", async () => {
     const data = newPath();
     await restoreSnapshot(await snapshotOf(archived.data), data, archived.deps);
     expect(readdirSync(data).sort()).toEqual(["lock.sqlite", "node.sqlite"]);
   });
 
-  test("contains nothing that belongs to the node alone", async () => {
+  test("A snapshot contains nothing that belongs to the node alone.", async () => {
     const data = newPath();
     cpSync(archived.data, data, { recursive: true });
     alter(data, `INSERT INTO forged_slots VALUES ('a-public-key-of-ours', 7, 'block')`);
@@ -105,14 +105,14 @@ describe("a snapshot", () => {
     database.close();
   });
 
-  test("has the same state as that of any other node at this height", async () => {
+  test("A snapshot has the same state as that of any other node at this height.", async () => {
     const other = await archiveFixture("chain-1");
     const { state } = await create(other.data);
     expect((await create()).state).toBe(state);
     other.remove();
   });
 
-  test("has the root of the final facts, like any other node", async () => {
+  test("A snapshot has the root of the final facts, like any other node.", async () => {
     const other = await archiveFixture("chain-1");
     const { facts, head } = await create(other.data);
     expect(facts).toMatchObject({ height: finalHeight(head.height, archived.deps.network) });
@@ -120,7 +120,7 @@ describe("a snapshot", () => {
     other.remove();
   });
 
-  test("of a node whose tree lags has the root up to there, and none of a tree without leaves", async () => {
+  test("A snapshot of a node whose tree lags has the root up to there, and none of a tree without leaves.", async () => {
     const snapshot = await alteredSnapshot("DELETE FROM fact_tiles; DELETE FROM fact_sizes");
     const { facts } = JSON.parse(readFileSync(join(snapshot, "manifest.json"), "utf8")) as Manifest;
     expect(facts).toBeUndefined();
@@ -130,7 +130,7 @@ describe("a snapshot", () => {
     expect(readFacts(present(data, "data"))).toEqual(readFacts(present(own, "own")));
   });
 
-  test("whose facts are not those of the manifest is refused", async () => {
+  test("A snapshot whose facts are not those of the manifest is refused.", async () => {
     const snapshot = await snapshotOf(archived.data);
     const path = join(snapshot, "manifest.json");
     const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
@@ -148,7 +148,7 @@ describe("a snapshot", () => {
     expect((await verify(snapshot, true)).facts?.root).toBe(root);
   });
 
-  test("is created while a node writes", async () => {
+  test("A snapshot is created while a node writes.", async () => {
     const data = newPath();
     cpSync(archived.data, data, { recursive: true });
     const lock = lockDataFolder(data);
@@ -163,7 +163,7 @@ describe("a snapshot", () => {
 
 describe("verification", () => {
   test.each(["chain-1", "chain-random-1", "chain-random-2"])(
-    "finds %s valid, and executes it",
+    "The verification finds %s valid, and executes it.",
     async (name) => {
       const other = await archiveFixture(name);
       const snapshot = newPath();
@@ -203,14 +203,14 @@ describe("verification", () => {
       /the delegates of its round are unknown/,
     ],
   ];
-  test.each(wrongChains)("refuses %s", async (_what, sql, message) => {
+  test.each(wrongChains)("The verification refuses %s.", async (_what, sql, message) => {
     const snapshot = await alteredSnapshot(sql);
     const refusal = await verify(snapshot).catch((error) => error);
     expect(refusal).toBeInstanceOf(ArchiveError);
     expect(refusal).toMatchObject({ code: "ARCHIVE_INVALID", message: expect.stringMatching(message) });
   });
 
-  test("finds an invented balance only by executing", async () => {
+  test("The verification finds an invented balance only by executing.", async () => {
     const snapshot = await alteredSnapshot(
       "UPDATE wallets SET balance = balance + 1 WHERE address = (SELECT max(address) FROM wallets)",
     );
@@ -218,7 +218,7 @@ describe("verification", () => {
     await expect(verify(snapshot, true)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
   });
 
-  test("refuses another network", async () => {
+  test("The verification refuses another network.", async () => {
     const network = { ...archived.deps.network, description: dalinet.network };
     const snapshot = await snapshotOf(archived.data);
     const refusal = verify(snapshot, false, { ...archived.deps, network });
@@ -249,7 +249,7 @@ function seal(snapshot: string, content: Buffer): string {
 }
 
 describe("a snapshot of an attacker", () => {
-  test("leaves no secret, webhook or pool of the attacker", async () => {
+  test("A snapshot of an attacker leaves no secret, webhook or pool of the attacker.", async () => {
     const snapshot = await inventedSnapshot((database) =>
       database.execute(`
         INSERT INTO meta VALUES ('webhookToken', 'known to a stranger');
@@ -270,7 +270,7 @@ describe("a snapshot of an attacker", () => {
     ["a trigger", "CREATE TRIGGER mine AFTER INSERT ON blocks BEGIN DELETE FROM wallets; END"],
     ["a view in place of a table", "DROP TABLE payees; CREATE VIEW payees AS SELECT 1, 2, 3"],
     ["a table more", "CREATE TABLE mine (content BLOB)"],
-  ])("with %s is refused, and leaves no files", async (_what, sql) => {
+  ])("A snapshot of an attacker with %s is refused, and leaves no files.", async (_what, sql) => {
     const snapshot = await inventedSnapshot((database) => database.execute(sql));
     const data = newPath();
     const restoring = restoreSnapshot(snapshot, data, archived.deps);
@@ -293,21 +293,21 @@ describe("a snapshot of an attacker", () => {
       "has invalid wallets",
       () => inventedSnapshot((of) => of.execute("UPDATE wallets SET attributes = '{'")),
     ],
-  ])("that %s is refused, and leaves no files", async (_what, make) => {
+  ])("A snapshot of an attacker that %s is refused, and leaves no files.", async (_what, make) => {
     const data = newPath();
     const restoring = restoreSnapshot(await make(), data, archived.deps);
     await expect(restoring).rejects.toBeInstanceOf(ArchiveError);
     expect(readdirSync(data)).toEqual(["lock.sqlite"]);
   });
 
-  test("that has other amounts than its blocks is found by executing", async () => {
+  test("A snapshot of an attacker that has other amounts than its blocks is found by executing.", async () => {
     const snapshot = await inventedSnapshot((database) =>
       database.execute("UPDATE transactions SET amount = amount + 1"),
     );
     await expect(verify(snapshot, true)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
   });
 
-  test("that would fill the disk is refused before anything is written", async () => {
+  test("A snapshot of an attacker that would fill the disk is refused before anything is written.", async () => {
     const snapshot = await snapshotOf(archived.data);
     const path = join(snapshot, "manifest.json");
     const manifest: Manifest = JSON.parse(readFileSync(path, "utf8"));
@@ -318,7 +318,7 @@ describe("a snapshot of an attacker", () => {
   });
 });
 
-test("a restore resumes after a kill", async () => {
+test("A restore resumes after a kill.", async () => {
   const data = newPath();
   mkdirSync(data);
   for (const name of ["restored.sqlite", "restored.sqlite-journal", "restored.sqlite.unpacked"]) {
@@ -377,11 +377,11 @@ describe("a damaged snapshot", () => {
     },
   );
 
-  test("is refused without a manifest", async () => {
+  test("A damaged snapshot is refused without a manifest.", async () => {
     await expect(verify(archived.data)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
   });
 
-  test("is refused with the manifest of another", async () => {
+  test("A damaged snapshot is refused with the manifest of another.", async () => {
     const snapshot = await snapshotOf(archived.data);
     const path = join(snapshot, "manifest.json");
     const manifest = JSON.parse(readFileSync(path, "utf8"));
@@ -391,12 +391,12 @@ describe("a damaged snapshot", () => {
 });
 
 describe("an existing folder", () => {
-  test("is not overwritten by a snapshot", async () => {
+  test("An existing folder is not overwritten by a snapshot.", async () => {
     await expect(create(archived.data, archived.folder)).rejects.toThrow("is not empty; choose another");
     expect(existsSync(archived.data)).toBe(true);
   });
 
-  test("is not overwritten by a restore", async () => {
+  test("An existing folder is not overwritten by a restore.", async () => {
     const snapshot = await snapshotOf(archived.data);
     const before = dump(archived.data);
     await expect(restoreSnapshot(snapshot, archived.data, archived.deps)).rejects.toMatchObject({
@@ -405,7 +405,7 @@ describe("an existing folder", () => {
     expect(dump(archived.data)).toEqual(before);
   });
 
-  test("is unchanged while a node uses it", async () => {
+  test("An existing folder is unchanged while a node uses it.", async () => {
     const snapshot = await snapshotOf(archived.data);
     const lock = lockDataFolder(archived.data);
     await expect(restoreSnapshot(snapshot, archived.data, archived.deps)).rejects.toMatchObject({
@@ -414,7 +414,7 @@ describe("an existing folder", () => {
     lock.release();
   });
 
-  test("is required for a snapshot", async () => {
+  test("An existing folder is required for a snapshot.", async () => {
     const output = newPath();
     await expect(create(newPath(), output)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
     expect(existsSync(output)).toBe(false);

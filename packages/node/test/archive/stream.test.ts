@@ -25,7 +25,7 @@ const written = async (blocks: Uint8Array[], height = 2) =>
   Buffer.concat(await collect(writeStream({ nethash: NETHASH, height }, blocks)));
 
 describe("a stream of blocks", () => {
-  test("is decoded from pieces of any size", async () => {
+  test("A stream of blocks is decoded from pieces of any size.", async () => {
     const someBlocks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(someBlocks, fc.integer({ min: 1, max: 500 }), async (blocks, size) => {
@@ -37,7 +37,7 @@ describe("a stream of blocks", () => {
     );
   });
 
-  test("that is truncated anywhere is reported", async () => {
+  test("A stream of blocks that is truncated anywhere is reported.", async () => {
     const whole = await written([new Uint8Array(40).fill(1), new Uint8Array(3).fill(2)]);
     for (let length = 0; length < whole.length; length++) {
       const reading = readStream(pieces(whole.subarray(0, length), 9)).then(({ blocks }) => collect(blocks));
@@ -45,7 +45,7 @@ describe("a stream of blocks", () => {
     }
   });
 
-  test("with a block above the maximum size is refused before it is read", async () => {
+  test("A stream of blocks with a block above the maximum size is refused before it is read.", async () => {
     const whole = await written([]);
     whole.writeUInt32LE(0xffffffff, whole.length - 4);
     const { blocks } = await readStream(pieces(whole, 50));
@@ -73,14 +73,14 @@ describe("export and import", () => {
     return rows;
   };
 
-  test("copy a chain to an empty folder", async () => {
+  test("Export and import copy a chain to an empty folder.", async () => {
     const data = newFolder();
     const { accepted, skipped, head } = await imported(exported(), data);
     expect([accepted, skipped, head.height]).toEqual([archived.height - 1, 0, archived.height]);
     expect(dump(data)).toEqual(dump(archived.data));
   });
 
-  test("resume a stopped import", async () => {
+  test("The import resumes after it was stopped.", async () => {
     const data = newFolder();
     await imported(exported({ from: 2, to: 20 }), data);
     const { accepted, skipped } = await imported(exported({ from: 10 }), data);
@@ -88,7 +88,7 @@ describe("export and import", () => {
     expect(dump(data)).toEqual(dump(archived.data));
   });
 
-  test("keep blocks that were accepted before the truncation", async () => {
+  test("Export and import keep blocks that were accepted before the truncation.", async () => {
     const data = newFolder();
     const whole = Buffer.concat(await collect(exported()));
     const half = pieces(whole.subarray(0, whole.length / 2), 5000);
@@ -98,7 +98,7 @@ describe("export and import", () => {
     expect(head.height).toBe(archived.height);
   });
 
-  test("skip the check of signatures up to a block, and resume with the same one only", async () => {
+  test("The import skips the check of signatures up to a block, and resumes with the same one only.", async () => {
     const { id } = archived.content.blocks.at(-1);
     const assumeValid = { height: archived.height, id };
     const pinned = (stream: AsyncIterable<Uint8Array>, data: string, pin = assumeValid) =>
@@ -115,7 +115,7 @@ describe("export and import", () => {
     expect(await pinned(exported(), other, wrong)).toMatchObject({ skipped: 0, head: { id } });
   });
 
-  test("name the refused block and the reason", async () => {
+  test("Export and import name the refused block and the reason.", async () => {
     const blocks = await collect((await readStream(exported())).blocks);
     const altered = [...blocks.slice(0, 5), ...blocks.slice(6)];
     const { nethash } = archived.deps.network.description;
@@ -126,7 +126,7 @@ describe("export and import", () => {
     });
   });
 
-  test("refuse blocks of another network and a gap", async () => {
+  test("Export and import refuse blocks of another network and a gap.", async () => {
     const foreign = writeStream({ nethash: NETHASH, height: 2 }, []);
     await expect(imported(foreign, newFolder())).rejects.toMatchObject({ code: "ARCHIVE_FOREIGN" });
     await expect(imported(exported({ from: 9 }), newFolder())).rejects.toMatchObject({
@@ -135,7 +135,7 @@ describe("export and import", () => {
     });
   });
 
-  test("change nothing in a folder with the chain of another network", async () => {
+  test("Export and import change nothing in a folder with the chain of another network.", async () => {
     const data = newFolder();
     mkdirSync(data, { mode: 0o700 });
     const database = openDatabase(join(data, "node.sqlite"));
@@ -146,7 +146,7 @@ describe("export and import", () => {
     database.close();
   });
 
-  test("refuse heights above the head", async () => {
+  test("Export and import refuse heights above the head.", async () => {
     await expect(collect(exported({ from: 5000 }))).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
   });
 });

@@ -117,7 +117,7 @@ const dump = <T>(read: (database: Database) => T): T => {
 const dumpWithoutMeta = () => dump(dumpOf).filter((row) => !row.startsWith("meta "));
 
 describe("up to the pinned block", () => {
-  test("a wrong signature is not detected, and above it every signature is checked", async () => {
+  test("Up to the pin, a wrong signature is not detected, and above it every signature is checked.", async () => {
     const pin = pinOf(forged, 30);
     const own = start(pin);
     expect(await outcomesOf(own, forged)).toEqual(["Accepted"]);
@@ -131,7 +131,7 @@ describe("up to the pinned block", () => {
     expect(await outcomesOf(own, [unsigned])).toEqual(["Rejected"]);
   });
 
-  test("everything else is checked: the delegate of the slot, and the chain of ids", async () => {
+  test("Up to the pin, everything else is checked: the delegate of the slot, and the chain of ids.", async () => {
     const own = start(ANYWHERE);
     await outcomesOf(own, honest.slice(0, 5));
     const stranger = keysFromPassphrase("of no delegate");
@@ -140,7 +140,7 @@ describe("up to the pinned block", () => {
     expect(own.chain.head().height).toBe(6);
   });
 
-  test("a block that was posted or forged by this node is checked", async () => {
+  test("Up to the pin, a block that was posted or forged by this node is checked.", async () => {
     const own = start(pinOf(forged, 30));
     await outcomesOf(own, forged.slice(0, FORGED - 2));
     const [outcome] = await own.chain.accept(bytesOf([present(forged[FORGED - 2], "an item of forged")]));
@@ -148,7 +148,7 @@ describe("up to the pinned block", () => {
     expect(own.chain.head().height).toBe(FORGED - 1);
   });
 
-  test("the state is the same as with all checks", async () => {
+  test("Up to the pin, the state is the same as with all checks.", async () => {
     const own = start(pinOf(honest, 30));
     await outcomesOf(own, honest);
     await stop(own);
@@ -161,7 +161,7 @@ describe("up to the pinned block", () => {
     expect(assumed).toEqual(dump(dumpOf));
   });
 
-  test("blocks that were reverted are no longer unchecked", async () => {
+  test("Up to the pin, blocks that were reverted are no longer unchecked.", async () => {
     const own = start(ANYWHERE);
     await own.take(...honest.slice(0, 5));
     await outcomesOf(own, honest.slice(5, 10));
@@ -172,7 +172,7 @@ describe("up to the pinned block", () => {
     expect(own.chain.assumption().uncheckedFrom).toBeUndefined();
   });
 
-  test("transactions of unchecked blocks do not return to the pool", async () => {
+  test("Up to the pin, transactions of unchecked blocks do not return to the pool.", async () => {
     const own = start(ANYWHERE);
     await own.take(...honest.slice(0, 5));
     const transactions = [payment(rich), payment({ ...rich, keys: { ...rich.keys, privateKey: thief } })];
@@ -193,7 +193,7 @@ describe("up to the pinned block", () => {
 describe("if the chain has another block at the height of the pin", () => {
   const pin: Pin = { height: 30, id: OTHER_ID };
 
-  test("unchecked blocks are discarded, and the bad chain is refused from then on", async () => {
+  test("Unchecked blocks below a wrong pin are discarded, and the bad chain is refused from then on.", async () => {
     const own = start(pin);
     await own.take(...honest.slice(0, 5));
     await outcomesOf(own, forged.slice(5, 20));
@@ -207,7 +207,7 @@ describe("if the chain has another block at the height of the pin", () => {
     expect(await outcomesOf(own, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
   });
 
-  test("the pin is still refuted after the next start, and another one can be given", async () => {
+  test("A wrong pin is still refuted after the next start, and another one can be given.", async () => {
     const own = start(pin);
     await outcomesOf(own, forged.slice(0, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
@@ -221,7 +221,7 @@ describe("if the chain has another block at the height of the pin", () => {
     expect(news.at(-1)).toEqual({ kind: "reached", pin: pinOf(honest, 30) });
   });
 
-  test("if undo records do not reach that far, everything except the genesis state is discarded", async () => {
+  test("If undo records do not reach a wrong pin, everything except the genesis state is discarded.", async () => {
     const empty = start(pin);
     await stop(empty);
     dump((database) => {
@@ -251,7 +251,7 @@ describe("if the chain has another block at the height of the pin", () => {
     expect(await outcomesOf(again, honest)).toEqual(["Accepted"]);
   });
 
-  test("nothing is discarded if it is in the same commit as all blocks below", async () => {
+  test("Nothing is discarded if the block of a wrong pin is in the same commit as all blocks below.", async () => {
     const own = start(pin);
     await own.take(...honest.slice(0, 5));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(5)))).rejects.toMatchObject(failure);
@@ -260,7 +260,7 @@ describe("if the chain has another block at the height of the pin", () => {
     expect(news).toEqual([{ kind: "failed", pin, height: 6 }]);
   });
 
-  test("blocks that were queued before are not accepted unchecked after it", async () => {
+  test("Blocks that were queued before a wrong pin are not accepted unchecked after it.", async () => {
     const own = start(pin);
     await outcomesOf(own, forged.slice(0, 20));
     const above = own.chain.acceptFetched(bytesOf(forged.slice(20)));
@@ -271,7 +271,7 @@ describe("if the chain has another block at the height of the pin", () => {
   });
 
   test.each([10_000, 10])(
-    "nothing is lost if the disk fails meanwhile, with undo of %i blocks",
+    "Nothing is lost if the disk fails while blocks are discarded, with undo of %i blocks.",
     async (undoDepth) => {
       const own = start(pin, { undoDepth });
       await outcomesOf(own, forged.slice(0, 20));
@@ -296,14 +296,14 @@ describe("if the chain has another block at the height of the pin", () => {
     },
   );
 
-  test("a checked chain is kept", async () => {
+  test("A checked chain is kept despite a wrong pin.", async () => {
     const own = start(pin);
     await own.take(...honest);
     expect(own.chain.head().height).toBe(LENGTH);
     expect(news).toEqual([{ kind: "other", pin, id: present(honest[28], "an item of honest").header.id }]);
   });
 
-  test("a block of a branch that replaces others has the same effect", async () => {
+  test("A block of a branch that replaces others has the same effect at the pin.", async () => {
     const own = start(pin);
     await outcomesOf(own, honest.slice(0, 20));
     await expect(own.chain.switchTo(18, bytesOf(honest.slice(17)))).rejects.toMatchObject(failure);
@@ -318,7 +318,7 @@ describe("while there are unchecked blocks", () => {
     await stop(own);
   });
 
-  test("the chain is not opened without the pin, or with another one, and the error names the next step", () => {
+  test("A chain with unchecked blocks opens only with its pin; otherwise the error names the next step.", () => {
     const expected = expect.objectContaining({
       code: "CHAIN_UNCHECKED",
       message: expect.stringContaining(`--assume-valid ${pinText(ANYWHERE)}`),
@@ -327,13 +327,13 @@ describe("while there are unchecked blocks", () => {
     expect(() => start(pinOf(honest, 30))).toThrow(expected);
   });
 
-  test("it continues with the same pin", async () => {
+  test("A chain with unchecked blocks continues with the same pin.", async () => {
     const own = start(ANYWHERE);
     expect(own.chain.assumption().uncheckedFrom).toBe(2);
     expect(await outcomesOf(own, honest.slice(20))).toEqual(["Accepted"]);
   });
 
-  test("they can be discarded, once", async () => {
+  test("Unchecked blocks can be discarded, once.", async () => {
     const own = start(ANYWHERE);
     expect(await own.chain.discardUnchecked()).toBe(true);
     expect(own.chain.head().height).toBe(1);
@@ -342,7 +342,7 @@ describe("while there are unchecked blocks", () => {
   });
 });
 
-test("the fact tree contains only proved blocks", async () => {
+test("The fact tree contains only proved blocks.", async () => {
   const own = start(pinOf(honest, 30));
   const database = openDatabase(`${folder.path}/chain.sqlite`);
   const growth = createGrowth({ database, network, onTruncated: () => expect.unreachable() });
@@ -358,7 +358,7 @@ test("the fact tree contains only proved blocks", async () => {
   database.close();
 });
 
-test("blocks with short ids are checked, since such an id does not identify one block", () => {
+test("Blocks with short ids are checked, since such an id does not identify one block.", () => {
   const { assumption, close } = openMeta();
   const { header } = present(honest[0], "an item of honest");
   expect(assumption.covers(header)).toBe(true);
@@ -374,7 +374,7 @@ function openMeta() {
 }
 
 test.each(CHAINS.slice(0, 2))(
-  "the recorded chain %s has the same state without its signatures",
+  "The recorded chain %s has the same state without its signatures.",
   async (name) => {
     const content = readChain(name);
     const blocks = blocksOf(content);

@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 describe("a longer branch", () => {
-  test("replaces fifty blocks, and no reader sees a state in between", async () => {
+  test("A longer branch replaces fifty blocks, and no reader sees a state in between.", async () => {
     const reader = await openHeadReader(`${folder.path}/chain.sqlite`, BASE + 1);
     const before = own.chain.head();
     const outcomes = await own.chain.switchTo(BASE, bytesOf(branch));
@@ -63,7 +63,7 @@ describe("a longer branch", () => {
     expect(present(seen[0], "an item of seen").forkId).not.toBe(newFork.forkId);
   });
 
-  test("is announced once, with the reverted and the applied blocks", async () => {
+  test("A longer branch is announced once, with the reverted and the applied blocks.", async () => {
     await own.chain.switchTo(BASE, bytesOf(branch));
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatchObject({
@@ -76,7 +76,7 @@ describe("a longer branch", () => {
     expect(own.chain.head().id).toBe(present(branch.at(-1), "the last of branch").header.id);
   });
 
-  test("can be reverted again, and be extended", async () => {
+  test("A longer branch can be reverted again, and be extended.", async () => {
     const old = range(BASE + 1, BASE + DEPTH).map((height) =>
       present(own.chain.blocks.block(height), "the result of block"),
     );
@@ -89,7 +89,7 @@ describe("a longer branch", () => {
   });
 });
 
-test("the headers of a branch are reported before the switch, except of a block that cannot be read", async () => {
+test("The headers of a branch are reported before the switch, except of a block that cannot be read.", async () => {
   const bytes = bytesOf(branch);
   bytes[20] = present(bytes[20], "an item of bytes").slice(0, 50);
   const ids: string[] = [];
@@ -114,7 +114,7 @@ describe("the chain is unchanged, and no listener is notified,", () => {
     await own.forge(BASE + DEPTH);
   });
 
-  test("when the last block of the branch is wrong", async () => {
+  test("The chain is unchanged, and no listener notified, when the last block of the branch is wrong.", async () => {
     const bytes = bytesOf(branch);
     const last = present(bytes.at(-1), "the last block");
     last[60] = present(last[60], "a byte") ^ 1;
@@ -123,7 +123,7 @@ describe("the chain is unchanged, and no listener is notified,", () => {
     expect(outcomes.at(-1)).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
   });
 
-  test("when a block of the branch cannot be read", async () => {
+  test("The chain is unchanged, and no listener notified, when a block of the branch cannot be read.", async () => {
     const bytes = bytesOf(branch);
     bytes[20] = present(bytes[20], "an item of bytes").slice(0, 50);
     const outcomes = await own.chain.switchTo(BASE, bytes);
@@ -131,20 +131,20 @@ describe("the chain is unchanged, and no listener is notified,", () => {
     expect(outcomes.at(-1)).toMatchObject({ kind: "Unreadable" });
   });
 
-  test("when the branch does not extend that block", async () => {
+  test("The chain is unchanged, and no listener notified, when the branch does not extend that block.", async () => {
     const outcomes = await own.chain.switchTo(BASE - 1, bytesOf(branch).concat(bytesOf(branch)));
     expect(outcomes).toHaveLength(1);
     expect(present(outcomes[0], "an item of outcomes").kind).not.toBe("Accepted");
   });
 
-  test("when it is not higher than the chain has become", async () => {
+  test("The chain is unchanged, and no listener notified, when the branch is not higher than the chain has become.", async () => {
     await expect(own.chain.switchTo(BASE, bytesOf(branch.slice(0, DEPTH)))).rejects.toMatchObject({
       code: "CHAIN_BRANCH_SHORT",
       isRetryable: false,
     });
   });
 
-  test("when the block to revert to does not exist", async () => {
+  test("The chain is unchanged, and no listener notified, when the block to revert to does not exist.", async () => {
     for (const height of [BASE + 0.5, BASE + DEPTH + 1, Number.POSITIVE_INFINITY]) {
       await expect(own.chain.switchTo(height, bytesOf(branch))).rejects.toMatchObject({
         code: "CHAIN_HEIGHT_UNKNOWN",
@@ -152,7 +152,7 @@ describe("the chain is unchanged, and no listener is notified,", () => {
     }
   });
 
-  test("when forging fails", async () => {
+  test("The chain is unchanged, and no listener notified, when forging fails.", async () => {
     await expect(
       own.chain.forgeFrom(BASE, () => {
         throw new Error("no key at hand");
@@ -160,13 +160,13 @@ describe("the chain is unchanged, and no listener is notified,", () => {
     ).rejects.toThrow("no key at hand");
   });
 
-  test("when a forged block is not valid at its position", async () => {
+  test("The chain is unchanged, and no listener notified, when a forged block is not valid at its position.", async () => {
     const wrong = own.make(BASE + DEPTH);
     await expect(own.chain.forgeFrom(BASE, () => wrong)).rejects.toThrow(/refused/);
   });
 });
 
-test("the blocks of a branch can be forged during the switch", async () => {
+test("The blocks of a branch can be forged during the switch.", async () => {
   let slot = BASE + DEPTH;
   const made: EncodedBlock[] = [];
   await own.chain.forgeFrom(BASE, () => {

@@ -66,7 +66,7 @@ const REWARD_AT = 32 + 32;
 const SIGNATURE_AT = 109 + 32 + 8;
 
 describe("a batch", () => {
-  test("gets an outcome for each block, when it is on disk", async () => {
+  test("A batch gets an outcome for each block, when it is on disk.", async () => {
     const { chain, database } = start();
     expect(await chain.accept(heights(2, 20))).toEqual(accepted(19));
     expect(chain.head()).toMatchObject({ height: 20, id: content.blocks[18].id });
@@ -74,7 +74,7 @@ describe("a batch", () => {
     expect(await chain.accept([])).toEqual([]);
   });
 
-  test("that does not continue the head is ignored", async () => {
+  test("A batch that does not continue the head is ignored.", async () => {
     const { chain } = start();
     await chain.accept(heights(2, 10));
     for (const first of [9, 10, 12]) {
@@ -85,7 +85,7 @@ describe("a batch", () => {
     }
   });
 
-  test("ends at the first block that is not accepted", async () => {
+  test("A batch ends at the first block that is not accepted.", async () => {
     const { chain, database } = start();
     const [good, , ...rest] = heights(5, 9);
     await chain.accept(heights(2, 4));
@@ -107,7 +107,7 @@ describe("a batch", () => {
     expect(dumpOf(database)).toEqual(dumpOf(other.database));
   });
 
-  test("with a wrong signature is rejected with the error", async () => {
+  test("A batch with a wrong signature is rejected with the error.", async () => {
     const { chain } = start();
     await chain.accept(heights(2, 4));
     const [outcome] = await chain.accept([
@@ -117,7 +117,7 @@ describe("a batch", () => {
     expect(outcome).toHaveProperty("faults", [{ code: "signature" }]);
   });
 
-  test("with a wrong signature of a transaction is rejected", async () => {
+  test("A batch with a wrong signature of a transaction is rejected.", async () => {
     const { chain } = start();
     const full = blocks.findIndex(
       (bytes, index) => index > 2 && decodeHeader(bytes, network).header.numberOfTransactions > 0,
@@ -129,7 +129,7 @@ describe("a batch", () => {
     expect(await chain.accept([block])).toEqual(accepted(1));
   });
 
-  test.each([0, 11, 60, 150])("cut after %i bytes is unreadable", async (length) => {
+  test.each([0, 11, 60, 150])("A batch cut after %i bytes is unreadable.", async (length) => {
     const { chain } = start();
     const [outcome] = await chain.accept([
       present(heights(2, 2)[0], "an item of heights").subarray(0, length),
@@ -137,14 +137,14 @@ describe("a batch", () => {
     expect(outcome).toMatchObject({ kind: "Unreadable", cause: expect.any(Error) });
   });
 
-  test("announcing more transactions than a block may have is unreadable", async () => {
+  test("A batch announcing more transactions than a block may have is unreadable.", async () => {
     const { chain } = start();
     const { header } = decodeHeader(present(blocks[1], "an item of blocks"), network);
     const announced = encodeHeader({ ...header, numberOfTransactions: 501 }, network);
     expect(await chain.accept([announced])).toMatchObject([{ kind: "Unreadable" }]);
   });
 
-  test("waits for those before it", async () => {
+  test("A batch waits for earlier ones.", async () => {
     const { chain } = start();
     const deliveries = [heights(2, 30), heights(31, 31), heights(32, 60), heights(61, 110)];
     const outcomes = await Promise.all(deliveries.map(chain.accept));
@@ -152,7 +152,7 @@ describe("a batch", () => {
     expect(chain.head().height).toBe(110);
   });
 
-  test("is executed between reverts in the order of the calls", async () => {
+  test("A batch is executed between reverts in the order of the calls.", async () => {
     const { chain } = start();
     const done = [
       chain.accept(heights(2, 40)),
@@ -213,7 +213,7 @@ describe("a failing commit", () => {
     return { failure, openFile };
   }
 
-  test("leaves chain, state and file unchanged, and the next batch is applied", async () => {
+  test("A failing commit leaves chain, state and file unchanged, and the next batch is applied.", async () => {
     const { failure, openFile } = failingDatabase();
     const { chain, database } = start({ openFile, cacheSize: 1_000 });
     await chain.accept(heights(2, 20));
@@ -231,7 +231,7 @@ describe("a failing commit", () => {
     expect(dumpOf(database)).toEqual(dumpOf(whole.database));
   });
 
-  test("is reported to every batch that took part", async () => {
+  test("A failing commit is reported to every batch that took part.", async () => {
     const { failure, openFile } = failingDatabase();
     const { chain } = start({ openFile });
     failure.isOn = true;
@@ -242,7 +242,7 @@ describe("a failing commit", () => {
 });
 
 describe("a failing read", () => {
-  test("refuses the block and is reported, and the block can be submitted again", async () => {
+  test("A failing read refuses the block and is reported, and the block can be submitted again.", async () => {
     const failure = { isOn: false };
     const openFile = (path: string): Database => {
       const database = openDatabase(path);
@@ -272,7 +272,7 @@ describe("a failing read", () => {
   });
 });
 
-test("a failure while blocks are executed reverts them, and the chain continues", async () => {
+test("A failure while blocks are executed reverts them, and the chain continues.", async () => {
   let isBroken = true;
   const eventsOfFacts = () => {
     if (isBroken) throw new Error("broken");
@@ -300,7 +300,7 @@ test("a failure while blocks are executed reverts them, and the chain continues"
 });
 
 describe("a revert", () => {
-  test("goes to heights of the chain only", async () => {
+  test("A revert goes to heights of the chain only.", async () => {
     const { chain } = start();
     await chain.accept(heights(2, 10));
     for (const height of [0, -1, 11, 1.5, Number.NaN]) {
@@ -310,7 +310,7 @@ describe("a revert", () => {
     expect(chain.head().height).toBe(10);
   });
 
-  test("reaches as deep as undo records are kept, and changes nothing beyond", async () => {
+  test("A revert reaches as deep as undo records are kept, and changes nothing beyond.", async () => {
     const { chain, database } = start({ undoDepth: 5 });
     await chain.accept(heights(2, 20));
     expect(database.prepare("SELECT min(height) AS lowest, count(*) AS rows FROM undo").get()).toEqual({
@@ -328,7 +328,7 @@ describe("a revert", () => {
     expect(await chain.accept(heights(16, 20))).toEqual(accepted(5));
   });
 
-  test("does not reach blocks that were fetched far below the target", async () => {
+  test("A revert does not reach blocks that were fetched far below the target.", async () => {
     const first = start({ undoDepth: 5 });
     await first.chain.acceptFetched(heights(2, 12), { targetHeight: 20 });
     expect(undoHeights(first.database)).toEqual([]);
@@ -349,7 +349,7 @@ describe("a revert", () => {
     expect(dumpOf(plain.database)).toEqual(before);
   });
 
-  test("does not reach blocks below those without undo records", async () => {
+  test("A revert does not reach blocks below the ones without undo records.", async () => {
     const { chain, database } = start();
     await chain.accept(heights(2, 6));
     await chain.acceptFetched(heights(7, 10), { targetHeight: 20_000 });
@@ -362,7 +362,7 @@ describe("a revert", () => {
     expect(await chain.accept(heights(11, 20))).toEqual(accepted(10));
   });
 
-  test("reaches fetched blocks if they are recent, whatever the target", async () => {
+  test("A revert reaches fetched blocks if they are recent, whatever the target.", async () => {
     const last = heights(2, 20).at(-1);
     const { header } = receiveBlock(present(last), network);
     const now = () => createSlots(network).unixMsOf(header.timestamp);
@@ -372,7 +372,7 @@ describe("a revert", () => {
     await chain.revertTo(19);
   });
 
-  test("returns the transactions, oldest first, up to a bound", async () => {
+  test("A revert returns the transactions, oldest first, up to a bound.", async () => {
     const { chain } = start({ maxReturnedTransactions: 4 });
     await chain.accept(heights(2, 20));
     const changes: ChainChange[] = [];
@@ -387,7 +387,7 @@ describe("a revert", () => {
 });
 
 describe("listeners of the chain", () => {
-  test("are called after every commit, with what each block changed, until they unsubscribe", async () => {
+  test("Listeners are called after every commit, with the changes of each block, until they unsubscribe.", async () => {
     const { chain } = start();
     const seen: ChainChange[] = [];
     const leave = chain.subscribe((change) => seen.push(change));
@@ -400,7 +400,7 @@ describe("listeners of the chain", () => {
     expect(seen.at(-1)?.head.height).toBe(5);
   });
 
-  test("see state and file at the announced head", async () => {
+  test("Listeners of the chain see state and file at the announced head.", async () => {
     const { chain, database } = start();
     const states: boolean[] = [];
     chain.subscribe(({ head }) => {
@@ -412,7 +412,7 @@ describe("listeners of the chain", () => {
     expect(new Set(states)).toEqual(new Set([true]));
   });
 
-  test("do not affect one another, nor the chain", async () => {
+  test("Listeners of the chain do not affect one another, nor the chain.", async () => {
     const errors: unknown[] = [];
     const { chain } = start({ deps: { onListenerError: (error) => errors.push(error) } });
     const reported: number[] = [];
@@ -433,7 +433,7 @@ describe("the event log of the chain", () => {
       .all()
       .map(({ name, height }) => `${name} ${height}`);
 
-  test("has the subscribed events of applied and reverted blocks, in order", async () => {
+  test("The event log of the chain has the subscribed events of applied and reverted blocks, in order.", async () => {
     const recordedNames = new Set(["block.applied", "block.reverted", "transaction.reverted"]);
     const { chain, database } = start({ recordedNames });
     await chain.accept(heights(2, 3));
@@ -449,7 +449,7 @@ describe("the event log of the chain", () => {
     expect(names(database)).toEqual(["block.applied 2", "block.applied 3", ...reverted(3), ...reverted(2)]);
   });
 
-  test("contains wallets as they are after the revert", async () => {
+  test("The event log of the chain contains wallets as they are after the revert.", async () => {
     const { chain, database } = start({ recordedNames: new Set(["wallet.saved"]) });
     await chain.accept(heights(2, 9));
     const before = stateInFile(database);
@@ -466,7 +466,7 @@ describe("the event log of the chain", () => {
     }
   });
 
-  test("is empty without subscriptions, and no event is even created", async () => {
+  test("The event log of the chain is empty without subscriptions, and no event is even created.", async () => {
     const eventsOfFacts = () => {
       throw new Error("called without subscribers");
     };
@@ -477,7 +477,7 @@ describe("the event log of the chain", () => {
 });
 
 describe("opening", () => {
-  test("inserts the genesis block into an empty database once", async () => {
+  test("Opening inserts the genesis block into an empty database once.", async () => {
     const { chain, database, close } = start();
     expect(chain.head()).toMatchObject({ height: 1, id: content.genesis.id });
     const dump = dumpOf(database);
@@ -486,7 +486,7 @@ describe("opening", () => {
     expect(dumpOf(start().database)).toEqual(dump);
   });
 
-  test("refuses the chain of another network", async () => {
+  test("Opening refuses the chain of another network.", async () => {
     const { close } = start();
     await close();
     open.pop();
@@ -496,7 +496,7 @@ describe("opening", () => {
     );
   });
 
-  test("refuses a genesis block that is not the network's", () => {
+  test("Opening refuses a genesis block that is not the network's.", () => {
     const other = readChain("chain-random-1");
     const genesis = genesisBlockFromJson(other.genesis, createNetwork(other.network));
     expect(() => start({ deps: { genesis } })).toThrow(
@@ -506,7 +506,7 @@ describe("opening", () => {
 });
 
 describe("closing", () => {
-  test("settles when everything submitted has an outcome", async () => {
+  test("Closing settles when everything submitted has an outcome.", async () => {
     const { chain } = start();
     const outcomes = chain.accept(heights(2, 30));
     await chain.close();
@@ -516,7 +516,7 @@ describe("closing", () => {
     await expect(chain.revertTo(1)).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
   });
 
-  test("the verifier rejects batches, and keeps what was accepted before", async () => {
+  test("A closed verifier rejects batches, and the chain keeps the blocks that were accepted before.", async () => {
     const verifier = createVerifier({ threads: 1 });
     const { chain } = start({ deps: { verifier } });
     await chain.accept(heights(2, 10));

@@ -103,23 +103,26 @@ function heldBlock(bytes: Uint8Array, height: number, of = network): EncodedBloc
 }
 
 describe("a block as a value has the outcome of its bytes", () => {
-  test.each(CHAINS.slice(0, 2))("for every block of %s, with the same database in the end", async (name) => {
-    const chain = readChain(name);
-    const of = createNetwork(chain.network);
-    const [asBytes, asValues, asRead, asParts] = [open(chain), open(chain), open(chain), open(chain)];
-    const all = blocksOf(chain);
-    const outcomes = await asBytes.chain.accept(all);
-    expect(await asValues.chain.accept(all.map((bytes, index) => heldBlock(bytes, index + 2, of)))).toEqual(
-      outcomes,
-    );
-    expect(await asRead.chain.accept(all.map((bytes) => receiveBlock(bytes, of)))).toEqual(outcomes);
-    const values = all.map((bytes, index) => heldBlock(bytes, index + 2, of));
-    expect(await asParts.chain.accept(values.map(partsOf))).toEqual(outcomes);
-    expect(outcomes.every(({ kind }) => kind === "Accepted")).toBe(true);
-    expect(dumpOf(asParts.database)).toEqual(dumpOf(asBytes.database));
-    expect(dumpOf(asValues.database)).toEqual(dumpOf(asBytes.database));
-    expect(dumpOf(asRead.database)).toEqual(dumpOf(asBytes.database));
-  });
+  test.each(CHAINS.slice(0, 2))(
+    "A block as a value has the outcome of its bytes for every block of %s, with the same database in the end.",
+    async (name) => {
+      const chain = readChain(name);
+      const of = createNetwork(chain.network);
+      const [asBytes, asValues, asRead, asParts] = [open(chain), open(chain), open(chain), open(chain)];
+      const all = blocksOf(chain);
+      const outcomes = await asBytes.chain.accept(all);
+      expect(await asValues.chain.accept(all.map((bytes, index) => heldBlock(bytes, index + 2, of)))).toEqual(
+        outcomes,
+      );
+      expect(await asRead.chain.accept(all.map((bytes) => receiveBlock(bytes, of)))).toEqual(outcomes);
+      const values = all.map((bytes, index) => heldBlock(bytes, index + 2, of));
+      expect(await asParts.chain.accept(values.map(partsOf))).toEqual(outcomes);
+      expect(outcomes.every(({ kind }) => kind === "Accepted")).toBe(true);
+      expect(dumpOf(asParts.database)).toEqual(dumpOf(asBytes.database));
+      expect(dumpOf(asValues.database)).toEqual(dumpOf(asBytes.database));
+      expect(dumpOf(asRead.database)).toEqual(dumpOf(asBytes.database));
+    },
+  );
 
   const whole = () => heldBlock(present(blocks[FULL], "an item of blocks"), FULL + 2);
   const changed = (changes: Partial<Block["header"]>): EncodedBlock => {
@@ -153,7 +156,7 @@ describe("a block as a value has the outcome of its bytes", () => {
       "has a transaction of an inactive version",
       () => forgedBy("another delegate", heldBlock(present(blocks[0], "an item of blocks"), 2).transactions),
     ],
-  ])("that %s", async (_, make) => {
+  ])("A block as a value has the outcome of its bytes if it %s.", async (_, make) => {
     const outcomes = await Promise.all(
       [make(), receivedOr(make()), bytesOfBlock(make()), partsOf(make())].map(async (input) => {
         const { chain } = open(content);
@@ -194,7 +197,7 @@ function altered({ data }: SealedTransaction): SealedTransaction {
   return sealedFromTrustedBytes(encodeTransaction({ ...data, fee: data.fee + 1n }));
 }
 
-test("a forged block is neither encoded nor decoded on its way to the disk and to peers", async () => {
+test("A forged block is neither encoded nor decoded on its way to the disk and to peers.", async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const own = createForkingChain(`${folder.path}/chain.sqlite`);
@@ -211,7 +214,7 @@ test("a forged block is neither encoded nor decoded on its way to the disk and t
   expect(own.chain.blocks.header(block.header.height)).toEqual(block.header);
 });
 
-test("a posted block is decoded by its reader, and not again by the chain", async () => {
+test("A posted block is decoded by its reader, and not again by the chain.", async () => {
   const { chain } = open(content);
   await chain.accept(blocks.slice(0, FULL));
   const read = await counting(() => receiveBlock(present(blocks[FULL], "an item of blocks"), network));
@@ -221,7 +224,7 @@ test("a posted block is decoded by its reader, and not again by the chain", asyn
   expect(taken.counts).toEqual({ read: 0, write: 0 });
 });
 
-test("a block of an old node has its header encoded and decoded once, and its transactions decoded once", async () => {
+test("A block of an old node has its header encoded and decoded once, and its transactions decoded once.", async () => {
   const { chain } = open(content);
   await chain.accept(blocks.slice(0, FULL));
   const { transactions = [], ...header } = blockToPeerJson(
@@ -237,7 +240,7 @@ test("a block of an old node has its header encoded and decoded once, and its tr
   expect(taken.counts).toEqual({ read: 1, write: 0 });
 });
 
-test("serialized blocks are decoded once by the chain", async () => {
+test("Serialized blocks are decoded once by the chain.", async () => {
   const { chain } = open(content);
   const { counts } = await counting(() => chain.accept(blocks.slice(0, FULL)));
   expect(counts).toEqual({ read: FULL, write: 0 });

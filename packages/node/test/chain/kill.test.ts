@@ -81,7 +81,7 @@ const dumpAfter = async (content: Content, path: string): Promise<string[]> => {
 describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   "$name killed with seed $seed",
   (run) => {
-    test("loses nothing that was reported, and ends with the recorded state", async () => {
+    test("A killed chain loses nothing that was reported, and ends with the recorded state.", async () => {
       const random = randomFrom(run.seed * 7919);
       const content = readChain(run.name);
       const path = `${folder.path}/killed.sqlite`;
@@ -123,7 +123,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   },
 );
 
-test("a chain that is killed below a pinned block knows its unchecked blocks, and can revert its last blocks", async () => {
+test("A chain that is killed below a pinned block knows its unchecked blocks, and can revert its last blocks.", async () => {
   const random = randomFrom(4_711);
   const [name] = CHAINS;
   const content = readChain(present(name, "name"));

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => open.close());
 
 describe("a replay", () => {
-  test("applies all blocks of a source, however many are in flight", async () => {
+  test("A replay applies all blocks of a source, however many are in flight.", async () => {
     const progress: number[] = [];
     const options = { maxBytesInFlight: 1, onProgress: (accepted: number) => progress.push(accepted) };
     expect(await replay(open.chain, blocks.slice(0, 60), options)).toEqual({ accepted: 60 });
@@ -24,17 +24,17 @@ describe("a replay", () => {
     expect(progress.at(-1)).toBe(60);
   });
 
-  test("ends at the block that is refused", async () => {
+  test("A replay ends at the block that is refused.", async () => {
     const outcome = await replay(open.chain, [...blocks.slice(0, 30), ...blocks.slice(31)]);
     expect(outcome).toMatchObject({ accepted: 30, refusal: { kind: "Rejected" } });
     expect(open.chain.head().height).toBe(31);
   });
 
-  test("of an empty source applies nothing", async () => {
+  test("A replay of an empty source applies nothing.", async () => {
     expect(await replay(open.chain, [])).toEqual({ accepted: 0 });
   });
 
-  test("reports the error of the chain", async () => {
+  test("A replay reports the error of the chain.", async () => {
     await open.chain.close();
     await expect(replay(open.chain, blocks)).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
   });

@@ -20,7 +20,7 @@ describe.each(CHAINS)("%s through the pipeline into a file", (name) => {
   const content = readChain(name);
   const path = () => `${folder.path}/chain.sqlite`;
 
-  test("leaves every wallet, token, ranking and order as recorded, block by block, and reverts byte for byte", async () => {
+  test("The chain leaves every wallet, token, ranking and order as recorded, and reverts byte for byte.", async () => {
     const { chain, database, close } = openChain(content, path());
     const expected = { wallets: { ...content.initial.wallets }, nfts: {} };
     compareState(stateInFile(database), expected);
@@ -43,7 +43,7 @@ describe.each(CHAINS)("%s through the pipeline into a file", (name) => {
     await close();
   });
 
-  test("creates the same database in one batch as block by block, after reverts of any depth", async () => {
+  test("The chain creates the same database in one batch as block by block, after reverts of any depth.", async () => {
     const blocks = blocksOf(content);
     const single = openChain(content, path());
     for (const bytes of blocks) await single.chain.accept([bytes]);
@@ -61,7 +61,7 @@ describe.each(CHAINS)("%s through the pipeline into a file", (name) => {
     await close();
   });
 
-  test("continues at its position when it is opened again", async () => {
+  test("The chain continues at its position when it is opened again.", async () => {
     const blocks = blocksOf(content);
     for (let from = 0; from < blocks.length; from += 13) {
       const { chain, close } = openChain(content, path());

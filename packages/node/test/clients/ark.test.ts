@@ -77,7 +77,7 @@ async function found(id: string): Promise<Record<string, unknown> | undefined> {
 }
 
 describe("builds, signs, posts and reads", () => {
-  test("transfers", async () => {
+  test("The ARK client builds, signs, posts and reads transfers.", async () => {
     const builder = (await begin("transfer", alice))
       .recipientId(bob.address)
       .amount("123")
@@ -92,7 +92,7 @@ describe("builds, signs, posts and reads", () => {
     });
   });
 
-  test("second signatures, and transactions signed with them", async () => {
+  test("The ARK client builds, signs, posts and reads second signatures, and transactions signed with them.", async () => {
     const words = "a second passphrase";
     const registration = (await begin("secondSignature", bob)).signatureAsset(words);
     await confirmed(signed(registration, bob));
@@ -103,7 +103,7 @@ describe("builds, signs, posts and reads", () => {
     expect(await confirmed(both)).toMatchObject({ signSignature: expect.stringMatching(/^[0-9a-f]{128,}$/) });
   });
 
-  test("delegates: registration, vote, withdrawal, resignation", async () => {
+  test("The ARK client handles delegates: registration, vote, withdrawal, resignation.", async () => {
     const registration = (await begin("delegateRegistration", carol)).usernameAsset("carol_of_ark");
     await confirmed(signed(registration, carol));
     const vote = (await begin("vote", alice)).votesAsset([`+${carol.publicKey}`]);
@@ -117,7 +117,7 @@ describe("builds, signs, posts and reads", () => {
     expect(body.data).toMatchObject({ username: "carol_of_ark", isResigned: true });
   });
 
-  test("multi signatures, and transactions signed by several", async () => {
+  test("The ARK client builds, signs, posts and reads multi signatures, and transactions signed by several.", async () => {
     const signers = [dave, erin, frank];
     const publicKeys = signers.map(({ publicKey }) => publicKey);
     const asset = { publicKeys, min: 2 };
@@ -140,7 +140,7 @@ describe("builds, signs, posts and reads", () => {
     });
   });
 
-  test("ipfs hashes and multi payments", async () => {
+  test("The ARK client builds, signs, posts and reads ipfs hashes and multi payments.", async () => {
     const hash = "QmYSK2JyM3RyDyB52caZCTKFR3HKniEcMnNJYdk8DQ6KKB";
     expect(await confirmed(signed((await begin("ipfs", erin)).ipfsAsset(hash), erin))).toMatchObject({
       asset: { ipfs: hash },
@@ -158,7 +158,7 @@ describe("builds, signs, posts and reads", () => {
     });
   });
 
-  test("locks: claims and refunds", async () => {
+  test("The ARK client builds, signs, posts and reads locks: claims and refunds.", async () => {
     const unlockSecret = "c27f1ce845d8c29eebc9006be932b604fd06755521b1a8b0be4204c65377151a";
     const secretHash = crypto.Crypto.HashAlgorithms.sha256(Buffer.from(unlockSecret, "hex")).toString("hex");
     const lock = async (value: number) => {
@@ -199,7 +199,7 @@ describe("builds, signs, posts and reads", () => {
     expect(unlocked.body.data.map(({ type }) => type).sort()).toEqual([10, 9].sort());
   });
 
-  test("refused transactions, and the reasons", async () => {
+  test("The ARK client builds, signs, posts and reads refused transactions, and the reasons.", async () => {
     const builder = (await begin("transfer", alice)).recipientId(bob.address).amount("1").fee("1");
     const transaction = signed(builder, alice);
     const { status, body } = await post([transaction]);
@@ -209,7 +209,7 @@ describe("builds, signs, posts and reads", () => {
 });
 
 describe("reads", () => {
-  test("single objects", async () => {
+  test("The ARK client reads single objects.", async () => {
     const { body } = await call<Page>(connection, "transactions", "all", { limit: 1 });
     const [{ blockId, id } = {}] = body.data;
     const singles: [resource: string, name: string, ...given: unknown[]][] = [
@@ -237,7 +237,7 @@ describe("reads", () => {
     }
   });
 
-  test("errors for objects that this network does not have", async () => {
+  test("The ARK client reads errors for objects that this network does not have.", async () => {
     for (const resource of ["businesses", "bridgechains"]) {
       const refusal = call(connection, resource, "all");
       await expect(refusal).rejects.toMatchObject({
@@ -253,7 +253,7 @@ test.each([
   ["a version", "/api/blockchain", { "api-version": "2" }],
   ["an unknown encoding", "/api/blockchain", { "accept-encoding": "br;q=1, *;q=0" }],
   ["a trailing slash", "/api/v2/blockchain/", {}],
-])("understands %s", async (_what, path, headers) => {
+])("The node understands %s.", async (_what, path, headers) => {
   const response = await fetch(`${node.url}${path}`, { headers });
   expect(response.status).toBe(200);
   expect(await response.json()).toHaveProperty("data.block.height");

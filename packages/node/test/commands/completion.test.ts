@@ -40,7 +40,7 @@ describe.each(shells)("%s", (shell) => {
     expect(found).toEqual(expected);
   });
 
-  test.skipIf(isMissing)("completes the webhooks of the node that the line names", () => {
+  test.skipIf(isMissing)("The shell completes the webhooks of the node that the line names.", () => {
     const bin = join(folder, shell);
     mkdirSync(bin);
     // Replaces the program: offers its own arguments as words to complete.
@@ -60,14 +60,14 @@ describe.each(shells)("%s", (shell) => {
     expect(ids("uniknode webhooks retry 7 ")).toEqual([]);
   });
 
-  test.skipIf(isMissing)("completes files after an option with a value, not commands", () => {
+  test.skipIf(isMissing)("The shell completes files after an option with a value, not commands.", () => {
     const found = complete("uniknode dev --data ");
     // bash completes the files itself if it receives no words.
     expect(found).toEqual(shell === "bash" ? [] : expect.arrayContaining(["file"]));
     expect(found).not.toContain("--http-port");
   });
 
-  test.skipIf(isMissing)("offers no file if only its own words are possible", () => {
+  test.skipIf(isMissing)("The shell offers no file if only its own words are possible.", () => {
     expect(complete("uniknode ")).toContain("webhooks");
     expect(complete("uniknode ")).not.toContain("file");
   });

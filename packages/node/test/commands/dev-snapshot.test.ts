@@ -26,7 +26,7 @@ async function start(path: string): Promise<Running> {
   return node;
 }
 
-test("a snapshot of a dev chain is verified and restored, and the restored chain continues", async () => {
+test("A snapshot of a dev chain is verified and restored, and the restored chain continues.", async () => {
   const first = await start(data);
   const create = await runMain(["snapshot", "create", "--data", data, "--output", snapshot]);
   expect(create).toMatchObject({ code: 0 });

@@ -50,7 +50,7 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
   const byName = async (databaseUrl = url, nodes: string[] = []): Promise<Record<string, Finding>> =>
     Object.fromEntries((await checkDatabase(databaseUrl, nodes)).map((finding) => [finding.name, finding]));
 
-  test("a mirror that runs passes; settings of tests are warnings", async () => {
+  test("A mirror that runs passes; settings of tests are warnings.", async () => {
     expect(await byName()).toMatchObject({
       database: {
         state: "ok",
@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
     });
   });
 
-  test("a gap in the events is a warning for some days", async () => {
+  test("A gap in the events is a warning for some days.", async () => {
     await postgres.query("UPDATE event_log SET is_started = true, last_sequence = 12");
     expect((await byName()).events).toMatchObject({ state: "ok", text: "copied up to 12; 0 gaps" });
     const gapAt = (ms: number) =>
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
   test.each([
     [3, "ok"],
     [100, "warn"],
-  ])("a database that is %i blocks behind the node: %s", async (behind, state) => {
+  ])("A database that is %i blocks behind the node has the state %s.", async (behind, state) => {
     const [head] = await postgres.query<{ height: string }>("SELECT height FROM head");
     const height = Number(head?.height) + behind;
     const node = createServer((_request, response) =>
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
     expect(lag).toMatchObject({ state, text: `${behind} blocks behind the node` });
   });
 
-  test("a mirror that does not run is a warning, and one that is being built", async () => {
+  test("A mirror that does not run is a warning, and so is one that is being built.", async () => {
     await postgres.query("UPDATE head SET lease_until = now() - interval '1 s'");
     expect((await byName()).mirror).toMatchObject({
       state: "warn",
@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
     await postgres.query("UPDATE head SET phase = 'ready', lease_until = now() + interval '1 h'");
   });
 
-  test("a user who can only read passes for API servers; one who cannot fails", async () => {
+  test("A user who can only read passes for API servers; one who cannot fails.", async () => {
     const reader = url.replace("uniknode@", "reader@");
     await postgres.query("CREATE ROLE reader LOGIN");
     expect((await byName(reader)).privileges).toMatchObject({
@@ -128,7 +128,7 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
     });
   });
 
-  test("an empty database, one with another encoding, and one with a newer schema say what to do", async () => {
+  test("An empty database, one with another encoding, and one with a newer schema name the next step.", async () => {
     const empty = await server.createDatabase("nothing");
     expect((await byName(empty)).mirror).toMatchObject({
       state: "warn",
@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
     await postgres.query("DELETE FROM migrations WHERE name = '9999-future.sql'");
   });
 
-  test("the command checks the database instead of the node, and fails if it cannot be reached", async () => {
+  test("The command checks the database instead of the node, and fails if it cannot be reached.", async () => {
     const passed = await runMain(["doctor", "--database-url", url, "--node", "http://127.0.0.1:1"]);
     expect(passed).toMatchObject({ code: 0, stderr: "" });
     expect(passed.stdout).toMatch(/^ok {4}database {6}PostgreSQL/m);

@@ -36,7 +36,7 @@ describe("clock", () => {
     }
   };
 
-  test("a clock that agrees with a time server passes", async () => {
+  test("A clock that agrees with a time server passes.", async () => {
     const { finding, server } = await compared(0);
     expect(finding).toMatchObject({ name: "clock", state: "ok" });
     expect(finding.text).toMatch(new RegExp(`^\\d+ ms (behind|ahead of) ${server}$`));
@@ -45,13 +45,13 @@ describe("clock", () => {
   test.each([
     ["behind", 60_000],
     ["ahead of", -60_000],
-  ])("a clock that is a minute %s the server fails", async (side, aheadMs) => {
+  ])("A clock that is a minute %s the server fails.", async (side, aheadMs) => {
     const { finding } = await compared(aheadMs);
     expect(finding).toMatchObject({ state: "fail", remedy: expect.stringContaining("timedatectl") });
     expect(finding.text).toMatch(new RegExp(`^(59|60)\\d{3} ms ${side} 127`));
   });
 
-  test("an unresponsive server is a warning with the reason, and the next one is queried", async () => {
+  test("An unresponsive server is a warning with the reason, and the next one is queried.", async () => {
     // Not a DNS name: the reply arrives at once.
     const broken = "a..b";
     const right = await startTimeServer((request) => [replyOf(request, Date.now())]);
@@ -65,13 +65,13 @@ describe("clock", () => {
     }
   });
 
-  test("without a time server, the check is skipped", async () => {
+  test("The clock check is skipped without a time server.", async () => {
     expect(await checkTime([])).toMatchObject({ state: "ok", text: expect.stringContaining("not checked") });
   });
 });
 
 describe("ports", () => {
-  test("a port that is free, or any port, passes", async () => {
+  test("A port that is free, or any port, passes.", async () => {
     const server = await listen();
     const port = portOf(server);
     server.close();
@@ -83,7 +83,7 @@ describe("ports", () => {
     expect(await checkPort("peer port", "::1", 0, "--p2p-port")).toMatchObject({ state: "ok" });
   });
 
-  test("a port of another program fails and names the option", async () => {
+  test("A port of another program fails and names the option.", async () => {
     const server = await listen();
     const port = portOf(server);
     const finding = await checkPort("peer port", "127.0.0.1", port, "--p2p-port");
@@ -96,14 +96,14 @@ describe("ports", () => {
     });
   });
 
-  test("an address that is not of this machine fails", async () => {
+  test("An address that is not of this machine fails.", async () => {
     const finding = await checkPort("HTTP port", "192.0.2.1", 4003, "--http-port");
     expect(finding).toMatchObject({ state: "fail", text: expect.stringContaining("EADDRNOTAVAIL") });
   });
 });
 
 describe("head", () => {
-  test("a chain whose head is in the future fails, with the time when forging resumes", () => {
+  test("A chain whose head is in the future fails, with the time when forging resumes.", () => {
     const data = join(folder, "chain");
     mkdirSync(data);
     const check = () => checkHead({ network: "livenet" }, data);
@@ -126,7 +126,7 @@ describe("head", () => {
 describe("genesis", () => {
   const networkDir = join(folder, "network");
 
-  test("consistent files of a network pass", async () => {
+  test("Consistent files of a network pass.", async () => {
     expect(await runMain(["network", "init", networkDir, "--name", "ours"])).toMatchObject({ code: 0 });
     expect(checkGenesis({ networkDir })).toMatchObject({
       state: "ok",
@@ -134,7 +134,7 @@ describe("genesis", () => {
     });
   });
 
-  test("files that are missing, damaged or of another network fail and are named", () => {
+  test("Files that are missing, damaged or of another network fail and are named.", () => {
     const empty = join(folder, "empty");
     mkdirSync(empty);
     expect(checkGenesis({ networkDir: empty })).toMatchObject({
@@ -155,14 +155,14 @@ describe("genesis", () => {
     });
   });
 
-  test("a dev chain and a known network need no file", () => {
+  test("A dev chain and a known network need no file.", () => {
     expect(checkGenesis({})).toMatchObject({ state: "ok" });
     expect(checkGenesis({ network: "livenet" })).toMatchObject({ state: "ok" });
   });
 });
 
 describe("peers", () => {
-  test("seeds that all accept connections pass; one that does not is a warning; none fails", async () => {
+  test("Seeds that all accept connections pass; one that does not is a warning; none fails.", async () => {
     const peer = await listen("127.0.0.1");
     const port = portOf(peer);
     expect(await checkPeers(["127.0.0.1"], port)).toMatchObject({
@@ -182,7 +182,7 @@ describe("peers", () => {
     });
   });
 
-  test("without seeds, the check is skipped", async () => {
+  test("The peer check is skipped without seeds.", async () => {
     expect(await checkPeers([], 4001)).toMatchObject({
       state: "ok",
       text: expect.stringContaining("no seed peers"),
@@ -191,7 +191,7 @@ describe("peers", () => {
 });
 
 describe("data folder", () => {
-  test("an empty or missing folder passes; a file and a damaged database fail", () => {
+  test("An empty or missing folder passes; a file and a damaged database fail.", () => {
     expect(checkFolder(join(folder, "new/data"))).toMatchObject({ state: "ok" });
     const file = join(folder, "file");
     writeFileSync(file, "");
@@ -222,7 +222,7 @@ describe("a running node", () => {
     await node.ended;
   });
 
-  test("uses its own port, which passes", async () => {
+  test("A running node uses its own port, which passes.", async () => {
     const { code, stdout, stderr } = await runMain(["doctor", "--data", data, "--http-port", port, "--json"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const findings = JSON.parse(stdout) as { name: string; state: string; text: string }[];
@@ -235,7 +235,7 @@ describe("a running node", () => {
   });
 });
 
-test("every failure is named at the end, and the code is 1", async () => {
+test("Every failure is named at the end, and the code is 1.", async () => {
   const { server, close } = await startTimeServer((request) => [replyOf(request, Date.now() + 60_000)]);
   const taken = await listen();
   const args = ["--network", "livenet", "--http-port", `${portOf(taken)}`, "--time-servers", server];

@@ -55,7 +55,7 @@ describe("An expected failure is one line with the next step.", () => {
     expect(describeFailure(error, false)).toEqual({ text: `uniknode: ${text}\n`, exitCode });
   });
 
-  test("texts of others cannot forge lines or control the terminal, and their length is bounded", () => {
+  test("Texts of others in a failure cannot forge lines or control the terminal, and their length is bounded.", () => {
     const { text } = describeFailure(
       coded("ARCHIVE_FOREIGN", `of a\nuniknode: fine\u202e\u009b${"x".repeat(60_000)}`),
       false,
@@ -66,7 +66,7 @@ describe("An expected failure is one line with the next step.", () => {
     expect(text.length).toBeLessThan(5_000);
   });
 
-  test("includes stack traces on request", () => {
+  test("A failure includes stack traces on request.", () => {
     expect(describeFailure(new ConfigError("no"), true).text).toMatch(
       /^uniknode: no\nConfigError: no\n +at /,
     );

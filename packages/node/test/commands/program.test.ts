@@ -30,19 +30,19 @@ describe("help", () => {
     },
   );
 
-  test("the list of commands, which loads none of them, names the arguments that each has", () => {
+  test("The list of commands, which loads none of them, names the arguments that each has.", () => {
     const declared = program.commands.map((command) => new Help().subcommandTerm(command));
     const listed = COMMANDS.map(({ name, usage }) => `${name} ${usage}`.trimEnd());
     expect(listed.toSorted()).toEqual(declared.toSorted());
   });
 
-  test("no example contains a passphrase, and no flag accepts one", () => {
+  test("The help has no example with a passphrase, and no flag accepts one.", () => {
     const flags = leaves(program, []).flatMap(([, { options }]) => options.map(({ long }) => long));
     expect(flags).not.toContain("--passphrase");
     expect(COMMANDS.flatMap(({ examples }) => examples).join("\n")).not.toMatch(/passphrase(?!-file FILE)/);
   });
 
-  test("help with the names of a command shows its --help, and starts nothing", async () => {
+  test("The command help with the names of a command shows its --help, and starts nothing.", async () => {
     for (const path of [["webhooks", "list"], ["webhooks"], ["init"]]) {
       const { stdout } = await runMain([...path, "--help"]);
       expect(stdout).toContain(`Usage: uniknode ${path.join(" ")}`);
@@ -61,7 +61,7 @@ describe("help", () => {
     );
   });
 
-  test("dev --help shows its own options first, and few others; --help all shows every one in groups", async () => {
+  test("dev --help shows its own options first, and few others; --help all shows every one in groups.", async () => {
     const flags = present(program.commands.find((command) => command.name() === "dev")).options.map(
       ({ long }) => present(long),
     );
@@ -102,7 +102,7 @@ describe("help", () => {
 });
 
 describe("config", () => {
-  test("shows each option with its value and source, without secrets", async () => {
+  test("The command config shows each option with its value and source, without secrets.", async () => {
     const { stdout } = await runMain([
       "config",
       "dev",
@@ -125,7 +125,7 @@ describe("config", () => {
     expect(stdout).not.toContain("hidden");
   });
 
-  test("ends with the versions of protocol and program", async () => {
+  test("The command config ends with the versions of protocol and program.", async () => {
     const { stdout } = await runMain(["config", "dev"]);
     expect(stdout).toMatch(/^OPTION +VALUE +ORIGIN\n/);
     expect(stdout).toMatch(/\n\nuniknode 5\.7\.2 protocol, \d+\.\d+\.\d+ program \(Node\.js .*\)\n$/);
@@ -148,7 +148,7 @@ describe("unused environment variables", () => {
     });
   };
 
-  test("cause one warning, with the name that is probably meant, and without their value", async () => {
+  test("Unused environment variables cause one warning, with the name that is probably meant, and without their value.", async () => {
     variables({ UNIKNODE_HTTP_PROT: "5", UNIKNODE_TOKEN: "hidden", UNIKNODE_XYZZYX: "1" });
     const { code, stderr } = await runMain(["config", "dev"]);
     expect(code).toBe(0);
@@ -163,7 +163,7 @@ describe("unused environment variables", () => {
     expect(stderr).not.toContain("hidden");
   });
 
-  test("make config --check fail, with all other errors", async () => {
+  test("Unused environment variables make config --check fail, with all other errors.", async () => {
     variables({ UNIKNODE_P2P_PROT: "5" });
     const { code, stderr } = await runMain(["config", "run", "--check", "--http-port", "x"]);
     expect(code).toBe(2);
@@ -171,7 +171,7 @@ describe("unused environment variables", () => {
     expect(stderr).not.toContain("warning");
   });
 
-  test("do not include the variables of any command, nor of the passphrases", async () => {
+  test("Unused environment variables do not include the variables of any command, nor of the passphrases.", async () => {
     const known = leaves(program, []).flatMap(([, { options }]) =>
       options.flatMap(({ description }) => /\[(UNIKNODE_\w+)\]/.exec(description)?.[1] ?? []),
     );
@@ -193,7 +193,7 @@ describe("unused environment variables", () => {
   });
 });
 
-test("tables are cut to the width of the terminal in their widest columns only", () => {
+test("Tables are cut to the width of the terminal in their widest columns only.", () => {
   const rows = [["1", "a".repeat(40), "short"]];
   expect(columns(["ID", "LONG", "END"], rows, undefined)[1]).toBe(`1   ${"a".repeat(40)}  short`);
   expect(columns(["ID", "LONG", "END"], rows, 30)[1]).toBe(`1   ${"a".repeat(18)}…  short`);

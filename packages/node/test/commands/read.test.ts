@@ -28,7 +28,7 @@ import * as wallets from "../../src/commands/tx/wallets.ts";
 const ADDRESS = "DAxkNhWf8g3spepbDYYpz5F3rKVEhmiSpP";
 
 describe("parsing of arguments", () => {
-  test("amounts, ids, addresses and numbers", () => {
+  test("The parser reads amounts, ids, addresses and numbers.", () => {
     expect(readTokens("12.5")).toBe(1_250_000_000n);
     expect(readHex64("ab".repeat(32))).toBe("ab".repeat(32));
     expect(readAddress(ADDRESS)).toBe(ADDRESS);
@@ -36,7 +36,7 @@ describe("parsing of arguments", () => {
     expect(["individual", "organization", "network"].map(readUnikType)).toEqual([1, 2, 3]);
   });
 
-  test("repeatable options are collected", () => {
+  test("Repeatable options are collected.", () => {
     const payments = readPayment(`${ADDRESS}=2`, readPayment(`${ADDRESS}=1`));
     expect(payments.map(({ amount }) => amount)).toEqual([100_000_000n, 200_000_000n]);
     expect(readPair("b=", readPair("a=b=c"))).toEqual([
@@ -186,7 +186,7 @@ const nameOf = (kind: Kind, args: readonly string[]) =>
   [kind.command().name(), ...args.filter((arg) => arg.startsWith("--"))].join(" ");
 
 test.each(BUILT.map(([kind, args, body]) => ({ name: nameOf(kind, args), kind, args, body })))(
-  "tx $name builds the transaction that its arguments describe.",
+  "The command tx $name builds the transaction that its arguments describe.",
   async ({ kind, args, body }) => {
     expect(await bodyOf(kind, args)).toMatchObject(body);
   },
@@ -203,7 +203,7 @@ const CONTRADICTIONS: [kind: Kind, args: readonly string[], message: string][] =
 ];
 
 test.each(CONTRADICTIONS.map(([kind, args, message]) => ({ name: nameOf(kind, args), kind, args, message })))(
-  "tx $name is refused: $message.",
+  "The command tx $name is refused: $message.",
   async ({ kind, args, message }) => {
     await expect(bodyOf(kind, args)).rejects.toThrow(message);
   },

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("every event of the catalogue is caused, or has a reason why it cannot be", () => {
+test("Every event of the catalogue is caused, or has a reason why it cannot be.", () => {
   expect(Object.keys(CAUSES).sort()).toEqual(Object.keys(EVENTS).sort());
 });
 

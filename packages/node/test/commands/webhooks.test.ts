@@ -52,7 +52,7 @@ async function webhooks(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test("every command accepts the id that an imported webhook had on the old node", async () => {
+test("Every command accepts the id that an imported webhook had on the old node.", async () => {
   const id = IMPORTED;
   expect(await webhooks("show", id)).toMatch(/^id +1$/m);
   expect(await webhooks("update", id, "--event", "block.applied")).toMatch(/^events +block\.applied$/m);
@@ -74,7 +74,7 @@ test("every command accepts the id that an imported webhook had on the old node"
   expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining("HTTP 404") });
 });
 
-test("a webhook is created, changed, used and removed from the command line", async () => {
+test("A webhook is created, changed, used and removed from the command line.", async () => {
   expect(await webhooks("list")).toContain("no webhooks registered");
   const created = await webhooks("create", target, "--event", "block.*", "--condition", "height gte 1");
   expect(created).toMatch(/^secret +whsec_\S+$/m);
@@ -104,7 +104,7 @@ test("a webhook is created, changed, used and removed from the command line", as
   expect(await webhooks("delete", "2")).toBe("webhook 2 is removed\n");
 });
 
-test("changing a target, pausing and resuming lose no delivery; dropping the queue requires an option", async () => {
+test("Changing a target, pausing and resuming lose no delivery; dropping the queue requires an option.", async () => {
   const created = await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
   const id = /^id +(\d+)$/m.exec(created)?.[1] as string;
   await webhooks("replay", id, "--from", "1");
@@ -128,27 +128,27 @@ test("changing a target, pausing and resuming lose no delivery; dropping the que
   await webhooks("delete", id);
 });
 
-test("a ping that is not accepted ends with code 1 and the reason", async () => {
+test("A ping that is not accepted ends with code 1 and the reason.", async () => {
   await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
   const { code, stderr } = await runMain(["webhooks", "ping", "4", "--url", url, "--data", folder]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it is running/);
 });
 
-test("retry lists the times that --since accepts", async () => {
+test("The command retry lists the times that --since accepts.", async () => {
   const { code, stderr } = await runMain(["webhooks", "retry", "1", "--all-failed", "--since", "yesterday"]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/--since <TIME>' argument 'yesterday' is invalid\. A time is expected: 2026-01-31/);
 });
 
-test("a wrong token causes one hint", async () => {
+test("A wrong token causes one hint.", async () => {
   const { code, stderr } = await runMain(["listen", "--url", url, "--token", "wrong"]);
   expect(code).toBe(1);
   expect(stderr.match(/"uniknode token"/g)).toHaveLength(1);
   expect(stderr).toMatch(/a different token \(HTTP 401\); give the token with --token\n$/);
 });
 
-test("a failed delivery has one name in the API, the commands and the metrics", async () => {
+test("A failed delivery has one name in the API, the commands and the metrics.", async () => {
   const headers = { authorization: (await runMain(["token", "--data", folder])).stdout.trim() };
   const [refused] = JSON.parse(await webhooks("list", "--json")) as [{ id: number }];
   const { data } = (await (
@@ -195,7 +195,7 @@ test("Queries print the node, a block, a wallet, a unik and a transaction, as te
   expect(transaction.value).toMatchObject({ id });
 });
 
-test("the state of a node includes the versions of program and protocol", async () => {
+test("The state of a node includes the versions of program and protocol.", async () => {
   const status = await (await fetch(`${url}/health/status`)).json();
   expect(status).toMatchObject({ protocol: "5.7.2", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
 });

@@ -11,7 +11,7 @@ const read = (assumeValid: unknown) =>
     .assumeValid;
 
 describe("the option", () => {
-  test("is a height and a full id, or none, or absent", () => {
+  test("The option is a height and a full id, or none, or absent.", () => {
     expect(read(`4000000:${ID}`)).toBe(`4000000:${ID}`);
     expect(read("none")).toBe("none");
     expect(read(undefined)).toBeUndefined();
@@ -32,7 +32,7 @@ describe("the option", () => {
     "5:17184958558311101492",
     5,
     true,
-  ])("refuses %s and names the expected format", (value) => {
+  ])("The option refuses %s and names the expected format.", (value) => {
     expect(() => read(value)).toThrow(/--assume-valid: none or HEIGHT:ID is expected: .*64 .*digits/);
   });
 });
@@ -41,20 +41,20 @@ describe("the pin", () => {
   const own = { assumeValid: `7:${ID}` };
   const said = `9:${"cd".repeat(32)}`;
 
-  test("is that of the network unless another one is given", () => {
+  test("The pin is that of the network unless another one is given.", () => {
     expect(choosePin(undefined, own, { forges: false })).toEqual({ height: 7, id: ID });
     expect(choosePin(said, own, { forges: false })).toEqual({ height: 9, id: "cd".repeat(32) });
     expect(choosePin("none", own, { forges: false })).toBeUndefined();
     expect(choosePin(undefined, {}, { forges: false })).toBeUndefined();
   });
 
-  test("is used by a forging node only if it is given", () => {
+  test("The pin is used by a forging node only if it is given.", () => {
     expect(choosePin(undefined, own, { forges: true })).toBeUndefined();
     expect(choosePin(said, own, { forges: true })).toEqual({ height: 9, id: "cd".repeat(32) });
   });
 });
 
-test("can be in the file of a network, and invalid texts are refused", () => {
+test("The pin can be in the file of a network, and invalid texts are refused.", () => {
   const files = (assumeValid: unknown) => ({
     network: { ...livenet.network, assumeValid },
     milestones: livenet.milestones,

@@ -20,11 +20,11 @@ test.each([
   );
 });
 
-test("pauses are milliseconds", () => {
+test("Pauses are milliseconds.", () => {
   expect(["5s", "2m", "24h", "7d"].map(parsePauseMs)).toEqual([5_000, 120_000, 86_400_000, 604_800_000]);
 });
 
-test("the schedule of retries is an option", () => {
+test("The schedule of retries is an option.", () => {
   const { webhookRetries } = resolveConfig(runOptions, { flags: {}, environment: {} });
   expect(webhookRetries.map(parsePauseMs)).toEqual(DEFAULT_RETRY_PAUSES_MS);
   const environment = { UNIKNODE_WEBHOOK_RETRIES: "1s,2s", UNIKNODE_WEBHOOK_TIMEOUT: "30" };

@@ -7,11 +7,11 @@ import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 const resolve = (flags: Record<string, unknown>, environment: Record<string, string> = {}) =>
   resolveConfig(poolOptions, { flags, environment });
 
-test("the pool has the options of the network's files unless others are given", () => {
+test("The pool has the options of the network's files unless others are given.", () => {
   expect(toPoolOptions(resolve({}))).toEqual(DEFAULT_POOL_OPTIONS);
 });
 
-test("variables of the old node are supported", () => {
+test("Variables of the old node are supported.", () => {
   const config = resolve(
     {},
     {
@@ -24,7 +24,7 @@ test("variables of the old node are supported", () => {
   expect(toPoolOptions(config)).toMatchObject({ poolSize: 100_000, poolMaxPerSender: 7 });
 });
 
-test("fees per byte and exempt senders", () => {
+test("The pool has options for fees per byte and exempt senders.", () => {
   const key = `02${"ab".repeat(32)}`;
   const config = resolve({ poolMinFee: "5", poolAllowedSenders: key });
   expect(toPoolOptions(config)).toMatchObject({

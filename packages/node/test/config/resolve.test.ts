@@ -19,18 +19,18 @@ function configFile(content: unknown): string {
 describe("precedence", () => {
   const file = configFile({ httpPort: 3 });
 
-  test("a flag takes precedence over all others", () => {
+  test("A flag takes precedence over all others.", () => {
     const sources = { flags: { httpPort: "1" }, environment: { UNIKNODE_HTTP_PORT: "2" }, file };
     expect(resolveConfig(nodeOptions, sources).httpPort).toBe(1);
   });
 
-  test("the environment takes precedence over the file", () => {
+  test("The environment takes precedence over the file.", () => {
     expect(
       resolveConfig(nodeOptions, { ...none, environment: { UNIKNODE_HTTP_PORT: "2" }, file }).httpPort,
     ).toBe(2);
   });
 
-  test("a variable of the old node takes precedence over the file, and not over the one of this node", () => {
+  test("A variable of the old node takes precedence over the file, and not over the one of this node.", () => {
     const resolve = (environment: Record<string, string>) =>
       resolveConfig(nodeOptions, { ...none, environment, file }).httpPort;
     expect(resolve({ CORE_API_PORT: "4" })).toBe(4);
@@ -39,7 +39,7 @@ describe("precedence", () => {
     expect(() => resolve({ CORE_API_PORT: "x" })).toThrow("environment variable CORE_API_PORT");
   });
 
-  test("a container of the old node needs no other variables", () => {
+  test("A container of the old node needs no other variables.", () => {
     const environment = {
       UNS_NET: "sandbox",
       CORE_API_RATE_LIMIT_USER_LIMIT: "300",
@@ -57,7 +57,7 @@ describe("precedence", () => {
     });
   });
 
-  test("the variable of old containers enables webhooks with any value, and they are enabled without it", () => {
+  test("The variable of old containers enables webhooks with any value, and they are enabled without it.", () => {
     const webhooks = (environment: Record<string, string>, content = {}) =>
       resolveConfig(nodeOptions, { flags: {}, environment, file: configFile(content) }).webhooks;
     expect(webhooks({})).toBe("on");
@@ -69,7 +69,7 @@ describe("precedence", () => {
     expect(webhooks({ CORE_WEBHOOKS_ENABLED: "" }, { webhooks: "off" })).toBe("off");
   });
 
-  test("passphrases of old containers are one, or several in quotation marks", () => {
+  test("Passphrases of old containers are one, or several in quotation marks.", () => {
     const secrets = (environment: Record<string, string>) =>
       secretsOf(resolveConfig(nodeOptions, { flags: {}, environment }));
     expect(secrets({ FORGER_SECRET: "one two three" })).toEqual(["one two three"]);
@@ -86,11 +86,11 @@ describe("precedence", () => {
     );
   });
 
-  test("the file takes precedence over the default", () => {
+  test("The file takes precedence over the default.", () => {
     expect(resolveConfig(nodeOptions, { ...none, file }).httpPort).toBe(3);
   });
 
-  test("the default applies otherwise", () => {
+  test("The default applies otherwise.", () => {
     expect(resolveConfig(nodeOptions, none)).toMatchObject({ httpPort: 4003, httpHost: "127.0.0.1" });
     expect(resolveConfig(nodeOptions, none).data).toBeUndefined();
   });
@@ -116,34 +116,34 @@ describe("refusals name the source and the remedy", () => {
     expect(() => resolveConfig(nodeOptions, sources)).toThrow(message);
   });
 
-  test("a refused secret is not shown", () => {
+  test("A refused secret is not shown.", () => {
     const resolve = () => resolveConfig(nodeOptions, { flags: { webhookToken: 17 }, environment: {} });
     expect(resolve).toThrow(/--webhook-token/);
     expect(resolve).not.toThrow(/17/);
   });
 });
 
-test("secrets are masked in the printed configuration", () => {
+test("Secrets are masked in the printed configuration.", () => {
   const config = resolveConfig(nodeOptions, { flags: { webhookToken: "s3cret" }, environment: {} });
   expect(maskConfig(nodeOptions, config)).toMatchObject({ webhookToken: "***", httpPort: 4003 });
 });
 
-test("flags and variables are derived from the option's name", () => {
+test("Flags and variables are derived from the option's name.", () => {
   expect(toFlag(nodeOptions.httpPort)).toBe("--http-port");
   expect(toVariable(nodeOptions.forgerSecrets)).toBe("UNIKNODE_FORGER_SECRETS");
 });
 
-test("only the dev chain delivers to private addresses by default", () => {
+test("Only the dev chain delivers to private addresses by default.", () => {
   expect(resolveConfig(devOptions, none).webhookPrivateTargets).toBe(true);
   expect(resolveConfig(runOptions, none).webhookPrivateTargets).toBe(false);
 });
 
-test("every option has a sentence with a full stop", () => {
+test("Every option has a sentence with a full stop.", () => {
   for (const option of Object.values({ ...devOptions, ...runOptions }))
     expect(option.sentence).toMatch(/\.$/);
 });
 
-test("networks of webhook targets are validated lists", () => {
+test("Networks of webhook targets are validated lists.", () => {
   const resolve = (webhookDeny: string) =>
     resolveConfig(runOptions, { flags: { webhookDeny }, environment: {} });
   expect(resolve("10.1.0.0/16, fd00::/8").webhookDeny).toBe("10.1.0.0/16, fd00::/8");

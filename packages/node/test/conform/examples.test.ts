@@ -11,7 +11,7 @@ const PACE = { timeoutMs: WAIT_MS, viewMs: WAIT_MS, settleMs: 20, pieceMs: 20 };
 describe.concurrent.each(LANGUAGES)("The receiver in $name", (language) => {
   const isSkipped = skips(missingLanguage(language));
 
-  test.skipIf(isSkipped)("passes every scenario", async ({ onTestFinished }) => {
+  test.skipIf(isSkipped)("The receiver passes every scenario.", async ({ onTestFinished }) => {
     const { url, restart, close } = await startExample(language);
     onTestFinished(close);
     const outcomes = await playScenarios(

@@ -60,7 +60,7 @@ test("The example receiver of the guide passes as the guide shows.", async () =>
   }
 });
 
-test("the example of the guide names the version that it needs", async () => {
+test("The example of the guide names the version that it needs.", async () => {
   const example = "node --no-experimental-sqlite examples/receivers/receiver.mjs 2>&1";
   const child = run(example, { WEBHOOK_SECRET: "whsec_aa" });
   expect(await text(child.stdout)).toMatch(/^Node\.js 22\.13 or newer is required, but this is [\d.]+\.\n$/);

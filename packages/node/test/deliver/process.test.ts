@@ -153,7 +153,7 @@ const statesOf = async (webhook: number) =>
   ).map(({ state, attempts }) => [state, attempts]);
 
 describe.skipIf(!hasPostgres)("delivery workers", () => {
-  test("deliver signed messages in order, with the epoch of their webhook", async () => {
+  test("Delivery workers deliver signed messages in order, with the epoch of their webhook.", async () => {
     const url = await urlOf(startWorker("a", "--token", TOKEN));
     const webhook = await register("order");
     await log(30);
@@ -187,7 +187,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     }
   });
 
-  test("share few webhooks equally", async () => {
+  test("Delivery workers share few webhooks equally.", async () => {
     startWorker("a");
     for (const number of upTo(9)) await register(`few-${number}`);
     await expect.poll(shares).toEqual({ a: 32 });
@@ -209,7 +209,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     expect(await shares()).toEqual({ a: 16, b: 16 });
   });
 
-  test("share the webhooks, and take over from a worker that is stopped, without losing a delivery or its order", async () => {
+  test("Delivery workers share the webhooks, and take over from a stopped worker, without losing a delivery or its order.", async () => {
     const a = startWorker("a");
     const paths = upTo(WEBHOOKS).map((number) => `shared-${number}`);
     for (const path of paths) await register(path);
@@ -234,7 +234,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     expect(await shares()).toEqual({ free: 32 });
   });
 
-  test("finish their running calls before they stop", async () => {
+  test("Delivery workers finish their running calls before they stop.", async () => {
     const worker = startWorker("a", "--webhook-timeout", "30");
     const webhook = await register("stopped");
     await urlOf(worker);
@@ -249,7 +249,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     expect(await chain.postgres.query("SELECT * FROM delivery_workers")).toEqual([]);
   });
 
-  test("repeat the unrecorded call of a worker that was killed, with the same id and the next epoch", async () => {
+  test("Delivery workers repeat the unrecorded call of a killed worker, with the same id and the next epoch.", async () => {
     const a = startWorker("a");
     const webhook = await register("killed");
     await urlOf(a);
@@ -273,7 +273,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
       ]);
   });
 
-  test("do not record the late outcome of a worker that was stalled, and its webhooks stay with their new owner", async () => {
+  test("Delivery workers do not record the late outcome of a stalled worker, and its webhooks stay with their new owner.", async () => {
     const a = startWorker("a");
     const webhook = await register("stalled");
     await urlOf(a);
@@ -298,7 +298,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
       ]);
   });
 
-  test("refuse the name of a running worker: the second process ends, and the first one sends each delivery once", async () => {
+  test("Delivery workers refuse the name of a running worker: the second process ends, the first sends each delivery once.", async () => {
     const first = startWorker("a");
     await register("named");
     await urlOf(first);
@@ -320,7 +320,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     expect(await shares()).toEqual({ a: 32 });
   });
 
-  test("get the name of a killed worker when its lease has ended, and continue", async () => {
+  test("Delivery workers get the name of a killed worker when its lease has ended, and continue.", async () => {
     const killed = startWorker("a");
     const webhook = await register("renamed");
     await urlOf(killed);
@@ -334,7 +334,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     await expect.poll(() => sequencesOf("renamed")).toEqual([1, 2]);
   });
 
-  test("end if another process has got their name while they were stalled", async () => {
+  test("Delivery workers end if another process has got their name while they were stalled.", async () => {
     const stalled = startWorker("a");
     const webhook = await register("replaced");
     await urlOf(stalled);
@@ -355,7 +355,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     await stop(next);
   });
 
-  test("continue after the database was down", async () => {
+  test("Delivery workers continue after the database was down.", async () => {
     const worker = startWorker("a");
     const webhook = await register("outage");
     const url = await urlOf(worker);
@@ -376,7 +376,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     expect(lines.length).toBeLessThan(5);
   });
 
-  test("are listed by the node", async () => {
+  test("Delivery workers are listed by the node.", async () => {
     await urlOf(startWorker("listed", "--token", TOKEN, "--node", chain.url));
     const processes = async () => {
       const { text } = await get(chain.url, "/api/v2/operations/node", { authorization: TOKEN });
@@ -390,7 +390,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
   });
 
   test.each(["node_identity", "key_check", "owner, transfer"])(
-    "start after their first connection has broken at the statement with %s",
+    "Delivery workers start after their first connection has broken at the statement with %s.",
     async (text) => {
       const proxy = await startBreakingProxy(chain.databaseUrl, text);
       onTestFinished(proxy.close);
@@ -404,14 +404,14 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     },
   );
 
-  test("wait for the mirror, and stop while they wait", async () => {
+  test("Delivery workers wait for the mirror, and stop while they wait.", async () => {
     const url = await chain.server.createDatabase("empty");
     const waiting = spawnUniknode(["deliver", "--database-url", url, "--operations-port", "0"]);
     await logged(waiting, "waiting for the mirror");
     await stop(waiting);
   });
 
-  test("that wait for the hand-over have health and metrics, and begin with it", async () => {
+  test("Delivery workers that wait for the hand-over have health and metrics, and begin with it.", async () => {
     await chain.postgres.query("UPDATE webhook_register SET owner = 'node', version = version + 1");
     const worker = startWorker("early");
     const url = await urlOf(worker);
@@ -426,7 +426,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     await expect.poll(database).toEqual([200, "owns 32 of 32 shards"]);
   });
 
-  test("with a user or a session that can only read end with advice", async () => {
+  test("Delivery workers with a user or a session that can only read end with advice.", async () => {
     await chain.postgres.query("CREATE ROLE reader LOGIN");
     await chain.postgres.query("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
     const reader = chain.databaseUrl.replace(/\/\/\w+@/, "//reader@");
@@ -445,7 +445,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     });
   });
 
-  test("name the option of a port that is in use", async () => {
+  test("Delivery workers name the option of a port that is in use.", async () => {
     const { port } = new URL(await urlOf(startWorker("a")));
     const { code, stderr } = await runUniknode([
       ...["deliver", "--database-url", chain.databaseUrl, "--operations-port", port],

@@ -85,7 +85,7 @@ async function holdBlocks(): Promise<() => Promise<void>> {
 }
 
 describe.skipIf(!hasPostgres)("a replay", () => {
-  test("waits for the mirror after a retraction.", async () => {
+  test("A replay waits for the mirror after a retraction.", async () => {
     await expect.poll(async () => (await readCopy(chain.postgres)).isStarted).toBe(true);
     const webhook = await register();
     await chain.command("forge", { enabled: false });
@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)("a replay", () => {
     expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(known));
   });
 
-  test("proves past blocks, which are final for a client with a checkpoint.", async () => {
+  test("A replay proves past blocks, which are final for a client with a checkpoint.", async () => {
     await chain.command("mine", { blocks: 40 });
     await chain.followed();
     const webhook = await register({ proof: true, confirmations: 6, target: `${receiver.url}/proofs` });

@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("is that of the machine until it is moved, and leaves no file", () => {
+test("The clock is that of the machine until it is moved, and leaves no file.", () => {
   const { nowMs } = openClock(path);
   expect(nowMs()).toBe(1_000_000);
   vi.setSystemTime(1_000_500);
@@ -25,7 +25,7 @@ test("is that of the machine until it is moved, and leaves no file", () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test("continues at its moved time, in the next process as well", () => {
+test("The clock continues at its moved time, in the next process as well.", () => {
   openClock(path).moveTo(5_000_000);
   vi.setSystemTime(1_000_700);
   const clock = openClock(path);
@@ -34,7 +34,7 @@ test("continues at its moved time, in the next process as well", () => {
   expect(openClock(path).nowMs()).toBe(6_000_000);
 });
 
-test("never goes back", () => {
+test("The clock never goes back.", () => {
   const clock = openClock(path);
   clock.moveTo(5_000_000);
   clock.moveTo(4_000_000);

@@ -111,7 +111,7 @@ const forgedAbove = (height: number) =>
   until(`no block above ${height}`, async () => (await run("snapshot")).head.height > height);
 
 describe("forge", () => {
-  test("pauses and resumes the chain's own blocks", async () => {
+  test("The command forge pauses and resumes the chain's own blocks.", async () => {
     await forgedAbove((await run("snapshot")).head.height);
     const { head, forging } = await run("forge", { enabled: false });
     expect(forging).toBe(false);
@@ -126,7 +126,7 @@ describe("forge", () => {
 });
 
 describe("mine", () => {
-  test("forges one block by default, or several, each in its own slot", async () => {
+  test("The command mine forges one block by default, or several, each in its own slot.", async () => {
     const before = await run("snapshot");
     const one = await run("mine");
     expect(heights(one.applied)).toEqual([before.head.height + 1]);
@@ -142,7 +142,7 @@ describe("mine", () => {
     expect((await blockAt(head.height)).id).toBe(head.id);
   });
 
-  test("includes pending transactions", async () => {
+  test("The command mine includes pending transactions.", async () => {
     const id = await transfer();
     const { head } = await run("mine", { blocks: 2 });
     expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ confirmations: 2 });
@@ -152,7 +152,7 @@ describe("mine", () => {
 });
 
 describe("reorg", () => {
-  test("replaces blocks by a longer branch; their transactions are pending again", async () => {
+  test("The command reorg replaces blocks by a longer branch; their transactions are pending again.", async () => {
     const id = await transfer();
     const { head, applied } = await run("mine", { blocks: 3 });
     const { reverted, ...after } = await run("reorg", { depth: 3 });
@@ -165,7 +165,7 @@ describe("reorg", () => {
     expect(await pending()).toEqual([]);
   });
 
-  test("keeps payments from the income of a reverted block, which the next block contains", async () => {
+  test("The command reorg keeps payments from the income of a reverted block, which the next block contains.", async () => {
     const poor = people("reorg poor");
     const payment = (sender: typeof alice, nonce: bigint, to: string, amount: bigint) =>
       signTransaction(
@@ -190,7 +190,7 @@ describe("reorg", () => {
     }
   });
 
-  test("includes the transactions in the other branch on request", async () => {
+  test("The command reorg includes the transactions in the other branch on request.", async () => {
     const id = await transfer();
     await run("mine", { blocks: 2 });
     const { applied } = await run("reorg", { depth: 2, blocks: 5, transactions: true });
@@ -198,7 +198,7 @@ describe("reorg", () => {
     expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ blockId: present(applied[0]).id });
   });
 
-  test("omits the named transactions, and their dependents", async () => {
+  test("The command reorg omits the named transactions, and their dependents.", async () => {
     const [first, second] = transfers(2, await nonceOf(alice.address), alice);
     const [other] = transfers(1, await nonceOf(bob.address), bob);
     const ids = [present(first), present(second), present(other)].map(({ id }) => id);
@@ -219,7 +219,7 @@ describe("reorg", () => {
     });
   });
 
-  test("works over many rounds, and no delegate signs two blocks for one slot", async () => {
+  test("The command reorg works over many rounds, and no delegate signs two blocks for one slot.", async () => {
     const { head, applied } = await run("mine", { blocks: 60 });
     const first = await run("reorg", { depth: 60 });
     const second = await run("reorg", { depth: 55, blocks: 70 });
@@ -228,7 +228,7 @@ describe("reorg", () => {
     expect(new Set(times).size).toBe(times.length);
   });
 
-  test("never shows an intermediate state to API clients", async () => {
+  test("The command reorg never shows an intermediate state to API clients.", async () => {
     const { head: before } = await run("mine", { blocks: 55 });
     const seen = new Set<string>();
     let isOver = false;
@@ -249,7 +249,7 @@ describe("reorg", () => {
     expect([...seen]).toEqual([before, after].map(({ height, id }) => `${height} ${id}`));
   });
 
-  test("is delivered to webhooks: first the reverted blocks, then the other branch", async () => {
+  test("The command reorg is delivered to webhooks: first the reverted blocks, then the other branch.", async () => {
     const delivered: string[] = [];
     const receiver = createServer((request, response) => {
       let text = "";
@@ -276,7 +276,7 @@ describe("reorg", () => {
     receiver.close();
   });
 
-  test("reverts neither the first blocks of the chain, nor for a branch that is not longer", async () => {
+  test("The command reorg reverts neither the first blocks of the chain, nor for a branch that is not longer.", async () => {
     const { head } = await run("snapshot");
     const deepest = head.height - SETUP_HEIGHT;
     expect(await post("reorg", { depth: deepest + 1 })).toMatchObject({
@@ -292,7 +292,7 @@ describe("reorg", () => {
 });
 
 describe("snapshot and restore", () => {
-  test("restore the chain to its earlier state, with nothing pending", async () => {
+  test("The commands snapshot and restore return the chain to its earlier state, with nothing pending.", async () => {
     const before = [await balanceOf(alice.address), await balanceOf(bob.address)];
     const { id, head } = await run("snapshot");
     await transfer();
@@ -310,7 +310,7 @@ describe("snapshot and restore", () => {
     expect((await run("restore", { id })).reverted).toEqual([]);
   });
 
-  test("refuse to restore a block that was reverted, or that never existed", async () => {
+  test("The command restore refuses a block that was reverted, or that never existed.", async () => {
     const { head } = await run("mine");
     await run("reorg", { depth: 1 });
     const now = await run("snapshot");
@@ -325,7 +325,7 @@ describe("snapshot and restore", () => {
 });
 
 describe("travel", () => {
-  test("moves the clock forward, by seconds or to a time, and the next block has that time", async () => {
+  test("The command travel moves the clock forward, by seconds or to a time, and the next block has that time.", async () => {
     const { now, head } = await run("travel", { seconds: 3600 });
     expect((await run("snapshot")).head).toEqual(head);
     const block = await run("mine");
@@ -337,7 +337,7 @@ describe("travel", () => {
     expect(await client.get("/api/node/status")).toMatchObject({ now: block.head.height + 1 });
   });
 
-  test("does not age the events of the log: readers may still need them", async () => {
+  test("The command travel does not age the events of the log: readers may still need them.", async () => {
     await register({ events: ["block.applied"], target: "http://127.0.0.1:9/" });
     await run("travel", { seconds: 30 * 86_400 });
     await run("mine");
@@ -349,7 +349,7 @@ describe("travel", () => {
     expect(latest).toBeLessThanOrEqual(Date.now());
   });
 
-  test("neither goes back nor leaves the range of timestamps", async () => {
+  test("The command travel neither goes back nor leaves the range of timestamps.", async () => {
     const { now } = await run("snapshot");
     const back = await post("travel", { to: now.unix - 60 });
     expect(back).toMatchObject({ status: 422, message: expect.stringContaining("cannot be moved back") });
@@ -365,7 +365,7 @@ describe("travel", () => {
 });
 
 describe("a request", () => {
-  test("requires the token of the register, and JSON", async () => {
+  test("A request requires the token of the register, and JSON.", async () => {
     const { head } = await run("snapshot");
     for (const command of ["mine", "reorg", "snapshot", "restore", "travel", "forge"]) {
       expect((await post(command, {}, { authorization: "another" })).status).toBe(401);
@@ -401,7 +401,7 @@ describe("a request", () => {
     expect({ head, forging }).toEqual({ head: before.head, forging: before.forging });
   });
 
-  test("waits for the previous one", async () => {
+  test("A request waits for the previous one.", async () => {
     const { head } = await run("snapshot");
     const results = await Promise.all([1, 2, 3].map((blocks) => run("mine", { blocks })));
     expect(results.flatMap(({ applied }) => heights(applied)).sort((a, b) => a - b)).toEqual(
@@ -410,7 +410,7 @@ describe("a request", () => {
   });
 });
 
-test("with blocks on demand, transactions that return from a branch cause one", async () => {
+test("With blocks on demand, transactions that return from a branch cause one.", async () => {
   const own = mkdtempSync(join(tmpdir(), "uniknode-demand-"));
   const instant = spawnUniknode(
     ["dev", "--data", own, "--http-port", "0", "--block-time", "1", "--instant"].concat(
@@ -441,7 +441,7 @@ test("with blocks on demand, transactions that return from a branch cause one", 
 });
 
 describe("after a restart", () => {
-  test("the clock has its earlier time, and the chain continues", async () => {
+  test("After a restart, the clock has its earlier time, and the chain continues.", async () => {
     const { now, head } = await run("travel", { seconds: 86_400 });
     node.child.kill("SIGKILL");
     await node.ended;

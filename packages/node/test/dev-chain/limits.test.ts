@@ -127,7 +127,7 @@ const codeOf = (result: Promise<unknown>) =>
     ({ code }: { code: string }) => code,
   );
 
-test("a restore within the undo depth works, and a deeper one changes nothing", async () => {
+test("A restore within the undo depth works, and a deeper one changes nothing.", async () => {
   const { chain, run } = await open({ undoDepth: 5 });
   const { head } = await run({ name: "mine", blocks: 1 });
   await run({ name: "mine", blocks: 1 });
@@ -139,7 +139,7 @@ test("a restore within the undo depth works, and a deeper one changes nothing", 
   expect((await run({ name: "mine", blocks: 1 })).applied).toHaveLength(1);
 });
 
-test("a branch beyond the undo depth is not started", async () => {
+test("A branch beyond the undo depth is not started.", async () => {
   const { chain, run } = await open({ undoDepth: 5 });
   const { head } = await run({ name: "mine", blocks: 10 });
   expect(await codeOf(run({ name: "reorg", depth: 6, withTransactions: false }))).toBe("CHAIN_UNDO_MISSING");
@@ -147,13 +147,13 @@ test("a branch beyond the undo depth is not started", async () => {
   expect((await run({ name: "reorg", depth: 5, withTransactions: false })).applied).toHaveLength(6);
 });
 
-test("nothing is forged while other nodes have the keys of all active delegates", async () => {
+test("Nothing is forged while other nodes have the keys of all active delegates.", async () => {
   const { chain, run } = await open({ secrets: ["another"] });
   expect(await codeOf(run({ name: "mine", blocks: 1 }))).toBe("DEV_DELEGATES");
   expect(chain.head().height).toBe(3);
 });
 
-test("slots of others are skipped", async () => {
+test("Slots of others are skipped.", async () => {
   const [{ account }] = cast.delegates as [(typeof cast.delegates)[number]];
   const { chain, run } = await open({
     secrets: allSecrets.filter((secret) => secret !== account.passphrase),
@@ -175,7 +175,7 @@ test.each<DevCommand>([
   await expect(run(command)).rejects.toMatchObject({ code: "DEV_STARTING", isRetryable: true });
 });
 
-test("the first blocks are never reverted", async () => {
+test("The first blocks are never reverted.", async () => {
   const { chain, run } = await open();
   await run({ name: "mine", blocks: 1 });
   for (const id of [block.header.id, present(chain.blocks.header(2)).id]) {

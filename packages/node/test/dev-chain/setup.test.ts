@@ -40,7 +40,7 @@ function newChain() {
 }
 
 describe("the genesis block", () => {
-  test("depends on the mnemonic only", () => {
+  test("The genesis block depends on the mnemonic only.", () => {
     expect(devGenesis(cast, 2).block).toEqual(block);
     const words =
       "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
@@ -48,13 +48,13 @@ describe("the genesis block", () => {
     expect(devGenesis(others, 2).block.header.id).not.toBe(block.header.id);
   });
 
-  test("accounts are derived from the mnemonic only", () => {
+  test("The accounts of the genesis block are derived from the mnemonic only.", () => {
     expect(() => deriveAccounts("twelve words that are none", DEV_ADDRESS_VERSION)).toThrow(ConfigError);
   });
 });
 
 describe("the first blocks", () => {
-  test("mint a unik of every kind, and elect delegates with the right of theirs", async () => {
+  test("The first blocks mint a unik of every kind, and elect delegates with the right of theirs.", async () => {
     const chain = newChain();
     for (const setup of setupBlocks(network, cast, chain.head(), Date.now())) {
       expect(await chain.accept([encodeBlock(setup, network)])).toEqual([{ kind: "Accepted" }]);
@@ -74,7 +74,7 @@ describe("the first blocks", () => {
     expect(setupBlocks(network, cast, chain.head(), Date.now())).toEqual([]);
   });
 
-  test("are finished after a crash between them", async () => {
+  test("The first blocks are finished after a crash between them.", async () => {
     const chain = newChain();
     const [first] = setupBlocks(network, cast, chain.head(), Date.now() - 10_000);
     await chain.accept([encodeBlock(present(first), network)]);
@@ -90,6 +90,6 @@ test.each([
   [-150_000_000n, "-1.5"],
   [1_000_000_000_000n, "10,000"],
   [123_456_789_012_345_678n, "1,234,567,890.12345678"],
-])("the amount %s is shown as %s", (amount, text) => {
+])("The amount %s is shown as %s.", (amount, text) => {
   expect(formatAmount(amount)).toBe(text);
 });

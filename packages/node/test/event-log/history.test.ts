@@ -80,7 +80,7 @@ describe("the past events of a chain", () => {
     expect(history.eventsAt(history.head() + 1)).toEqual([]);
   });
 
-  test("contain the owner of a unik before and after a transfer, and none before its mint", async () => {
+  test("The past events of a chain contain the owner of a unik before and after a transfer, and none before its mint.", async () => {
     const { database, live } = await grow("chain-random-2");
     const { ownerAfter } = createOwnerStore(database);
     type UnikEvent = {
@@ -115,7 +115,7 @@ describe("the past events of a chain", () => {
   });
 });
 
-test("all facts of blocks can be derived, except wallets", () => {
+test("All facts of blocks can be derived, except wallets.", () => {
   expect(Object.keys(EVENTS).filter(isRemembered)).toEqual([
     "block.applied",
     "block.finalized",

@@ -111,7 +111,7 @@ const descending = (heights: number[]) => heights.toReversed();
 const scattered = (heights: number[]) => heights.toSorted((a, b) => (a % 60) - (b % 60));
 
 describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
-  test.each(CHAINS)("equal those in SQLite: %s.", async (name) => {
+  test.each(CHAINS)("Past events in PostgreSQL equal those in SQLite: %s.", async (name) => {
     const path = temporaryPath();
     const content = readChain(name);
     const node = openChain(content, path);
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     await expectEqual(histories, history, scattered);
   });
 
-  test("equal those in SQLite for transactions of every type, missed slots and missed rounds, in any order.", async () => {
+  test("Past events in PostgreSQL equal those in SQLite for all types, missed slots and missed rounds, in any order.", async () => {
     const histories = await everyType();
     const types = "SELECT count(DISTINCT (type_group, type)) AS count FROM transactions";
     expect(await histories.postgres.query(types)).toEqual([{ count: "25" }]);
@@ -135,7 +135,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     }
   });
 
-  test("are those of the branch of the head, after reorganisations of any depth.", async () => {
+  test("Past events in PostgreSQL are those of the branch of the head, after reorganisations of any depth.", async () => {
     const histories = await everyType(60);
     const { node, follow, forge } = histories;
     const history = createPostgresHistory(histories.postgres, histories.network);
@@ -151,7 +151,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     }
   });
 
-  test("are those of one branch if the head switches while they are read, and then of the other one.", async () => {
+  test("Past events in PostgreSQL are those of one branch if the head switches meanwhile, and then of the other one.", async () => {
     const histories = await everyType(3);
     const { node, sqlite, postgres, follow, forge } = histories;
     const { height } = node.chain.head();
@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     await expectEqual(histories, history);
   });
 
-  test("contain the usernames of delegates.", async () => {
+  test("Past events in PostgreSQL contain the usernames of delegates.", async () => {
     const histories = await everyType();
     const change = "UPDATE wallets SET username = username || ' of today' WHERE username IS NOT NULL";
     histories.node.database.execute(change);
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     expect(JSON.stringify(event)).toContain(" of today");
   });
 
-  test("are read in runs of blocks, in both directions; a run in the cache costs one statement.", async () => {
+  test("Past events are read in runs of blocks, in both directions; a run in the cache costs one statement.", async () => {
     const histories = await everyType(150);
     const head = await histories.sqlite.head();
     const calls = { reads: 0, query: 0 };
@@ -222,7 +222,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     expect(await run(other, descending)).toEqual({ reads: 1 + runsOf(head - 1) + 4, query: 1 });
   });
 
-  test("equal those in SQLite if few blocks have as many transactions as a range.", async () => {
+  test("Past events in PostgreSQL equal those in SQLite if few blocks have as many transactions as a range.", async () => {
     const histories = await everyType();
     for (let block = 0; block < 4; block++) await histories.forgePayments(260);
     await histories.forge(3);
@@ -232,7 +232,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     }
   });
 
-  test("are not derived while the mirror is being built.", async () => {
+  test("Past events in PostgreSQL are not derived while the mirror is being built.", async () => {
     const histories = await everyType();
     const { postgres, network } = histories;
     const history = createPostgresHistory(postgres, network);
@@ -247,7 +247,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     await expectEqual(histories, history);
   });
 
-  test("do not exist in a database without a mirror, or that cannot be reached.", async () => {
+  test("Past events do not exist in a database without a mirror, or that cannot be reached.", async () => {
     const postgres = await databases.connect();
     await migrate(postgres);
     const history = createPostgresHistory(postgres, devNetwork);
@@ -259,7 +259,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     await expect(history.eventsAt(1)).rejects.toMatchObject(unreadable);
   });
 
-  test("cannot be read if a row is damaged; the error names the block.", async () => {
+  test("Past events in PostgreSQL cannot be read if a row is damaged; the error names the block.", async () => {
     const { postgres, network } = await everyType();
     for (const [change, height] of [
       ["DELETE FROM blocks WHERE height = 7", 7],

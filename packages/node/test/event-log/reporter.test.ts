@@ -19,7 +19,7 @@ function open(...recordedNames: string[]) {
   return { database, events, lines, seen, ...createReporter({ database, events, onLogged, logger }) };
 }
 
-test("notifies readers when they can read the event, also from within a transaction", async () => {
+test("The reporter notifies readers when they can read the event, also from within a transaction.", async () => {
   const { database, log, seen } = open(event.name);
   database.transaction(() => {
     log(event);
@@ -29,7 +29,7 @@ test("notifies readers when they can read the event, also from within a transact
   expect(seen).toEqual([1]);
 });
 
-test("records no event without a subscriber", async () => {
+test("The reporter records no event without a subscriber.", async () => {
   const { events, log, seen } = open("block.applied");
   log(event);
   await Promise.resolve();
@@ -37,7 +37,7 @@ test("records no event without a subscriber", async () => {
   expect(seen).toEqual([]);
 });
 
-test("throws if a future event cannot be written, and logs if a past one cannot", () => {
+test("The reporter throws if a future event cannot be written, and logs if a past one cannot.", () => {
   const { database, log, report, lines } = open(event.name);
   database.prepare("DROP TABLE events").run();
   expect(() => log(event)).toThrow("events");

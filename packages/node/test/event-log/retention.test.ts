@@ -17,7 +17,7 @@ function openLog() {
   return { database, log, add };
 }
 
-test("drops the surplus in steps, again and again, until it is stopped", async () => {
+test("The retention drops the surplus in steps, again and again, until it is stopped.", async () => {
   const { database, log, add } = openLog();
   add(12_000);
   const onError = vi.fn();
@@ -33,7 +33,7 @@ test("drops the surplus in steps, again and again, until it is stopped", async (
   expect(onError).not.toHaveBeenCalled();
 });
 
-test("continues after an error", async () => {
+test("The retention continues after an error.", async () => {
   const onError = vi.fn();
   let calls = 0;
   const prune = () => {

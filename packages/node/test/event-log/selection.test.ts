@@ -21,7 +21,7 @@ function select(ageSeconds: number) {
 const RECORDED = { names: ["block.applied"], gaps: 0 };
 const LEFT_OUT = { names: [], gaps: 1 };
 
-test("a node that catches up records no events of blocks older than a day, and marks the gap", () => {
+test("A node that catches up records no events of blocks older than a day, and marks the gap.", () => {
   expect(select(86_400)).toEqual(RECORDED);
   expect(select(86_401)).toEqual(LEFT_OUT);
 });

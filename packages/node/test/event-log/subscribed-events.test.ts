@@ -30,7 +30,7 @@ function open(webhooks: string[] = []) {
   return { database, log, names, start, writes, events };
 }
 
-test("unites the names that webhooks and streams subscribe to", () => {
+test("The register unites the names that webhooks and streams subscribe to.", () => {
   const { names, start } = open(["block.applied"]);
   const subscribedEvents = start();
   subscribedEvents.streamsChanged(["peer.added"]);
@@ -40,7 +40,7 @@ test("unites the names that webhooks and streams subscribe to", () => {
   expect([...subscribedEvents.names()]).toEqual(["peer.added"]);
 });
 
-test("returns the sequence from which on the log has every event of a name", () => {
+test("The register returns the sequence from which on the log has every event of a name.", () => {
   const { log, start } = open();
   const subscribedEvents = start();
   log.last = 7;
@@ -52,7 +52,7 @@ test("returns the sequence from which on the log has every event of a name", () 
   });
 });
 
-test("keeps a name for a while after its last stream was closed, across a restart too", () => {
+test("The register keeps a name for a while after its last stream was closed, across a restart too.", () => {
   const { log, start } = open();
   const first = start();
   first.streamsChanged(["peer.added"]);
@@ -73,7 +73,7 @@ test("keeps a name for a while after its last stream was closed, across a restar
   expect(start().names().has("peer.added")).toBe(true);
 });
 
-test("drops no name that a stream or a webhook subscribes to", () => {
+test("The register drops no name that a stream or a webhook subscribes to.", () => {
   const { log, start } = open(["block.applied"]);
   const subscribedEvents = start();
   subscribedEvents.streamsChanged(["block.applied", "peer.added"]);
@@ -87,7 +87,7 @@ test("drops no name that a stream or a webhook subscribes to", () => {
   });
 });
 
-test("counts from a gap on in which subscribed events were not recorded", () => {
+test("The register counts from a gap on in which subscribed events were not recorded.", () => {
   const { log, start } = open();
   const subscribedEvents = start();
   subscribedEvents.streamsChanged(["peer.added"]);
@@ -97,7 +97,7 @@ test("counts from a gap on in which subscribed events were not recorded", () => 
   expect(start().streamsChanged(["peer.added"])).toEqual({ "peer.added": 4 });
 });
 
-test("does not write to the database for every stream", () => {
+test("The register does not write to the database for every stream.", () => {
   const { start, writes } = open();
   const subscribedEvents = start();
   subscribedEvents.streamsChanged(["peer.added"]);
@@ -110,7 +110,7 @@ test("does not write to the database for every stream", () => {
   expect(writes()).toBe(before);
 });
 
-test("renewed names stay subscribed for a while, and names of open streams are not affected", () => {
+test("Renewed names stay subscribed for a while, and names of open streams are not affected.", () => {
   const { log, start } = open();
   const subscribedEvents = start();
   subscribedEvents.streamsChanged(["peer.removed"]);
@@ -131,7 +131,7 @@ test("renewed names stay subscribed for a while, and names of open streams are n
   expect(subscribedEvents.renew(["peer.added"])).toEqual({ "peer.added": 6 });
 });
 
-test("a name of another machine that a stream opens and closes lingers once more", () => {
+test("A name of another machine that a stream opens and closes lingers once more.", () => {
   const { log, start } = open();
   const subscribedEvents = start();
   subscribedEvents.renew(["peer.added"]);
@@ -145,7 +145,7 @@ test("a name of another machine that a stream opens and closes lingers once more
   expect(subscribedEvents.names().has("peer.added")).toBe(true);
 });
 
-test("names of another database stay subscribed until they are replaced, across a restart too", () => {
+test("Names of another database stay subscribed until they are replaced, across a restart too.", () => {
   const { log, start } = open(["block.applied"]);
   const first = start();
   log.last = 4;
@@ -162,7 +162,7 @@ test("names of another database stay subscribed until they are replaced, across 
   expect([...start().names()]).toEqual(["block.applied"]);
 });
 
-test("the log keeps events for another database while that has names", () => {
+test("The log keeps events for another database while that has names.", () => {
   const { start, events } = open();
   const add = (count: number) =>
     events.append(Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "peer.added" })));
@@ -183,7 +183,7 @@ test("the log keeps events for another database while that has names", () => {
   expect(events.cursor(COPY_READER)).toBe(3);
 });
 
-test("names of another database that cannot be stored change nothing", () => {
+test("Names of another database that cannot be stored change nothing.", () => {
   const { database, start } = open();
   const subscribedEvents = start();
   subscribedEvents.replaceRemote(["peer.added"]);
@@ -194,7 +194,7 @@ test("names of another database that cannot be stored change nothing", () => {
   expect([...start().names()]).toEqual(["peer.added"]);
 });
 
-test("the same names of another database are not written again", () => {
+test("The same names of another database are not written again.", () => {
   const { log, start, writes } = open();
   const subscribedEvents = start();
   subscribedEvents.replaceRemote(["peer.added", "peer.removed"]);

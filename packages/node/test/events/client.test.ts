@@ -38,7 +38,7 @@ const NAMES: Record<keyof EventContents, true> = {
   "wallet.vote": true,
 };
 
-test("the client has a type for the content of every event", () => {
+test("The client has a type for the content of every event.", () => {
   expect(Object.keys(NAMES).sort()).toEqual(Object.keys(DATA_SCHEMAS).sort());
   expect(isEvent({ event: "block.applied", data: {} }, "block.applied")).toBe(true);
 });

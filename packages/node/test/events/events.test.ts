@@ -185,7 +185,7 @@ const facts: Fact[] = [
 ];
 
 describe("events of an applied block", () => {
-  test("carry the content of the catalogue, in the order of the facts", () => {
+  test("Events of an applied block carry the content of the catalogue, in the order of the facts.", () => {
     const T2 = { ...T, nonce: "2", id: second.id, blockId: header.id, sequence: 1 };
     const events = eventsOfFacts(facts, header, SLOTS);
     expect(events.map(({ name, data }) => [name, data])).toEqual([
@@ -208,7 +208,7 @@ describe("events of an applied block", () => {
     }
   });
 
-  test("have ids that are distinct, and equal each time the block is applied", () => {
+  test("Events of an applied block have ids that are distinct, and equal each time the block is applied.", () => {
     const ids = eventsOfFacts(facts, header, SLOTS).map(({ id }) => id);
     expect(new Set(ids).size).toBe(facts.length);
     expect(eventsOfFacts(facts, header, SLOTS).map(({ id }) => id)).toEqual(ids);
@@ -217,7 +217,7 @@ describe("events of an applied block", () => {
     expect(ids.at(-1)).toBe(`block.applied:${header.id}`);
   });
 
-  test("are copies", () => {
+  test("Events of an applied block are copies.", () => {
     const events = eventsOfFacts([{ name: "transaction.applied", transaction, sequence: 0 }], header, SLOTS);
     expect(events[0]).not.toHaveProperty(
       "data.asset",
@@ -226,7 +226,7 @@ describe("events of an applied block", () => {
   });
 });
 
-test("events of a reverted block are in reverse order and have other ids than those of its application", () => {
+test("Events of a reverted block are in reverse order and have other ids than those of its application.", () => {
   const events = eventsOfRevert(block, [cold, delegate], SLOTS);
   expect(events.map(({ name, data }) => [name, data])).toEqual([
     ["transaction.reverted", { ...T, nonce: "2", id: second.id, blockId: header.id, sequence: 1 }],
@@ -240,7 +240,7 @@ test("events of a reverted block are in reverse order and have other ids than th
     expect([applied.has(id), timeMs]).toEqual([false, header.timestamp * 1_000]);
 });
 
-test("the event of an arriving block contains its transactions as received", () => {
+test("The event of an arriving block contains its transactions as received.", () => {
   for (const outcome of ["received", "disregarded"] as const) {
     expect(eventOfArrival(block, outcome)).toEqual({
       id: `block.${outcome}:${header.id}`,
@@ -253,7 +253,7 @@ test("the event of an arriving block contains its transactions as received", () 
 });
 
 describe("members have the order of the old node", () => {
-  test("in the block of an arrival", () => {
+  test("Members have the order of the old node in the block of an arrival.", () => {
     const keys = Object.keys(eventOfArrival(block, "received").data as object);
     expect(keys).toEqual([
       ...Object.keys(B).filter((key) => !/^id/.test(key)),
@@ -263,18 +263,21 @@ describe("members have the order of the old node", () => {
     ]);
   });
 
-  test.each(["core", "multisignature", "magistrate", "nft", "uns", "v1"])("in transactions: %s", (group) => {
-    const url = new URL(`../../../../test/vectors/crypto/transactions-${group}.json`, import.meta.url);
-    const { cases } = JSON.parse(readFileSync(url, "utf8")) as { cases: Recorded[] };
-    for (const { name, expect: recorded } of cases) {
-      const { data } = sealedFromTrustedBytes(hexToBytes(recorded.serialized));
-      const [ours, old] = [pathsOf(transactionData(data)), pathsOf(recorded.json)];
-      expect([name, ...ours.filter((path) => old.includes(path))]).toEqual([
-        name,
-        ...old.filter((path) => ours.includes(path)),
-      ]);
-    }
-  });
+  test.each(["core", "multisignature", "magistrate", "nft", "uns", "v1"])(
+    "Members have the order of the old node in transactions: %s.",
+    (group) => {
+      const url = new URL(`../../../../test/vectors/crypto/transactions-${group}.json`, import.meta.url);
+      const { cases } = JSON.parse(readFileSync(url, "utf8")) as { cases: Recorded[] };
+      for (const { name, expect: recorded } of cases) {
+        const { data } = sealedFromTrustedBytes(hexToBytes(recorded.serialized));
+        const [ours, old] = [pathsOf(transactionData(data)), pathsOf(recorded.json)];
+        expect([name, ...ours.filter((path) => old.includes(path))]).toEqual([
+          name,
+          ...old.filter((path) => ours.includes(path)),
+        ]);
+      }
+    },
+  );
 
   type Recorded = { readonly name: string; readonly expect: { serialized: string; json: unknown } };
 
@@ -289,7 +292,7 @@ describe("members have the order of the old node", () => {
 });
 
 describe("events of the pool", () => {
-  test("added and rejected have one event for each batch", () => {
+  test("The pool has one event for each batch of added and of rejected transactions.", () => {
     const added = toPublicEvent({ name: "transaction.pool.added", transactions: block.transactions });
     expect(added.data).toEqual([T, { ...T, nonce: "2", id: second.id }]);
     const rejected = toPublicEvent({
@@ -301,7 +304,7 @@ describe("events of the pool", () => {
     expect(added.height).toBeUndefined();
   });
 
-  test("every removed transaction has the same form of event", () => {
+  test("Every transaction removed from the pool has the same form of event.", () => {
     for (const name of ["transaction.pool.removed", "transaction.expired"] as const) {
       expect(toPublicEvent({ name, transaction: sealed(transaction) })).toEqual({
         id: `${name}:${transaction.id}`,
@@ -313,7 +316,7 @@ describe("events of the pool", () => {
 });
 
 describe("events of the node", () => {
-  test("forging", () => {
+  test("The node has events for forging.", () => {
     const names = (isRecorded: (name: string) => boolean) =>
       eventsOfForging(block, isRecorded).map(({ name }) => name);
     expect(names((name) => name === "block.forged")).toEqual(["block.forged"]);
@@ -331,12 +334,12 @@ describe("events of the node", () => {
     expect(eventOfStart(5)).toEqual({ id: "state.started:5", name: "state.started", data: true });
   });
 
-  test("fork of the fact tree", () => {
+  test("The node has an event for a fork of the fact tree.", () => {
     const data = { url: "https://node.example", size: 7, root: "ab".repeat(32), otherRoot: "cd".repeat(32) };
     expect(eventOfDivergence(data, 5)).toEqual({ id: "state.diverged:5", name: "state.diverged", data });
   });
 
-  test("peers", () => {
+  test("The node has events for peers.", () => {
     const plugins = { "@arkecosystem/core-api": { port: 4003, enabled: true } };
     const state = { height: 6, forgingAllowed: true, currentSlot: 38140360 };
     const verificationResult = { myHeight: 6, hisHeight: 6, highestCommonHeight: 6 };
@@ -360,19 +363,19 @@ describe("recorded events", () => {
   const names = (now: number, other: object = {}) =>
     recordedEvents(facts, header, { ...rules, now, ...other }).map(({ name }) => name);
 
-  test("are those with a subscriber", () => {
+  test("Recorded events are the events with a subscriber.", () => {
     expect(names(header.timestamp)).toEqual(["block.applied"]);
     expect(names(header.timestamp, { names: new Set() })).toEqual([]);
   });
 
-  test("are not older than a day while the node catches up", () => {
+  test("Recorded events are not older than a day while the node catches up.", () => {
     expect(names(header.timestamp + 86_400)).toEqual(["block.applied"]);
     expect(names(header.timestamp + 86_401)).toEqual([]);
     expect(names(header.timestamp + 86_401, { isCatchingUp: false })).toEqual(["block.applied"]);
   });
 });
 
-test("the catalogue has the 23 names of the interface, and more", () => {
+test("The catalogue has the 23 names of the interface, and more.", () => {
   const offered =
     `block.applied block.disregarded block.forged block.received block.reverted delegate.registered
     delegate.resigned forger.failed forger.missing forger.started peer.added peer.removed round.created state:started

@@ -10,7 +10,7 @@ import { eventsOfChain } from "../../test-support/events/samples.ts";
 
 const seen = new Set<string>();
 
-test.each(CHAINS)("every event of %s has exactly the documented content", async (name) => {
+test.each(CHAINS)("Every event of %s has exactly the documented content.", async (name) => {
   for (const { name: event, data } of await eventsOfChain(name)) {
     seen.add(event);
     const schema = DATA_SCHEMAS[event];
@@ -19,13 +19,13 @@ test.each(CHAINS)("every event of %s has exactly the documented content", async 
   }
 });
 
-test("every event is among the samples, and all except one have content", () => {
+test("Every event is among the samples, and all except one have content.", () => {
   const names = new Set(Object.keys(EVENTS).map(loggedName));
   expect(seen).toEqual(names);
   expect(new Set([...Object.keys(DATA_SCHEMAS), "round.applied"])).toEqual(names);
 });
 
-test("the reference shows a valid example of each", () => {
+test("The reference shows a valid example of each event.", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../../docs/reference/events.md"), "utf8");
   const examples = page.matchAll(/^### (\S+)\n\n[^\n]*\n\n```json\n(.*?)\n```$/gms);
   const shown = new Map(
@@ -37,7 +37,7 @@ test("the reference shows a valid example of each", () => {
   }
 });
 
-test("a schema refuses other content", () => {
+test("A schema refuses other content.", () => {
   const schema = present(DATA_SCHEMAS["forger.failed"], "forger.failed");
   for (const data of [{}, { error: 7 }, { error: "x", stack: "y" }, null]) {
     expect(Errors(schema, data)).not.toEqual([]);

@@ -159,7 +159,7 @@ describe("A node is refused that", () => {
     expect(report).toMatchObject({ verdict: "refused", step });
   });
 
-  test("sends none of the facts for 30 s (CONTENT)", async () => {
+  test("A node is refused that sends none of the facts for 30 s (CONTENT).", async () => {
     const { promise: requested, resolve: request } = Promise.withResolvers<void>();
     const silent: typeof fetch = async (url, options) => {
       if (!String(url).includes("/events")) return fetch(url, options);

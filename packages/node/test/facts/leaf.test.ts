@@ -46,7 +46,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 describe("the leaves of a block", () => {
   test.each(CHAINS)(
-    "of %s are equal for the received block and the stored one, after any other",
+    "The leaves of a block of %s are equal for the received block and the stored one, after any other.",
     async (name) => {
       const { database, network, live, blocks } = await grow(name);
       const heights = [...live.keys()];
@@ -61,7 +61,7 @@ describe("the leaves of a block", () => {
   );
 
   test.each(CHAINS)(
-    "of %s equal its events, except for what the chain alone does not contain",
+    "The leaves of a block of %s equal its events, except for content that the chain alone lacks.",
     async (name) => {
       const { database, network, blocks } = await grow(name);
       const [history, pastFacts] = [

@@ -41,14 +41,14 @@ function verdictOf(calls: readonly ReceivedCall[], recorded = RECORDED) {
 }
 
 describe("the checks of a webhook", () => {
-  test("accept correct deliveries", () => {
+  test("The checks of a webhook accept correct deliveries.", () => {
     expect(verdictOf(CALLS)).toEqual({
       counts: { expected: 5, arrived: 5, repeated: 0, late: 0 },
       faults: [],
     });
   });
 
-  test("accept the call in progress of a former owner, and its late call", () => {
+  test("The checks of a webhook accept the call in progress of a former owner, and its late call.", () => {
     const [first, second, ...rest] = CALLS.map(({ message }) => call(Number(message.sequence), { epoch: 2 }));
     const inProgress = call(2, { second: 0 });
     expect(verdictOf([call(1), inProgress, present(second), ...rest]).faults).toEqual([]);
@@ -56,7 +56,7 @@ describe("the checks of a webhook", () => {
     expect(late).toMatchObject({ counts: { repeated: 1, late: 1 }, faults: [] });
   });
 
-  test("find a delivery that never arrived, even if it was recorded", () => {
+  test("The checks of a webhook find a delivery that never arrived, even if it was recorded.", () => {
     const { counts, faults } = verdictOf(CALLS.toSpliced(4, 1));
     expect(counts).toMatchObject({ expected: 5, arrived: 4 });
     expect(faults).toContainEqual(
@@ -66,7 +66,7 @@ describe("the checks of a webhook", () => {
     expect(refused.faults).toContainEqual(expect.stringContaining("is delivered, and never arrived"));
   });
 
-  test("find deliveries that a node would not send, or would number differently", () => {
+  test("The checks of a webhook find deliveries that a node would not send, or would number differently.", () => {
     const other = { ...call(5), message: { ...call(5).message, id: "msg_6" }, id: "msg_6" };
     expect(verdictOf([...CALLS, other]).faults).toContainEqual(
       expect.stringContaining("msg_6 (block.applied) arrived"),
@@ -79,14 +79,14 @@ describe("the checks of a webhook", () => {
     );
   });
 
-  test("find deliveries that have not ended", () => {
+  test("The checks of a webhook find deliveries that have not ended.", () => {
     const pending = RECORDED.with(4, { ...recordedOf(5), state: "pending", reason: "HTTP 500" });
     expect(verdictOf(CALLS, pending).faults).toContainEqual(
       expect.stringContaining("msg_5 is pending: HTTP 500"),
     );
   });
 
-  test("find an order that is not that of the sequences", () => {
+  test("The checks of a webhook find an order that is not that of the sequences.", () => {
     expect(verdictOf([call(2), call(1), ...CALLS.slice(2)]).faults).toEqual([
       expect.stringContaining("msg_2 (block.applied) arrived before a smaller number"),
     ]);
@@ -97,7 +97,7 @@ const STRICT = { isStrict: true };
 const PARALLEL = { isStrict: false };
 
 describe("the check of repeated calls", () => {
-  test("finds a call after the recorded success", () => {
+  test("The check of repeated calls finds a call after the recorded success.", () => {
     const { repeated, faults } = findDuplicates([...CALLS, call(2, { second: 9 })], RECORDED, PARALLEL);
     expect([repeated, faults]).toEqual([
       1,
@@ -105,7 +105,7 @@ describe("the check of repeated calls", () => {
     ]);
   });
 
-  test("accepts a late call of a former owner, but no call of its owner or a later one after the recorded success", () => {
+  test("The check accepts a late call of a former owner, but no call of its owner or a later one after the success.", () => {
     const [late, again] = [call(3, { second: 0 }), call(3, { epoch: 2, second: 9 })];
     const byNext = [4, 5].map((sequence) => call(sequence, { epoch: 2 }));
     const first = CALLS.slice(0, 3);
@@ -120,7 +120,7 @@ describe("the check of repeated calls", () => {
     expect(afterNext).toEqual({ repeated: 1, faults: [] });
   });
 
-  test("accepts the retries of recorded failures", () => {
+  test("The check of repeated calls accepts the retries of recorded failures.", () => {
     const failed = {
       ...recordedOf(1, 7, 8),
       attempts: [8, 9].map((seconds) => ({ seconds, isSuccess: seconds === 9 })),
@@ -129,7 +129,7 @@ describe("the check of repeated calls", () => {
     expect(findDuplicates(calls, [failed], STRICT)).toEqual({ repeated: 1, faults: [] });
   });
 
-  test("finds more calls without a record than a worker has in progress", () => {
+  test("The check of repeated calls finds more calls without a record than a worker has in progress.", () => {
     const calls = [call(1, { second: 0 }), call(2, { second: 0 })];
     expect(findDuplicates(calls, RECORDED, PARALLEL).faults).toEqual([]);
     expect(findDuplicates(calls, RECORDED, STRICT).faults).toEqual([

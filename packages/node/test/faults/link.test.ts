@@ -51,14 +51,14 @@ describe("a link", () => {
     return { client, text: () => text, isClosed: () => client.closed };
   }
 
-  test("passes bytes in both directions", async () => {
+  test("A link passes bytes in both directions.", async () => {
     const { client, text } = open();
     client.write("a");
     await expect.poll(text).toBe("a");
     expect(received).toEqual(["a"]);
   });
 
-  test("that is cut closes its connections, and refuses others until it is open", async () => {
+  test("A link that is cut closes its connections, and refuses others until it is open.", async () => {
     const first = open();
     first.client.write("a");
     await expect.poll(first.text).toBe("a");
@@ -72,7 +72,7 @@ describe("a link", () => {
     await expect.poll(third.text).toBe("b");
   });
 
-  test("that is stalled sends what it held back, even if the client has gone", async () => {
+  test("A link that was stalled sends the bytes that it held back, even if the client has gone.", async () => {
     const { client, text } = open();
     client.write("a");
     await expect.poll(text).toBe("a");
@@ -85,7 +85,7 @@ describe("a link", () => {
     await expect.poll(() => received).toEqual(["a", "b"]);
   });
 
-  test("that is mute loses responses, and closes these connections when it is open again", async () => {
+  test("A link that is mute loses responses, and closes these connections when it is open again.", async () => {
     const { client, text, isClosed } = open();
     link.become("mute");
     client.write("a");
@@ -95,14 +95,14 @@ describe("a link", () => {
     expect(text()).toBe("");
   });
 
-  test("that is slow keeps the order", async () => {
+  test("A link that is slow keeps the order.", async () => {
     link.become("slow");
     const { client, text } = open();
     for (const part of ["a", "b", "c"]) client.write(part);
     await expect.poll(text).toBe("abc");
   });
 
-  test("leads to another server after a change of its route", async () => {
+  test("A link leads to another server after a change of its route.", async () => {
     const other = await startEcho([], "other ");
     const first = open();
     first.client.write("a");

@@ -45,19 +45,19 @@ const changed = (index: number, changes: Partial<Message>) =>
   GOOD.with(index, arrival({ ...present(GOOD[index]).message, ...changes }));
 
 describe("the checks", () => {
-  test("accept correct deliveries, once or twice", () => {
+  test("The checks accept correct deliveries, once or twice.", () => {
     expect(judgeOf(GOOD)).toEqual([]);
     expect(judgeOf(GOOD.flatMap((arrival) => [arrival, arrival]))).toEqual([]);
   });
 
-  test("accept that a fact is missing that was cancelled because of a revert", () => {
+  test("The checks accept that a fact is missing that was cancelled because of a revert.", () => {
     const cancelled = new Map([["msg_3", 3]]);
     expect(judgeOf(without(2), { cancelled })).toEqual([]);
     cancelled.set("msg_4", 4);
     expect(judgeOf(without(2).toSpliced(2, 1), { cancelled })).toEqual([]);
   });
 
-  test("require nothing from before the registration", () => {
+  test("The checks require nothing from before the registration.", () => {
     const since = { periods: [periodOf("every block", 1)] };
     const later = MESSAGES.slice(1).map((message, index) => arrival({ ...message, sequence: index + 1 }));
     expect(judgeOf(later, since)).toEqual([]);
@@ -118,7 +118,7 @@ describe("the checks", () => {
     expect(judgeOf(arrivals)).toContainEqual(expect.stringContaining(fault));
   });
 
-  test("detect a premature delivery to a strict receiver", () => {
+  test("The checks detect a premature delivery to a strict receiver.", () => {
     const deep = [
       ...CHANGES,
       ...Array.from({ length: 20 }, (_, index) => applied(6 + index, block(4 + index))),
@@ -136,7 +136,7 @@ describe("the checks", () => {
     );
   });
 
-  test("distinguish optional and required deliveries of a webhook with a replay", () => {
+  test("The checks distinguish optional and required deliveries of a webhook with a replay.", () => {
     const past = (requestedAt: number, isFinished?: true) => ({
       ...AFTER,
       // The missing delivery has a number nevertheless.
@@ -159,20 +159,20 @@ describe("the checks", () => {
     ]);
   });
 
-  test("detect a fact that was delivered with too few confirmations", () => {
+  test("The checks detect a fact that was delivered with too few confirmations.", () => {
     const delivered = { ...message(1, "transaction.applied", block(3, "b")), data: { id: "tx3" } };
     expect(judgeOf([arrival(delivered)], namedKind("three confirmations"))).toContainEqual(
       expect.stringContaining("does not subscribe"),
     );
   });
 
-  test("detect that a subscribed revert is missing", () => {
+  test("The checks detect that a subscribed revert is missing.", () => {
     const delivered = { ...message(1, "transaction.reverted", block(3)), data: { id: "tx3" } };
     expect(judgeOf([arrival(delivered)], namedKind("reversals only"))).toEqual([]);
     expect(judgeOf([], namedKind("reversals only"))).toEqual(["transaction.reverted tx3 never arrived"]);
   });
 
-  test("detect past facts in another order than they happened, but allow each replay to start again", () => {
+  test("The checks detect past facts in another order than they happened, but allow each replay to start again.", () => {
     const delivered = [block(2), block(1)].map((block, index) =>
       arrival(message(index + 1, "block.applied", block)),
     );
@@ -183,7 +183,7 @@ describe("the checks", () => {
     expect(judgeOf(delivered, { ...AFTER, replays: [replay(2), replay(1)] })).toEqual([]);
   });
 
-  test("require order of a returned strict webhook from its return on", () => {
+  test("The checks require order of a returned strict webhook from its return on.", () => {
     const changes = [1, 2, 3, 4].map((height) => applied(height, block(height)));
     const delivered = [2, 3, 4].map((height) => arrival(message(height, "block.applied", block(height))));
     const periods = [periodOf("ledger, strict"), periodOf("ledger, strict", 2, 0)];
@@ -231,17 +231,17 @@ describe("the checks", () => {
       ]),
     });
 
-  test("accept correct deliveries of wallets and delegates", () => {
+  test("The checks accept correct deliveries of wallets and delegates.", () => {
     expect(faultsOfElection(ELECTION)).toEqual([]);
   });
 
-  test.each([0, 1, 2, 3, 4, 5])("detect that number %i is missing", (index) => {
+  test.each([0, 1, 2, 3, 4, 5])("The checks detect that number %i is missing.", (index) => {
     const { event } = present(ELECTION[index]).message;
     const faults = faultsOfElection(ELECTION.toSpliced(index, 1));
     expect(faults).toContainEqual(expect.stringMatching(`^${event} .* never arrived$`));
   });
 
-  test("detect a wallet that is delivered twice, and one whose last delivered balance is wrong", () => {
+  test("The checks detect a wallet that is delivered twice, and one whose last delivered balance is wrong.", () => {
     const again = arrival({ ...present(ELECTION[4]).message, id: "msg_9", sequence: 8 });
     expect(faultsOfElection([...ELECTION, again])).toEqual([expect.stringContaining("no (further) fact")]);
     expect(faultsOfElection(ELECTION, "6")).toEqual([

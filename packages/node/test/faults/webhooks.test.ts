@@ -9,13 +9,16 @@ const SEEDS = [
 ];
 
 describe.concurrent("a node that is killed at random moments", () => {
-  test.each(SEEDS)("delivers the facts of the chain to every receiver: $name", async ({ seed }) => {
-    const { faults, figures } = await runWebhooks({ seed, seconds: 3, log: () => {} });
-    expect(faults).toEqual([]);
-    expect(figures.deliveries).toBeGreaterThan(0);
-  });
+  test.each(SEEDS)(
+    "A node that is killed at random moments delivers the facts of the chain to every receiver: $name.",
+    async ({ seed }) => {
+      const { faults, figures } = await runWebhooks({ seed, seconds: 3, log: () => {} });
+      expect(faults).toEqual([]);
+      expect(figures.deliveries).toBeGreaterThan(0);
+    },
+  );
 
-  test("loses no accepted transaction", async () => {
+  test("A node that is killed at random moments loses no accepted transaction.", async () => {
     const only = ["submission", "pause"];
     const { faults, figures } = await runWebhooks({ seed: 3, seconds: 8, only, log: () => {} });
     expect(faults).toEqual([]);

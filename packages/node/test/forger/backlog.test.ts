@@ -4,7 +4,7 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
 
-test("reasons that cannot be written are queued in order until they can", () => {
+test("Reasons that cannot be written are queued in order until they can.", () => {
   const database = openDatabase(":memory:");
   migrate(database);
   const failures: unknown[] = [];

@@ -22,7 +22,7 @@ function fileOf(content: unknown): string {
   return path;
 }
 
-test("passphrases and encrypted keys of file and environment are combined", async () => {
+test("Passphrases and encrypted keys of file and environment are combined.", async () => {
   const delegates = fileOf({ secrets: ["one", " two "], bip38 });
   const opened = await openDelegates(
     secretsOf({ delegates, forgerSecrets: ["two", " four "], forgerSecret: "four" }),
@@ -33,7 +33,7 @@ test("passphrases and encrypted keys of file and environment are combined", asyn
   );
 });
 
-test("an encrypted key can be alone, or among the passphrases", async () => {
+test("An encrypted key can be alone, or among the passphrases.", async () => {
   const three = delegatesFromSecrets(["three"]);
   for (const content of [{ bip38 }, { secrets: [], bip38 }, { secrets: [bip38], bip38: "" }]) {
     expect(await openDelegates(readSecrets(fileOf(content)), PASSWORD)).toEqual(three);
@@ -49,7 +49,7 @@ describe("the error names", () => {
     `{"secrets": ["${SECRET}`,
     `"${SECRET}"`,
     `{${SECRET}}`,
-  ])("a malformed file, without its content: %#", (text) => {
+  ])("The error names a malformed file, without its content: %#.", (text) => {
     const path = join(folder, "malformed.json");
     writeFileSync(path, text);
     let message = "";
@@ -64,7 +64,7 @@ describe("the error names", () => {
     for (const word of SECRET.split(" ")) expect(message).not.toContain(word.slice(0, 4));
   });
 
-  test("an encrypted key without a password, or with a wrong one", async () => {
+  test("The error names an encrypted key without a password, or with a wrong one.", async () => {
     await expect(openDelegates([bip38], undefined)).rejects.toThrow(
       /give its password in UNIKNODE_FORGER_PASSWORD/,
     );

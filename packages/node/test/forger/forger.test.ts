@@ -84,12 +84,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("secrets are trimmed, and repeated ones count once", () => {
+test("Secrets are trimmed, and repeated ones count once.", () => {
   expect(delegates.size).toBe(2);
 });
 
 describe("forging", () => {
-  test("uses the slots of its delegates and skips those of others", async () => {
+  test("Forging uses the slots of its delegates and skips the slots of others.", async () => {
     const { forger, forged } = world();
     forger.start();
     await vi.advanceTimersByTimeAsync(6 * slotMs);
@@ -98,7 +98,7 @@ describe("forging", () => {
     expect(forged).toEqual(ours);
   });
 
-  test("never forges in the slot in which the process started", async () => {
+  test("Forging never uses the slot in which the process started.", async () => {
     const { forger, forged } = world({ forgingOrder: () => [one] });
     forger.start();
     await vi.advanceTimersByTimeAsync(slotMs - 200);
@@ -108,7 +108,7 @@ describe("forging", () => {
     expect(forged).toEqual([START_SLOT + 1]);
   });
 
-  test("continues at once when a clock that was ahead at the start is corrected", async () => {
+  test("Forging continues at once when a clock that was ahead at the start is corrected.", async () => {
     const { forger, forged } = world({ forgingOrder: () => [one] });
     vi.setSystemTime(slots.unixMsOf(slots.slotTime(START_SLOT + 9_000)));
     forger.start();
@@ -118,7 +118,7 @@ describe("forging", () => {
     expect(forged).toContain(START_SLOT + 3);
   });
 
-  test("continues at once when a clock that was behind the chain is corrected", async () => {
+  test("Forging continues at once when a clock that was behind the chain is corrected.", async () => {
     let head = headerAt(START_SLOT + 100);
     const submit = async (block: EncodedBlock) => {
       head = block.header;
@@ -133,7 +133,7 @@ describe("forging", () => {
     expect(slots.slotAt(head.timestamp)).toBeGreaterThan(START_SLOT + 109);
   });
 
-  test("records the slot before the block is sent, and never forges it again", async () => {
+  test("Forging records the slot before the block is sent, and never forges it again.", async () => {
     let recorded: number | undefined;
     const first = world({ forgingOrder: () => [one] });
     const submit = first.deps.submitBlock;
@@ -151,7 +151,7 @@ describe("forging", () => {
 });
 
 describe("a missed slot has a recorded reason", () => {
-  test("on a full disk, also for slots that pass while the forger pauses", async () => {
+  test("A slot missed on a full disk has a recorded reason, also one that passes while the forger pauses.", async () => {
     const full = Object.assign(new Error("could not be committed"), {
       cause: Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
     });
@@ -170,7 +170,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(failures.length).toBeGreaterThan(0);
   });
 
-  test("for a preflight failure that lasts for the complete slot", async () => {
+  test("A slot has a recorded reason for a preflight failure that lasts for the complete slot.", async () => {
     const preflight = async () => "catching up";
     const { forger, forged, slotStore } = world({ forgingOrder: () => [one], preflight });
     forger.start();
@@ -180,7 +180,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missed(1)).toEqual([{ slot: START_SLOT + 1, publicKey: one, reason: "catching up" }]);
   });
 
-  test("but not for a preflight failure that ends within the slot", async () => {
+  test("A slot has no recorded reason for a preflight failure that ends within the slot.", async () => {
     let tries = 0;
     const preflight = async () => (++tries < 5 ? "behind" : undefined);
     const { forger, forged, slotStore } = world({ forgingOrder: () => [one], preflight });
@@ -191,7 +191,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missed(1)).toEqual([]);
   });
 
-  test("nothing is forged on a head that was replaced during the network check", async () => {
+  test("Nothing is forged on a head that was replaced during the network check.", async () => {
     let head = headerAt(START_SLOT - 10);
     const preflight = async () => {
       head = headerAt(START_SLOT + 1);
@@ -204,7 +204,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(forged).toEqual([]);
   });
 
-  test("a slot of another delegate is not missed, whatever the order of the next round", async () => {
+  test("A slot of another delegate is not missed, whatever the order of the next round.", async () => {
     const orders = [
       ["another", one],
       [one, "another"],
@@ -219,7 +219,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missed(9)).toEqual([]);
   });
 
-  test("a process that was busy or suspended", async () => {
+  test("A missed slot records a process that was busy or suspended.", async () => {
     const { forger, slotStore } = world({ forgingOrder: () => [one] });
     forger.start();
     vi.setSystemTime(Date.now() + 3 * slotMs);
@@ -228,7 +228,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missed(9).map(({ slot }) => slot)).toContain(START_SLOT + 3);
   });
 
-  test("a head in the future, with the time when forging resumes", async () => {
+  test("A missed slot records a head in the future, with the time when forging resumes.", async () => {
     const refused: string[] = [];
     const head = headerAt(START_SLOT + 5);
     const { forger, slotStore, deps } = world({
@@ -250,7 +250,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(refused).toEqual(["head_in_future", "head_in_future"]);
   });
 
-  test("a head that was forged while the clock of the process was ahead", async () => {
+  test("A missed slot records a head that was forged while the clock of the process was ahead.", async () => {
     const { forger, forged, slotStore } = world({ forgingOrder: () => [one] });
     forger.start();
     vi.setSystemTime(Date.now() + 20 * slotMs);
@@ -262,7 +262,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missedAt(START_SLOT + 4)[0]?.reason).toContain("the head is in the future");
   });
 
-  test("a block that the chain refuses", async () => {
+  test("A missed slot records a block that the chain refuses.", async () => {
     const { forger, failures, slotStore } = world({
       forgingOrder: () => [one],
       submitBlock: async () => "wrong",
@@ -284,7 +284,7 @@ describe("a slot that must not be signed", () => {
     return { ...world({ forgingOrder: () => [one], guard }), refused };
   };
 
-  test("after the clock went back is missed with the reason, up to the last signed one", async () => {
+  test("A slot after the clock went back is missed with the reason, up to the last signed one.", async () => {
     const last = { publicKey: one, slot: START_SLOT + 2, height: 7, blockId: "abc" };
     const { forger, forged, refused, slotStore, failures } = guarded({
       lastSigned: () => last,
@@ -309,7 +309,7 @@ describe("a slot that must not be signed", () => {
     await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow(/^cannot forge slot \d+: /);
   });
 
-  test("whose record cannot be written publishes no block, and the next slot is tried", async () => {
+  test("A slot whose record cannot be written publishes no block, and the next slot is tried.", async () => {
     let tries = 0;
     const { forger, forged, failures } = guarded({
       lastSigned: () => undefined,
@@ -324,7 +324,7 @@ describe("a slot that must not be signed", () => {
     expect(failures).toEqual(["disk full"]);
   });
 
-  test("while the start watches for other forgers is skipped, and counted for the key", async () => {
+  test("A slot is skipped while the start watches for other forgers, and counted for the key.", async () => {
     const leftOut: string[] = [];
     const otherForger: OtherForger = {
       start: (slot) => leftOut.push(`from ${slot}`),
@@ -344,7 +344,7 @@ describe("a slot that must not be signed", () => {
 });
 
 describe("on demand", () => {
-  test("nothing is forged by itself, and one block per request", async () => {
+  test("On demand, nothing is forged by itself, and one block per request.", async () => {
     const { forger, forged } = world({ forgingOrder: () => [one] }, true);
     forger.start();
     await vi.advanceTimersByTimeAsync(3 * slotMs);
@@ -358,7 +358,7 @@ describe("on demand", () => {
     expect(forged).toEqual([START_SLOT + 3, START_SLOT + 4]);
   });
 
-  test("one request yields as many blocks as the pending transactions need", async () => {
+  test("On demand, one request yields as many blocks as the pending transactions need.", async () => {
     const pending = [{}, {}, {}] as SealedTransaction[];
     const { forger, forged } = world(
       {
@@ -378,7 +378,7 @@ describe("on demand", () => {
 describe("forging of a slot on request", () => {
   const aloneWith = (...order: string[]) => world({ forgingOrder: () => order });
 
-  test("no slot is tried during a pause; afterwards the passed slots are not counted as missed", async () => {
+  test("No slot is tried during a pause; afterwards the passed slots are not counted as missed.", async () => {
     const { forger, forged, slotStore } = aloneWith(one);
     forger.start();
     await vi.advanceTimersByTimeAsync(slotMs);
@@ -392,7 +392,7 @@ describe("forging of a slot on request", () => {
     expect(slotStore.missed(9)).toEqual([]);
   });
 
-  test("a pause waits for the slot in progress", async () => {
+  test("A pause waits for the slot in progress.", async () => {
     const taken = Promise.withResolvers<undefined>();
     const { forger } = world({ forgingOrder: () => [one], submitBlock: () => taken.promise });
     forger.start();
@@ -408,7 +408,7 @@ describe("forging of a slot on request", () => {
     await forger.stop();
   });
 
-  test("resuming is not a start, and does not override a stop", async () => {
+  test("Resuming is not a start, and does not override a stop.", async () => {
     const { forger, forged } = aloneWith(one);
     forger.resume();
     await vi.advanceTimersByTimeAsync(2 * slotMs);
@@ -419,7 +419,7 @@ describe("forging of a slot on request", () => {
     expect(forged).toEqual([]);
   });
 
-  test("the next slot is the first that is ours, free, and not before this process", async () => {
+  test("The next slot is the first that is ours, free, and not before this process.", async () => {
     const { forger } = aloneWith("another", one, two);
     await forger.pause();
     expect(forger.nextSlot()).toBe(START_SLOT);
@@ -432,11 +432,11 @@ describe("forging of a slot on request", () => {
     await forger.stop();
   });
 
-  test("there is no next slot if other nodes have all delegates", () => {
+  test("There is no next slot if other nodes have all delegates.", () => {
     expect(aloneWith("another").forger.nextSlot()).toBeUndefined();
   });
 
-  test("contains the given transactions, or else those of the pool", async () => {
+  test("A block on request contains the given transactions, or else those of the pool.", async () => {
     const held: number[] = [];
     const { forger } = world({
       forgingOrder: () => [one],
@@ -451,7 +451,7 @@ describe("forging of a slot on request", () => {
     expect(held).toEqual([2, 0]);
   });
 
-  test("a slot is never forged twice, even if its block was reverted", async () => {
+  test("A slot is never forged twice, even if its block was reverted.", async () => {
     const head = headerAt(START_SLOT - 10);
     const { forger, forged } = world({ forgingOrder: () => [one], head: () => head });
     expect((await forger.forgeSlot(START_SLOT)).header.height).toBe(START_SLOT);
@@ -460,7 +460,7 @@ describe("forging of a slot on request", () => {
     expect(forged).toEqual([START_SLOT]);
   });
 
-  test("fails for the slot of another, for a refused block, and after the forger has stopped", async () => {
+  test("A request fails for the slot of another, for a refused block, and after the forger has stopped.", async () => {
     const { forger } = aloneWith("another");
     await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow(
       `cannot forge slot ${START_SLOT}: it belongs to a delegate of another node`,

@@ -38,7 +38,7 @@ function world({ nowSlot = START_SLOT } = {}) {
   return { slotStore, forge, reasons };
 }
 
-test("a slot of ours without a block has a reason, one of another delegate has none", () => {
+test("A slot of ours without a block has a reason, one of another delegate has none.", () => {
   const { forge, reasons } = world();
   forge(5, START_SLOT + 1);
   forge(6, START_SLOT + 4);
@@ -54,7 +54,7 @@ test("a slot of ours without a block has a reason, one of another delegate has n
   ]);
 });
 
-test("slots before the start were missed because the process did not run", () => {
+test("Slots before the start were missed because the process did not run.", () => {
   const { forge, reasons } = world({ nowSlot: START_SLOT + 9 });
   forge(5, START_SLOT - 5);
   forge(6, START_SLOT - 2);
@@ -64,7 +64,7 @@ test("slots before the start were missed because the process did not run", () =>
   ]);
 });
 
-test("a block of ours that is on another branch is reported as such", () => {
+test("A block of ours that is on another branch is reported as such.", () => {
   const { slotStore, forge, reasons } = world();
   slotStore.recordForged("ours", START_SLOT + 3, "block");
   forge(5, START_SLOT + 1);
@@ -72,7 +72,7 @@ test("a block of ours that is on another branch is reported as such", () => {
   expect(reasons()[0]).toEqual([START_SLOT + 3, "the block of the slot is on another branch"]);
 });
 
-test("the reason of the forger is kept, and replaces a derived one", () => {
+test("The reason of the forger is kept, and replaces a derived one.", () => {
   const { slotStore, forge, reasons } = world();
   slotStore.recordMissed("ours too", START_SLOT + 2, "no quorum");
   forge(5, START_SLOT + 1);
@@ -84,7 +84,7 @@ test("the reason of the forger is kept, and replaces a derived one", () => {
   ]);
 });
 
-test("a slot that has a block after all was not missed", () => {
+test("A slot that has a block after all was not missed.", () => {
   const { forge, reasons } = world();
   forge(5, START_SLOT + 1);
   forge(6, START_SLOT + 4);
@@ -94,7 +94,7 @@ test("a slot that has a block after all was not missed", () => {
   expect(reasons()).toEqual([]);
 });
 
-test("at most a recent round is examined", () => {
+test("The examination covers at most a recent round.", () => {
   const { forge, reasons } = world();
   forge(5, START_SLOT - 30_000);
   forge(6, START_SLOT - 29_990);

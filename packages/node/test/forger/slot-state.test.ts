@@ -33,26 +33,26 @@ test("A pause settles the slots that it skipped, and never unsettles one.", () =
 });
 
 describe("Slots that passed", () => {
-  test("are those after the last settled one.", () => {
+  test("Slots that passed are the slots after the last settled one.", () => {
     expect(passedSlots(state, 104, 53)).toEqual([101, 102, 103]);
     expect(passedSlots(settled(state, 102), 104, 53)).toEqual([103]);
     expect(passedSlots(state, 101, 53)).toEqual([]);
   });
 
-  test("are those of at most one round.", () => {
+  test("Slots that passed are the slots of at most one round.", () => {
     expect(passedSlots(state, 1_000, 3)).toEqual([997, 998, 999]);
   });
 
-  test("exclude one that belongs to another node.", () => {
+  test("Slots that passed exclude one that belongs to another node.", () => {
     expect(passedSlots(foundForeign(state, 102), 104, 53)).toEqual([101, 103]);
   });
 
-  test("never precede the first slot, even after a resume.", () => {
+  test("Slots that passed never precede the first slot, even after a resume.", () => {
     expect(passedSlots(resumed(NOT_STARTED, 0), 2, 53)).toEqual([1]);
     expect(passedSlots({ ...state, settledSlot: 50 }, 103, 53)).toEqual([101, 102]);
   });
 
-  test("are missed because of the preflight failure, else the error, else the silence of the process.", () => {
+  test("Slots are missed because of the preflight failure, else the error, else the silence of the process.", () => {
     const paused = failed(hindered(state, { slot: 101, reason: "behind" }), "disk full");
     expect([101, 102].map((slot) => reasonPassed(paused, slot))).toEqual(["behind", "disk full"]);
     expect(reasonPassed(explained(paused, 103), 103)).toBe("the node was busy or suspended during the slot");

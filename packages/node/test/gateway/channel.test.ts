@@ -45,13 +45,13 @@ async function postUnreadable(port: MessagePort): Promise<MessagePort> {
   return back;
 }
 
-test("a call with less time ends earlier than others", async () => {
+test("A call with less time ends earlier than others.", async () => {
   const { within } = open({ status: () => new Promise(() => {}) });
   await expect(within(SHORT_MS).status()).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
   await expect(within(SHORT_MS).peers()).resolves.toEqual(await createGateway().peers());
 });
 
-test("a parameter that cannot be copied ends its call only", async () => {
+test("A parameter that cannot be copied ends its call only.", async () => {
   const { gateway, figures } = open();
   await expect(gateway.submit([() => {}])).rejects.toThrow("could not be cloned");
   expect(figures().open).toBe(0);
@@ -64,7 +64,7 @@ test("A result that cannot be copied ends its call only.", async () => {
   expect(figures().open).toBe(0);
 });
 
-test("a call that cannot be read ends the waiting ones, since it may be any of them", async () => {
+test("A call that cannot be read ends the waiting ones, since it may be any of them.", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   const { gateway, figures } = gatewayThrough(await postUnreadable(port2));
@@ -79,7 +79,7 @@ test("a call that cannot be read ends the waiting ones, since it may be any of t
   expect(await gateway.pendingTransaction("unknown")).toBeUndefined();
 });
 
-test("a result that cannot be read ends the waiting calls as well", async () => {
+test("A result that cannot be read ends the waiting calls as well.", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port2.close());
   await postUnreadable(port1);

@@ -14,7 +14,7 @@ function openWindow(maxLength: number) {
 }
 
 describe("the window of submissions", () => {
-  test("sends calls that fit at once, and the rest when others have ended", () => {
+  test("The window of submissions sends calls that fit at once, and the rest when others have ended.", () => {
     const { add, end, sent } = openWindow(100);
     const first = add("a", 60);
     add("a", 40);
@@ -24,7 +24,7 @@ describe("the window of submissions", () => {
     expect(sent).toEqual(["a1", "a2", "a3"]);
   });
 
-  test("sends a call of any length alone", () => {
+  test("The window of submissions sends a call of any length alone.", () => {
     const { add, end, sent } = openWindow(100);
     const first = add("a", 1_000);
     const second = add("a", 1_000);
@@ -35,7 +35,7 @@ describe("the window of submissions", () => {
     expect(sent).toEqual(["a1", "a2", "b3"]);
   });
 
-  test("alternates between sources: one with many calls delays another by one call", () => {
+  test("The window of submissions alternates between sources: one with many calls delays another by one call.", () => {
     const { add, end, sent } = openWindow(10);
     for (let count = 0; count < 50; count++) add("flood", 10);
     add("other", 10);
@@ -44,7 +44,7 @@ describe("the window of submissions", () => {
     expect(sent.slice(0, 4)).toEqual(["flood1", "flood2", "other51", "third52"]);
   });
 
-  test("forgets a call that ends before it is sent, and ignores unknown numbers", () => {
+  test("The window of submissions forgets a call that ends before it is sent, and ignores unknown numbers.", () => {
     const { add, end, sent } = openWindow(10);
     const first = add("a", 10);
     const second = add("b", 10);
@@ -55,7 +55,7 @@ describe("the window of submissions", () => {
     expect(sent).toEqual(["a1", "c3"]);
   });
 
-  test("sends all waiting calls while calls end in between", () => {
+  test("The window of submissions sends all waiting calls while calls end in between.", () => {
     const sent: number[] = [];
     const window = createSendWindow(10);
     for (let number = 1; number <= 1_000; number++) {

@@ -53,7 +53,7 @@ async function type(command: string, values: Record<string, string> = {}): Promi
   return (JSON.parse(stdout) as { data: CommandResult }).data;
 }
 
-test("every command of the guide has the described effect", async () => {
+test("Every command of the guide has the described effect.", async () => {
   const commands = commandsOf(GUIDE);
   const names = commands.map((command) => present(/\/api\/dev\/(\w+)/.exec(command))[1]);
   expect(names).toEqual([
@@ -112,7 +112,7 @@ test("`listen` receives the reorganisation of the README", async () => {
   }
 });
 
-test("the response in the guide has the members of a real one", async () => {
+test("The response in the guide has the members of a real one.", async () => {
   const [shown] = textsOf(GUIDE).filter((block) => block.startsWith('{"data"'));
   const result = await type(present(commandsOf(GUIDE)[0]));
   const named = (text: string) => new Set(Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => name));

@@ -36,7 +36,7 @@ function startReceiver(command: string): { printed: () => string; end: () => Pro
   return { printed: () => text, end };
 }
 
-test("the first event arrives, and a stopped receiver gets its missed events after its restart", async () => {
+test("The first event arrives, and a stopped receiver gets its missed events after its restart.", async () => {
   const data = mkdtempSync(join(tmpdir(), "uniknode-first-event-"));
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const node = spawnUniknode([

@@ -16,7 +16,7 @@ const PAGES = [
 const isRun = ({ language, notRun }: Block) => language === "sh" && notRun === undefined;
 
 describe("every block", () => {
-  test.each(PAGES)("of %s has a language", (page) => {
+  test.each(PAGES)("Every block of %s has a language.", (page) => {
     for (const { language, text } of blocksOf(page)) {
       expect(language, text).toMatch(/^(sh|text|js|json|http|ini|nginx|yaml)$/);
     }
@@ -32,7 +32,7 @@ const withNode = pages.filter((page) => commandsIn(page).some(startsNode));
 const besideChain = pages.filter((page) => !withNode.includes(page));
 
 describe("the commands", () => {
-  test.concurrent.for(withNode)("of %s have the described effects", async (page, context) => {
+  test.concurrent.for(withNode)("The commands of %s have the described effects.", async (page, context) => {
     const terminal = await openTerminal();
     if (needsDatabase(commandsIn(page))) {
       context.skip(!hasPostgres, "no PostgreSQL for this machine");
@@ -42,7 +42,9 @@ describe("the commands", () => {
     expect((await follow(blocksOf(page), terminal)).length).toBeGreaterThan(1);
   });
 
-  test.concurrent(`of ${besideChain.join(", ")} have the described effects`, async ({ onTestFinished }) => {
+  test.concurrent(`The commands of ${besideChain.join(", ")} have the described effects.`, async ({
+    onTestFinished,
+  }) => {
     const terminal = await openTerminal();
     onTestFinished(terminal.close);
     await terminal.type(START);

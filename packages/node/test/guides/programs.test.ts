@@ -72,12 +72,12 @@ async function printedBy(blocks: readonly string[]): Promise<string> {
   return stdout;
 }
 
-test("the first code in the readme of the package runs", async () => {
+test("The first code in the readme of the package runs.", async () => {
   const [first] = programsOf("packages/client/README.md");
   expect(await printedBy([present(first)])).toMatch(/^([0-9a-f]{64}\n)+$/);
 });
 
-test("the code for programs runs from its first line to its last", async () => {
+test("The code for programs runs from its first line to its last.", async () => {
   const stdout = await printedBy(programsOf("docs/guides/clients.md"));
   expect(stdout).toMatch(/^\d+ at height \d+$/m);
   expect(stdout).toMatch(/^\[ '[0-9a-f]{64}' \] undefined$/m);

@@ -109,7 +109,7 @@ async function checkAll(): Promise<void> {
 }
 
 describe.skipIf(!hasPostgres)("a hand-over", () => {
-  test(`whose command is killed at ${KILLS} moments is completed by the next one, and loses nothing`, async () => {
+  test(`A hand-over whose command is killed at ${KILLS} moments is completed by the next one, and loses nothing.`, async () => {
     const { integer } = createDraws(11);
     const disturbances = disturb(chain, 3);
     let kills = 0;
@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await checkAll();
   });
 
-  test("can be cancelled while the former owner's calls are running, and continues afterwards", async () => {
+  test("A hand-over can be cancelled while the former owner's calls are running, and continues afterwards.", async () => {
     const { receiver } = chain;
     receiver.respond("strict", undefined);
     await chain.command("mine", { blocks: 1 });
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     expect(late.stderr).toContain("no hand-over to the workers is running");
   });
 
-  test("to the node can be cancelled as well: the waiting command ends, and workers own all webhooks", async () => {
+  test("A hand-over to the node can be cancelled as well: the waiting command ends, and workers own all webhooks.", async () => {
     await chain.handOver("workers");
     const waiting = await startWaiting("node");
     await until("shards of the command", async () => (await leases()).includes("hand-over"));
@@ -184,7 +184,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await checkAll();
   });
 
-  test("to the node that was killed before the last step is finished as its refusals say, and handed back", async () => {
+  test("A hand-over to the node, killed before the last step, is finished as its refusals say, and handed back.", async () => {
     await chain.handOver("workers");
     await killBeforeLastStep();
     const refusals = [
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await chain.handOver("node");
   });
 
-  test("to the workers is cancelled if the database has lost its first step", async () => {
+  test("A hand-over to the workers is cancelled if the database has lost its first step.", async () => {
     await killWaiting("workers");
     await chain.postgres.query("UPDATE webhook_register SET owner = 'node', transfer = 'before'");
     await chain.handOver("workers", "--cancel");
@@ -214,7 +214,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await checkAll();
   });
 
-  test("to the node is continued or cancelled if another command continued during its cancellation", async () => {
+  test("A hand-over to the node is continued or cancelled if another command continued during its cancellation.", async () => {
     for (const args of [["--cancel"], []]) {
       await chain.handOver("workers");
       await killWaiting("node");
@@ -229,7 +229,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     }
   });
 
-  test("begins at a height of the chain", async () => {
+  test("A hand-over begins at a height of the chain.", async () => {
     const { body } = await chain.call("GET", "/blockchain");
     const { height } = (body as { data: { block: { height: number } } }).data.block;
     const waiting = chain.spawnHandOver("workers", "--at", `${height + 300}`);
@@ -241,7 +241,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await chain.handOver("node");
   });
 
-  test("is refused while both would send, and with the database of another node", async () => {
+  test("A hand-over is refused while both would send, and with the database of another node.", async () => {
     await chain.postgres.query("UPDATE webhook_register SET owner = 'workers', transfer = 'restored'");
     // The workers would send by now, if the node had handed its webhooks over.
     for (const to of ["workers", "node"] as const) {
@@ -263,7 +263,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await checkAll();
   });
 
-  test("survives a node that is killed or restarted at any moment", async () => {
+  test("A hand-over survives a node that is killed or restarted at any moment.", async () => {
     const { integer } = createDraws(5);
     for (const to of ["workers", "node", "workers", "node"] as const) {
       const command = chain.spawnHandOver(to);

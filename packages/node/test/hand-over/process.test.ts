@@ -44,7 +44,7 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
   const webhook = (name: string): Registered => present(kinds.get(name), name);
   let tokens: { readonly token: string; readonly previous: string };
 
-  test("of every kind are registered at the node.", async () => {
+  test("Webhooks of every kind are registered at the node.", async () => {
     for (const [name, fields] of Object.entries({
       strict: { ...BLOCKS, order: "strict", name: "in order" },
       parallel: BLOCKS,
@@ -79,12 +79,12 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
     expect(tokens.token).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("are not handed over if the node encrypts their secrets and the database would not.", async () => {
+  test("Webhooks are not handed over if the node encrypts their secrets and the database would not.", async () => {
     const command = chain.spawnHandOver("workers", "--webhook-key-file", join(folder, "none"));
     expect((await command.ended).stderr).toContain("the key file of --webhook-key-file cannot be read");
   });
 
-  test("keep their definition, log, queue and replay, and clients of the node learn where they are.", async () => {
+  test("Webhooks keep their definition, log, queue and replay, and clients of the node learn where they are.", async () => {
     const before = await Promise.all(
       [...kinds.values()].map(({ id }) => show(`/webhooks/${id}?health=true`)),
     );
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
     expect(again.stdout).toBe("nothing to do: the node sends the webhooks\n");
   });
 
-  test("lose and repeat nothing while they are handed over twice, under load and reorganisations.", async () => {
+  test("Webhooks lose and repeat nothing while they are handed over twice, under load and reorganisations.", async () => {
     const workers = ["w1", "w2"].map((name) => chain.startWorker(name));
     const disturbances = disturb(chain, 7);
     const delivered = (count: number) => {

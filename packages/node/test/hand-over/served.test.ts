@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)("an API server", () => {
     "/webhooks/1/2/3",
   ];
 
-  test("forwards requests to the node while it owns the webhooks, and responds as the node did afterwards", async () => {
+  test("An API server forwards requests to the node while it owns the webhooks, and responds as the node did afterwards.", async () => {
     first = await chain.register("first", { ...BLOCKS, order: "strict" }, servers[0]);
     await chain.register(
       "failing",
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres)("an API server", () => {
     await chain.command("forge", { enabled: true });
   });
 
-  test("changes the register, and a new webhook receives exactly the events after its registration", async () => {
+  test("An API server changes the register, and a new webhook receives exactly the events after its registration.", async () => {
     // A forged block that the worker matches before it knows of the pause would be delivered after it.
     await chain.command("forge", { enabled: false });
     const created = await chain.register("second", { events: ["block.*"], order: "strict" }, servers[0]);
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres)("an API server", () => {
     await chain.command("forge", { enabled: true });
   });
 
-  test("sends pings, retries and replays, and tries a webhook", async () => {
+  test("An API server sends pings, retries and replays, and tries a webhook.", async () => {
     const ping = await call("POST", `/webhooks/${first.id}/ping`);
     expect(ping).toMatchObject({ status: 200, body: { data: { event: "ping", state: "delivered" } } });
     const trial = await call("POST", "/webhooks/ping", { target: `${chain.receiver.url}/trial` });
@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres)("an API server", () => {
     expect(retried).toMatchObject({ status: 200, body: { data: { retried: expect.any(Number) } } });
   });
 
-  test("lets the node record the events of every webhook, also if two servers register them at the same time", async () => {
+  test("An API server lets the node record the events of every webhook, also if two servers register them at the same time.", async () => {
     const events = [
       "block.forged",
       "round.created",
@@ -153,7 +153,7 @@ describe.skipIf(!hasPostgres)("an API server", () => {
     );
   });
 
-  test("refuses requests during a hand-over, and forwards them to the node after it", async () => {
+  test("An API server refuses requests during a hand-over, and forwards them to the node after it.", async () => {
     await chain.stop(worker);
     const waiting = chain.spawnHandOver("node");
     const statuses = new Set<number>();

@@ -28,12 +28,12 @@ function workLong(): void {
   for (const startMs = performance.now(); performance.now() - startMs < 5; );
 }
 
-test("are sent together at its end", async () => {
+test("Responses that are ready in one event-loop tick are sent together at its end.", async () => {
   const happened = await askedTogether(3, 60_000, () => {});
   expect(happened).toEqual(["made", "made", "made", "left", "left", "left"]);
 });
 
-test("do not wait for slow ones", async () => {
+test("Responses that are ready do not wait for slow ones.", async () => {
   const happened = await askedTogether(6, 2, workLong);
   expect(happened.filter((event) => event === "left")).toHaveLength(6);
   expect(happened.indexOf("left")).toBeLessThan(happened.lastIndexOf("made"));

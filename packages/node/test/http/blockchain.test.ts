@@ -8,7 +8,7 @@ afterAll(() => fixture.close());
 /** Supply without the treasury's debt, in digits. */
 const SUPPLY = 9_531_999_990_000_001n + 400n + 11n + 0n + 1_027n - PREMINE + PREMINE;
 
-test("returns the head and all digits of the supply", async () => {
+test("GET /blockchain returns the head and all digits of the supply.", async () => {
   const response = await fixture.get("/api/blockchain");
   expect(response.statusCode).toBe(200);
   expect(SUPPLY > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
@@ -17,7 +17,7 @@ test("returns the head and all digits of the supply", async () => {
   );
 });
 
-test("ignores parameters and the API version", async () => {
+test("GET /blockchain ignores parameters and the API version.", async () => {
   const plain = await fixture.get("/api/v2/blockchain");
   for (const version of ["2", "1", "x"]) {
     const response = await fixture.get("/api/blockchain?foo=1", { "api-version": version });
@@ -29,7 +29,7 @@ describe("Prefixes of identifiers", () => {
   const find = async (prefix: string) =>
     (await fixture.get(`/api/blockchain/identifiers/${prefix}`)).json<{ data: unknown[] }>().data;
 
-  test("match blocks, transactions, uniks and wallets", async () => {
+  test("Prefixes of identifiers match blocks, transactions, uniks and wallets.", async () => {
     const { id: block, height } = heads.head;
     expect(await find(block.slice(0, 12))).toEqual([{ kind: "block", id: block, height }]);
     expect(await find(unik.bob.slice(0, 12))).toEqual([{ kind: "unik", id: unik.bob }]);
@@ -38,12 +38,15 @@ describe("Prefixes of identifiers", () => {
     expect(await find(id.slice(0, 20))).toEqual([{ kind: "transaction", id }]);
   });
 
-  test.each(["zzzz", "0123456789abcdef"])("match nothing for %s", async (prefix) => {
+  test.each(["zzzz", "0123456789abcdef"])("Prefixes of identifiers match nothing for %s.", async (prefix) => {
     expect(await find(prefix)).toEqual([]);
   });
 
-  test.each(["abc", "a".repeat(65), "ab%25d", "abc'", "abcd%20"])("are refused: %j", async (prefix) => {
-    const response = await fixture.get(`/api/blockchain/identifiers/${prefix}`);
-    expect(response.statusCode).toBe(422);
-  });
+  test.each(["abc", "a".repeat(65), "ab%25d", "abc'", "abcd%20"])(
+    "Prefixes of identifiers are refused: %j.",
+    async (prefix) => {
+      const response = await fixture.get(`/api/blockchain/identifiers/${prefix}`);
+      expect(response.statusCode).toBe(422);
+    },
+  );
 });

@@ -9,7 +9,7 @@ afterAll(() => fixture.close());
 const blockAt = (height: number) => present(chain.blocks[height - 1], `block ${height}`);
 const heightsOf = (response: { json(): unknown }) => rowsOf(response).map(({ height }) => height);
 
-test("lists blocks, newest first, under both prefixes", async () => {
+test("GET /blocks lists blocks, newest first, under both prefixes.", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
     const response = await fixture.get(`${prefix}/blocks`);
     expect(response.statusCode).toBe(200);
@@ -19,7 +19,7 @@ test("lists blocks, newest first, under both prefixes", async () => {
   }
 });
 
-test("shows a block in its transformed form", async () => {
+test("GET /blocks/{id} shows a block in its transformed form.", async () => {
   const { header } = blockAt(3);
   const { data } = (await fixture.get(`/api/blocks/${header.id}`)).json();
   expect(data).toEqual({
@@ -44,7 +44,7 @@ test("shows a block in its transformed form", async () => {
   });
 });
 
-test("shows a block in its raw form", async () => {
+test("GET /blocks/{id} shows a block in its raw form.", async () => {
   const { header } = blockAt(2);
   const { data } = (await fixture.get("/api/blocks/2?transform=FALSE")).json();
   expect(data).toEqual({
@@ -64,7 +64,7 @@ test("shows a block in its raw form", async () => {
   });
 });
 
-test("returns the first block by its decimal id and by its height; its generator has no name", async () => {
+test("GET /blocks/{id} returns the first block by its decimal id and by its height; its generator has no name.", async () => {
   const byId = (await fixture.get(`/api/blocks/${heads.genesis.id}`)).json();
   expect(byId.data).toMatchObject({ height: 1, previous: "0", confirmations: 3 });
   expect(byId.data.generator).toEqual({ address: treasury.address, publicKey: treasury.publicKey });
@@ -74,7 +74,7 @@ test("returns the first block by its decimal id and by its height; its generator
   expect((await fixture.get("/api/blocks/001")).statusCode).toBe(200);
 });
 
-test("shows the last block without the rewards that only a block by id has", async () => {
+test("GET /blocks/last shows the last block without the rewards that only a block by id has.", async () => {
   const { data } = (await fixture.get("/api/blocks/last")).json();
   expect(data).toMatchObject({ id: heads.head.id, confirmations: 0 });
   expect(data.forged).not.toHaveProperty("unikMintRewards");
@@ -99,7 +99,7 @@ test.each([
   ["version=1", []],
   ["reward=0", [1]],
   ["limit=", [4, 3, 2, 1]],
-])("lists blocks with %s", async (parameters, heights) => {
+])("GET /blocks lists blocks with %s.", async (parameters, heights) => {
   const response = await fixture.get(`/api/blocks?${parameters}`);
   // The premine is beyond the range of parameters.
   expect(response.statusCode).toBe(parameters.startsWith("totalAmount") ? 422 : 200);
@@ -125,13 +125,13 @@ test.each([
   "height=0",
   "id=zz",
   "generatorPublicKey=02ab",
-])("refuses %s", async (parameters) => {
+])("GET /blocks refuses %s.", async (parameters) => {
   const response = await fixture.get(`/api/blocks?${parameters}`);
   expect(response.json()).toMatchObject({ statusCode: 422, error: "Unprocessable Entity" });
   expect(response.json()).not.toHaveProperty("validation");
 });
 
-test("returns 404 for unknown blocks and 422 for invalid ids", async () => {
+test("GET /blocks/{id} returns 404 for unknown blocks and 422 for invalid ids.", async () => {
   for (const id of ["99999", "0".repeat(64), heads.third.id.toUpperCase()]) {
     const response = await fixture.get(`/api/blocks/${id}`);
     expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });
@@ -166,12 +166,12 @@ test.each([
   [{ totalFee: { from: 1 }, generatorPublicKey: bob.publicKey, height: { from: 4 } }, "", [4]],
   [{ reward: { from: 0, to: 0 } }, "", [1]],
   [{ totalFee: { from: 1 }, orderBy: "totalFee:asc" }, "", [3, 4]],
-])("finds %j%s", async (body, query, heights) => {
+])("POST /blocks/search finds %j%s.", async (body, query, heights) => {
   const response = await fixture.post(`/api/blocks/search${query}`, body);
   expect(heightsOf(response)).toEqual(heights);
 });
 
-test("responds to a search with links to itself and with either form", async () => {
+test("POST /blocks/search responds with links to itself and with either form.", async () => {
   const response = await fixture.post("/api/v2/blocks/search?limit=1", {});
   expect(response.json().meta).toMatchObject({
     count: 1,
@@ -197,7 +197,7 @@ test.each([
   [{}, "?orderBy=height:asc"],
   [{}, "?height=1"],
   [[], ""],
-])("refuses the search %j%s", async (body, query) => {
+])("POST /blocks/search refuses the search %j%s.", async (body, query) => {
   expect((await fixture.post(`/api/blocks/search${query}`, body)).statusCode).toBe(422);
 });
 
@@ -207,7 +207,7 @@ describe("GET /blocks/{id}/transactions", () => {
   ) as Record<keyof typeof chain.sent, string>;
   const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
-  test("lists them in their order, by id and by height", async () => {
+  test("GET /blocks/{id}/transactions lists transactions in their order, by id and by height.", async () => {
     for (const id of ["3", heads.third.id]) {
       const response = await fixture.get(`/api/blocks/${id}/transactions`);
       expect(idsOf(response)).toEqual([hello, payments, vote, mint]);
@@ -240,18 +240,18 @@ describe("GET /blocks/{id}/transactions", () => {
     ["amount=5", [hello]],
     ["fee=10000000&limit=1", [hello]],
     ["vendorField=100%25", [hello]],
-  ])("lists them with %s", async (parameters, found) => {
+  ])("`GET /blocks` lists blocks with %s.", async (parameters, found) => {
     expect(idsOf(await fixture.get(`/api/blocks/3/transactions?${parameters}`))).toEqual(found);
   });
 
   test.each(["typeGroup=1", "nonce=1", "orderBy=foo:asc", "limit=0", "foo=1"])(
-    "refuses %s",
+    "GET /blocks/{id}/transactions refuses %s.",
     async (parameters) => {
       expect((await fixture.get(`/api/blocks/3/transactions?${parameters}`)).statusCode).toBe(422);
     },
   );
 
-  test("returns 404 for unknown blocks, and for invalid ids", async () => {
+  test("GET /blocks/{id}/transactions returns 404 for unknown blocks, and for invalid ids.", async () => {
     for (const id of ["99", "0".repeat(64), "zzz"]) {
       const response = await fixture.get(`/api/blocks/${id}/transactions`);
       expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });

@@ -22,12 +22,12 @@ describe("bodies", () => {
     "text/plain",
     "text/html; charset=utf-8",
     "application/vnd.api+json",
-  ])("are parsed as JSON if sent as %s", async (contentType) => {
+  ])("Bodies are parsed as JSON if sent as %s.", async (contentType) => {
     expect((await search('{"id":[]}', contentType)).json().validation.keys).toEqual(["id", "id"]);
     expect((await search("{}", contentType)).statusCode).toBe(200);
   });
 
-  test("are parsed as a form if sent as one", async () => {
+  test("Bodies are parsed as a form if sent as one.", async () => {
     const response = await search("foo=5", "application/x-www-form-urlencoded");
     expect(response.json().validation.keys).toEqual(["foo"]);
   });
@@ -43,7 +43,7 @@ describe("bodies", () => {
       "application/json",
       "Payload content length greater than maximum allowed: 1048576",
     ],
-  ])("return 422 if they cannot be parsed: %.20s as %s", async (payload, contentType, message) => {
+  ])("Bodies return 422 if they cannot be parsed: %.20s as %s.", async (payload, contentType, message) => {
     const response = await search(payload, contentType);
     expect(response.json()).toEqual({
       statusCode: 422,
@@ -67,12 +67,12 @@ describe("bodies", () => {
     ["numbers", `{"id":[${"0,".repeat(50_000)}0]}`, "application/json", tooMany],
     ["members", `{${'"a":0,'.repeat(50_000)}"a":0}`, "application/json", tooMany],
     ["fields of a form", "a&".repeat(50_000), FORM, tooMany],
-  ])("return 422 if they are too complex: %s", async (_, payload, contentType, message) => {
+  ])("Bodies return 422 if they are too complex: %s.", async (_, payload, contentType, message) => {
     const response = await search(payload, contentType);
     expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   });
 
-  test("are parsed up to the bounds of complexity", async () => {
+  test("Bodies are parsed up to the bounds of complexity.", async () => {
     const deepest = await search(`{"id":${listOf(63)}}`);
     expect(deepest.json().validation.keys).toContain("id");
     const most = await search(`{"id":[${"0,".repeat(49_997)}0]}`);
@@ -83,7 +83,7 @@ describe("bodies", () => {
     expect(fields.json().validation.keys).toEqual(["a"]);
   });
 
-  test("are not decompressed: a compressed one is not JSON", async () => {
+  test("Bodies are not decompressed: a compressed one is not JSON.", async () => {
     const response = await fixture.app.inject({
       method: "POST",
       url: "/api/uniks/search",
@@ -99,12 +99,12 @@ describe("bodies", () => {
   test.each([
     ["/api/transactions", {}, '"transactions" is required'],
     ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be one of 1, 2'],
-  ])("cause an error that names the wrong member: POST %s with %j", async (url, payload, message) => {
+  ])("Bodies cause an error that names the wrong member: POST %s with %j.", async (url, payload, message) => {
     const response = await fixture.app.inject({ method: "POST", url, payload });
     expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   });
 
-  test.each(["", "null", "[]", '"x"', "5"])("must be objects, unlike %j", async (payload) => {
+  test.each(["", "null", "[]", '"x"', "5"])("Bodies must be objects, unlike %j.", async (payload) => {
     const response = await fixture.app.inject({
       method: "POST",
       url: "/api/transactions",
@@ -116,7 +116,7 @@ describe("bodies", () => {
 });
 
 describe("compression", () => {
-  test("is used for large responses on request", async () => {
+  test("Compression is used for large responses on request.", async () => {
     const url = "/api/transactions";
     const plain = await fixture.get(url);
     expect(plain.headers).toMatchObject({ vary: "accept-encoding", "accept-ranges": "bytes" });
@@ -131,7 +131,7 @@ describe("compression", () => {
     }
   });
 
-  test("is not used for small responses", async () => {
+  test("Compression is not used for small responses.", async () => {
     const { headers } = await fixture.get("/api/blockchain", { "accept-encoding": "gzip" });
     expect(headers).not.toHaveProperty("content-encoding");
     expect(headers).not.toHaveProperty("vary");
@@ -150,7 +150,7 @@ describe("compression", () => {
     ["identity", undefined],
     ["br", undefined],
     [undefined, undefined],
-  ])("is chosen from %s", (header, encoding) => {
+  ])("Compression is chosen from %s.", (header, encoding) => {
     expect(encodingFor(header)).toBe(encoding);
   });
 });

@@ -15,7 +15,7 @@ afterEach(() => fixture.close());
 
 const url = `/api/wallets/${alice.address}`;
 
-test("have a strong ETag, and are not sent again to clients that have them", async () => {
+test("Cached responses have a strong ETag, and are not sent again to clients that have them.", async () => {
   fixture = openFixture();
   const first = await fixture.get(url);
   const tag = first.headers.etag as string;
@@ -30,7 +30,7 @@ test("have a strong ETag, and are not sent again to clients that have them", asy
   expect((await fixture.get(url, { "if-none-match": '"other"' })).body).toBe(first.body);
 });
 
-test("have all characters if they are long, ASCII or not", async () => {
+test("Cached responses have all characters if they are long, ASCII or not.", async () => {
   fixture = openFixture();
   const writer = openDatabase(fixture.path);
   const update = writer.prepare("UPDATE properties SET value = ? WHERE token = ?");
@@ -52,7 +52,7 @@ test("have all characters if they are long, ASCII or not", async () => {
   writer.close();
 });
 
-test("have the same headers for HEAD as for GET", async () => {
+test("Cached responses have the same headers for HEAD as for GET.", async () => {
   fixture = openFixture();
   // Each response has its own date.
   const { date: _, ...headers } = (await fixture.get(url)).headers;
@@ -68,7 +68,7 @@ test("have the same headers for HEAD as for GET", async () => {
   }
 });
 
-test("have Last-Modified, also when they are created and requested again", async () => {
+test("Cached responses have Last-Modified, also when they are created and requested again.", async () => {
   let now = NOW_MS;
   fixture = openFixture({}, { nowMs: () => now });
   const made = new Date(now).toUTCString();
@@ -80,7 +80,7 @@ test("have Last-Modified, also when they are created and requested again", async
   expect((await fixture.get("/api/node/status")).headers).not.toHaveProperty("last-modified");
 });
 
-test("are not sent again to clients that send exactly their Last-Modified, unless two blocks share its second", async () => {
+test("Cached responses are not sent again for exactly their Last-Modified, unless two blocks share its second.", async () => {
   let now = NOW_MS;
   fixture = openFixture({}, { nowMs: () => now });
   const since = (text: string, tag?: string) =>
@@ -105,7 +105,7 @@ test("are not sent again to clients that send exactly their Last-Modified, unles
   writer.close();
 });
 
-test("have another ETag in another encoding, and are compressed once", async () => {
+test("Cached responses have another ETag in another encoding, and are compressed once.", async () => {
   fixture = openFixture({}, {}, longer);
   const plain = await fixture.get("/api/transactions");
   for (let time = 0; time < 2; time += 1) {
@@ -121,7 +121,7 @@ test("have another ETag in another encoding, and are compressed once", async () 
   }
 });
 
-test("are cached from the second request on, until the next block", async () => {
+test("Responses are cached from the second request on, until the next block.", async () => {
   fixture = openFixture();
   await fixture.get(url);
   const before = await fixture.get(url);
@@ -138,7 +138,7 @@ test("are cached from the second request on, until the next block", async () => 
   writer.close();
 });
 
-test("count against the rate limit, and have its headers", async () => {
+test("Cached responses count against the rate limit, and have its headers.", async () => {
   fixture = openFixture({ rateLimit: { limit: 2, windowMs: 60_000 } });
   const responses = [await fixture.get(url), await fixture.get(url), await fixture.get(url)];
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
@@ -157,7 +157,7 @@ const OF_MORE = [
   "/transactions/unconfirmed/{id}",
 ];
 
-test("are those of exactly the routes that declare it", async () => {
+test("Cached responses are those of exactly the routes that declare it.", async () => {
   fixture = openFixture({}, {}, longer);
   const { paths } = (await fixture.get("/api/openapi.json")).json() as Document;
   const untagged: string[] = [];
@@ -170,7 +170,7 @@ test("are those of exactly the routes that declare it", async () => {
   expect(untagged.sort()).toEqual(OF_MORE.filter((path) => path in paths));
 });
 
-test("have an ETag of the head only if each block changes them", async () => {
+test("Cached responses have an ETag of the head only if each block changes them.", async () => {
   fixture = openFixture({}, {}, longer);
   const { paths } = (await fixture.get("/api/openapi.json")).json() as Document;
   const { data } = (await fixture.get("/api/blockchain")).json();
@@ -188,7 +188,7 @@ test("have an ETag of the head only if each block changes them", async () => {
   );
 });
 
-test("keep their ETag over blocks that do not change them, and have another one after blocks that do", async () => {
+test("Cached responses keep their ETag over blocks that do not change them, and have another one after other blocks.", async () => {
   fixture = openFixture({}, {}, longer);
   const tags = async (...paths: string[]) =>
     Promise.all(paths.map(async (path) => (await fixture.get(`/api/${path}`)).headers.etag));
@@ -201,7 +201,7 @@ test("keep their ETag over blocks that do not change them, and have another one 
   expect(after.map((tag, index) => tag === before[index])).toEqual([true, false, false]);
 });
 
-test("are not used if the response depends on more than the head", async () => {
+test("Cached responses are not used if the response depends on more than the head.", async () => {
   fixture = openFixture();
   for (const path of [
     "/node/status",

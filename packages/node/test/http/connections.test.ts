@@ -47,7 +47,7 @@ test("600 half-open connections of one address leave capacity for another addres
   });
 });
 
-test("half-open connections are evicted before slow bodies", async () => {
+test("Half-open connections are evicted before slow bodies.", async () => {
   const { port, connections } = await serve({ headersTimeoutMs: 200 });
   await hold(port, { from: "127.0.0.1", count: 10, send: HALF_HEADERS });
   const bodies = await hold(port, { from: "127.0.0.1", count: 10, send: HALF_BODY });
@@ -64,7 +64,7 @@ describe("when all connections are in use", () => {
     ["half-open", HALF_HEADERS],
     ["sending a body slowly", HALF_BODY],
     ["idle after a response", WHOLE_REQUEST],
-  ])("a new client replaces a connection that is %s", async (_what, send) => {
+  ])("At the limit, a new client replaces a connection that is %s.", async (_what, send) => {
     const { port, connections } = await serve({ connections: bounds });
     for (const from of ATTACKERS) {
       await hold(port, { from, count: 10, send });
@@ -75,7 +75,7 @@ describe("when all connections are in use", () => {
     expect(connections().closed.evicted).toBeGreaterThan(0);
   });
 
-  test("a new client replaces a connection that does not read its responses", async () => {
+  test("At the limit, a new client replaces a connection that does not read its responses.", async () => {
     const { port, connections } = await serve({ connections: { total: 3, perClient: 3 } });
     for (let opened = 0; opened < 3; opened += 1) {
       const socket = await connectFrom("127.0.1.1", port);
@@ -91,7 +91,7 @@ describe("when all connections are in use", () => {
     expect(connections().closed.evicted).toBeGreaterThan(0);
   });
 
-  test("the client with the most connections loses its oldest, and those with few keep theirs", async () => {
+  test("At the limit, the client with the most connections loses its oldest, and those with few keep theirs.", async () => {
     const { port } = await serve({ connections: { total: 6, perClient: 4 } });
     const honest = await hold(port, { from: "127.0.0.2", count: 2, send: WHOLE_REQUEST });
     const attack = await hold(port, { from: "127.0.1.1", count: 4, send: HALF_HEADERS });
@@ -102,7 +102,7 @@ describe("when all connections are in use", () => {
     expect(attack.sockets.map(({ closed }) => closed)).toEqual([true, false, false, false]);
   });
 
-  test("a connection whose response is in progress is not evicted", async () => {
+  test("At the limit, a connection whose response is in progress is not evicted.", async () => {
     const { port, gateway, connections } = await serve({ connections: { total: 2, perClient: 2 } });
     const status = Promise.withResolvers<Awaited<ReturnType<typeof gateway.status>>>();
     let requested = 0;
@@ -119,7 +119,7 @@ describe("when all connections are in use", () => {
   });
 });
 
-test("connections of a trusted proxy count only in the total", async () => {
+test("Connections of a trusted proxy count only in the total.", async () => {
   const { port, connections } = await serve({
     connections: { total: 6, perClient: 2 },
     trustedProxies: "127.0.0.1",
@@ -133,7 +133,7 @@ test("connections of a trusted proxy count only in the total", async () => {
   expect(connections().closed.evicted).toBe(1);
 });
 
-test("a client that pipelined too much gets connections again after 10 s, also while another client repeats it", async () => {
+test("A client that pipelined too much gets connections again after 10 s, also while another client repeats it.", async () => {
   let nowMs = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   onTestFinished(() => clock.mockRestore());
@@ -184,7 +184,7 @@ describe("clients of IPv6", () => {
     };
   };
 
-  test("are counted by their /64, and by their /48 as two of them", () => {
+  test("Clients of IPv6 are counted by their /64, and by their /48 as two of them.", () => {
     const { from, figures } = open({ total: 100, perClient: 2 });
     for (const host of [1, 2, 3]) from(`2001:db8:0:1::${host}`);
     expect(figures()).toMatchObject({ open: 2, refused: { client: 1, site: 0 } });
@@ -194,7 +194,7 @@ describe("clients of IPv6", () => {
     expect(figures().open).toBe(5);
   });
 
-  test("are IPv4 clients if IPv4 is written as IPv6", () => {
+  test("Clients of IPv6 are IPv4 clients if IPv4 is written as IPv6.", () => {
     const { from, figures } = open({ total: 100, perClient: 1 });
     from("::ffff:192.0.2.1");
     from("192.0.2.1");
@@ -202,7 +202,7 @@ describe("clients of IPv6", () => {
     expect(figures()).toMatchObject({ open: 2, refused: { client: 1 } });
   });
 
-  test("do not exclude an honest client with 20,000 of their /64s", () => {
+  test("Clients of IPv6 do not exclude an honest client with 20,000 of their /64s.", () => {
     const { from, figures } = open({ total: 100, perClient: 20 });
     for (let subnet = 0; subnet < 20_000; subnet += 1) {
       from(`2001:db8:${(subnet >> 8).toString(16)}:${(subnet & 255).toString(16)}::1`);
@@ -216,7 +216,7 @@ describe("clients of IPv6", () => {
     });
   });
 
-  test("release their capacity when they disconnect", () => {
+  test("Clients of IPv6 release their capacity when they disconnect.", () => {
     const { from, all, figures } = open({ total: 100, perClient: 1 });
     for (let again = 0; again < 3; again += 1) {
       from("2001:db8::1");
@@ -246,7 +246,7 @@ describe("limits of one connection", () => {
     expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
   });
 
-  test("a number of bytes of unread responses, over all connections", async () => {
+  test("The limits bound the bytes of unread responses, over all connections.", async () => {
     // One document of 200 kB is buffered per connection at a time.
     const { port, connections } = await serve({ maxHeldBytes: 500_000 });
     for (let opened = 0; opened < 10; opened += 1) {
@@ -260,7 +260,7 @@ describe("limits of one connection", () => {
     expect(await statusFrom("127.0.0.1", port, "/api/blockchain")).toMatchObject({ status: 200 });
   });
 
-  test("a number of bytes of incomplete bodies, so that others can send theirs", async () => {
+  test("The limits bound the bytes of incomplete bodies, so that others can send theirs.", async () => {
     const { port, connections } = await serve({ maxHeldBytes: 2_000_000 });
     const begin = (count: number) =>
       `POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${" ".repeat(count)}`;
@@ -271,7 +271,7 @@ describe("limits of one connection", () => {
   });
 });
 
-test("a server with half-open connections closes before they time out", async () => {
+test("A server with half-open connections closes before they time out.", async () => {
   const never = 24 * 3_600_000;
   const fixture = openFixture({ headersTimeoutMs: never, requestTimeoutMs: never });
   const { port } = await fixture.listen();
@@ -280,7 +280,7 @@ test("a server with half-open connections closes before they time out", async ()
   await fixture.close();
 });
 
-test("pipelined requests are handled one after another", async () => {
+test("Pipelined requests are handled one after another.", async () => {
   const connections = createConnections({ total: 10, perClient: 10 }, () => false);
   const socket = Object.assign(new EventEmitter(), { remoteAddress: "127.0.0.1", bytesRead: 0 });
   connections.admit(socket as unknown as Socket);
@@ -303,7 +303,7 @@ test("pipelined requests are handled one after another", async () => {
   expect(handled).toEqual([0, 1]);
 });
 
-test("bytes after the cut of a connection are not read", async () => {
+test("Bytes after the cut of a connection are not read.", async () => {
   const { port, app } = await serve();
   let requests = 0;
   app.server.on("request", () => {
@@ -318,7 +318,7 @@ test("bytes after the cut of a connection are not read", async () => {
   expect(requests).toBe(33);
 });
 
-test("clients that pipeline large responses and read none of them have one response each in memory", async () => {
+test("Clients that pipeline large responses and read none of them have one response each in memory.", async () => {
   const { port } = await serve();
   const before = process.memoryUsage();
   for (let opened = 0; opened < 100; opened += 1) {
@@ -334,7 +334,7 @@ test("clients that pipeline large responses and read none of them have one respo
   expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(MAX_BYTES);
 });
 
-test("the time of a connection without a request is an option", async () => {
+test("The time of a connection without a request is an option.", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-keep-alive-"));
   const node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--http-keep-alive", "75"]);
   onTestFinished(async () => {

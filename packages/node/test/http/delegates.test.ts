@@ -20,7 +20,7 @@ afterAll(() => fixture.close());
 
 const namesOf = (response: { json(): unknown }) => rowsOf(response).map(({ unikname }) => unikname);
 
-test("lists all delegates by rank, resigned ones last", async () => {
+test("GET /delegates lists all delegates by rank, resigned ones last.", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
     const response = await fixture.get(`${prefix}/delegates`);
     expect(namesOf(response)).toEqual(["bob", "genesis_1", unik.dave]);
@@ -31,7 +31,7 @@ test("lists all delegates by rank, resigned ones last", async () => {
   }
 });
 
-test("shows a delegate, whose weighted votes are compared with those of its type", async () => {
+test("GET /delegates/{id} shows a delegate, whose weighted votes are compared with those of its type.", async () => {
   for (const id of [bob.address, bob.publicKey, unik.bob]) {
     const { data } = (await fixture.get(`/api/delegates/${id}`)).json();
     expect(data).toEqual({
@@ -58,7 +58,7 @@ test("shows a delegate, whose weighted votes are compared with those of its type
   }
 });
 
-test("the client finds a delegate by its displayed name, username, address or public key", async () => {
+test("The client finds a delegate by its displayed name, username, address or public key.", async () => {
   const client = createClient({
     url: "http://127.0.0.1",
     fetch: async (request) => {
@@ -75,7 +75,7 @@ test("the client finds a delegate by its displayed name, username, address or pu
   await expect(findDelegate(client, "")).rejects.toMatchObject({ code: "API_ARGUMENT" });
 });
 
-test("the client finds no delegate by a name that two of them have, and asks old nodes by username", async () => {
+test("The client finds no delegate by a name that two of them have, and asks old nodes by username.", async () => {
   const row = (username: string) => ({ username, unikname: "Zoë", publicKey: username });
   const named = async (text: string, list: () => Response) => {
     const fetch = async (request: unknown) =>
@@ -89,7 +89,7 @@ test("the client finds no delegate by a name that two of them have, and asks old
   expect(await named("founder", () => Response.json({}, { status: 422 }))).toBe("founder");
 });
 
-test("compares all votes with the supply while types do not compete", async () => {
+test("GET /delegates compares all votes with the supply while types do not compete.", async () => {
   const network = createNetwork({ ...dalinet, milestones: dalinet.milestones.slice(0, 2) });
   const old = openFixture({}, { network });
   const { data } = (await old.get(`/api/delegates/${unik.bob}`)).json();
@@ -97,7 +97,7 @@ test("compares all votes with the supply while types do not compete", async () =
   await old.close();
 });
 
-test("omits members that a delegate does not have, and shows a delegate without type as genesis", async () => {
+test("A delegate lacks members that it does not have, and is shown as genesis without a type.", async () => {
   const [genesis, resigned] = await Promise.all(
     [carol, dave].map(async ({ address }) => (await fixture.get(`/api/delegates/${address}`)).json().data),
   );
@@ -138,7 +138,7 @@ test.each([
   [`secondPublicKey=${carol.publicKey}`, []],
   ["offset=1&limit=1", ["genesis_1"]],
   ["page=2&limit=2", [unik.dave]],
-])("lists delegates with %s", async (parameters, names) => {
+])("GET /delegates lists delegates with %s.", async (parameters, names) => {
   expect(namesOf(await fixture.get(`/api/delegates?${parameters}`))).toEqual(names);
 });
 
@@ -151,11 +151,11 @@ test.each([
   "type=x",
   "username=A%20B",
   "foo=1",
-])("refuses %s", async (parameters) => {
+])("GET /delegates refuses %s.", async (parameters) => {
   expect((await fixture.get(`/api/delegates?${parameters}`)).statusCode).toBe(422);
 });
 
-test("returns 404 for wallets that are not delegates and 422 for invalid ids", async () => {
+test("GET /delegates/{id} returns 404 for wallets that are not delegates and 422 for invalid ids.", async () => {
   for (const id of [alice.address, stranger.address, "unknown"]) {
     expect((await fixture.get(`/api/delegates/${id}`)).json().message).toBe("Delegate not found");
   }
@@ -183,18 +183,18 @@ describe("GET /delegates/{id}/blocks", () => {
     [`${unik.bob}/blocks?blockSignature=${third.blockSignature}`, [3]],
     [`${unik.bob}/blocks?blockSignature=00`, []],
     [`${unik.bob}/blocks?payloadHash=00`, []],
-  ])("lists blocks: %s", async (path, heights) => {
+  ])("GET /delegates/{id}/blocks lists blocks: %s.", async (path, heights) => {
     expect(heightsOf(await fixture.get(`/api/delegates/${path}`))).toEqual(heights);
   });
 
-  test("shows them in either form", async () => {
+  test("GET /delegates/{id}/blocks shows blocks in either form.", async () => {
     const [shown] = rowsOf(await fixture.get("/api/v2/delegates/genesis_1/blocks"));
     expect(shown).toMatchObject({ generator: { username: "genesis_1" }, confirmations: 2 });
     const [raw] = rowsOf(await fixture.get("/api/delegates/genesis_1/blocks?transform=false"));
     expect(raw).toMatchObject({ generatorPublicKey: carol.publicKey });
   });
 
-  test("returns 404 for unknown delegates and 422 for unknown parameters", async () => {
+  test("GET /delegates/{id}/blocks returns 404 for unknown delegates and 422 for unknown parameters.", async () => {
     for (const id of [alice.address, "unknown"]) {
       const response = await fixture.get(`/api/delegates/${id}/blocks`);
       expect(response.json()).toMatchObject({ statusCode: 404, message: "Delegate not found" });
@@ -216,18 +216,18 @@ describe("GET /delegates/{id}/voters", () => {
     [`${unik.bob}/voters?transform=false&limit=1`, [alice]],
     [`${unik.bob}/voters?username=${unik.bob}`, [bob]],
     ["genesis_1/voters", []],
-  ])("lists wallets: %s", async (path, voters) => {
+  ])("GET /delegates/{id}/voters lists wallets: %s.", async (path, voters) => {
     const response = await fixture.get(`/api/delegates/${path}`);
     expect(rowsOf(response).map(({ address }) => address)).toEqual(voters.map(({ address }) => address));
   });
 
-  test("shows them in base encoding", async () => {
+  test("GET /delegates/{id}/voters shows wallets in base encoding.", async () => {
     const response = await fixture.get(`/api/delegates/${unik.bob}/voters?orderBy=address:asc`);
     for (const row of rowsOf(response)) expect(row).toMatchObject({ balance: expect.any(String) });
     expect(response.json()).not.toHaveProperty("chainmeta");
   });
 
-  test("returns 404 for unknown delegates and 422 for unknown parameters", async () => {
+  test("GET /delegates/{id}/voters returns 404 for unknown delegates and 422 for unknown parameters.", async () => {
     expect((await fixture.get("/api/delegates/unknown/voters")).json().message).toBe("Delegate not found");
     for (const parameters of ["foo=1", "orderBy=rank:asc", "transform=x", "balance=-1"]) {
       expect((await fixture.get(`/api/delegates/${unik.bob}/voters?${parameters}`)).statusCode).toBe(422);
@@ -259,7 +259,7 @@ describe("POST /delegates/search", () => {
     [{ voteBalance: { from: 100 } }, "", ["bob", unik.dave]],
     [{ voteBalance: { from: 100 }, producedBlocks: { from: 1 } }, "", ["bob"]],
     [{ producedBlocks: { from: 1 }, username: "genesis" }, "", ["genesis_1"]],
-  ])("finds %j%s", async (body, query, names) => {
+  ])("POST /delegates/search finds %j%s.", async (body, query, names) => {
     expect(namesOf(await fixture.post(`/api/delegates/search${query}`, body))).toEqual(names);
   });
 
@@ -276,7 +276,7 @@ describe("POST /delegates/search", () => {
     [{ orderBy: "rank:asc" }, ""],
     [{}, "?orderBy=foo:asc"],
     [{}, "?type=resigned"],
-  ])("refuses %j%s", async (body, query) => {
+  ])("POST /delegates/search refuses %j%s.", async (body, query) => {
     expect((await fixture.post(`/api/delegates/search${query}`, body)).statusCode).toBe(422);
   });
 });

@@ -22,7 +22,7 @@ afterAll(() => fixture.close());
 const operation = (method: string, path: string) =>
   present(document.paths[path]?.[method], `${method} ${path}`);
 
-test("is served under both prefixes, and is OpenAPI 3.1", async () => {
+test("The document is served under both prefixes, and is OpenAPI 3.1.", async () => {
   const [one, other] = await Promise.all([
     fixture.get("/api/openapi.json"),
     fixture.get("/api/v2/openapi.json"),
@@ -32,13 +32,13 @@ test("is served under both prefixes, and is OpenAPI 3.1", async () => {
   expect(document.openapi).toBe("3.1.0");
 });
 
-test("defines all that it references, and references all that it defines", () => {
+test("The document defines all that it references, and references all that it defines.", () => {
   const text = JSON.stringify(document);
   const used = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
   expect([...used].sort()).toEqual(Object.keys(document.components.schemas).sort());
 });
 
-test("has every route that is served", () => {
+test("The document has every route that is served.", () => {
   const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map(
       (method) => `${method.toUpperCase()} /api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`,
@@ -49,7 +49,7 @@ test("has every route that is served", () => {
   expect(served.filter(isRoute).sort()).toEqual(documented.sort());
 });
 
-test("gives each operation a chapter and a sentence", () => {
+test("The document gives each operation a chapter and a sentence.", () => {
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, { tags, summary }] of Object.entries(operations)) {
       expect(tags, `${method} ${path}`).toHaveLength(1);
@@ -58,7 +58,7 @@ test("gives each operation a chapter and a sentence", () => {
   }
 });
 
-test("shows values instead of the texts of queries", () => {
+test("The document shows values instead of the texts of queries.", () => {
   const { parameters = [] } = operation("get", "/blocks");
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   expect(schemas).toMatchObject({
@@ -69,7 +69,7 @@ test("shows values instead of the texts of queries", () => {
   });
 });
 
-test("gives a schema for every parameter of a query", () => {
+test("The document gives a schema for every parameter of a query.", () => {
   const unsaid = Object.entries(document.paths).flatMap(([path, { get }]) =>
     (get?.parameters ?? [])
       .filter(({ in: part, description, schema }) => part === "query" && !description && !schema.enum)
@@ -78,7 +78,7 @@ test("gives a schema for every parameter of a query", () => {
   expect(unsaid).toEqual([]);
 });
 
-test("describes no refusal as a success", () => {
+test("The document describes no refusal as a success.", () => {
   const wrong = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.values(operations).flatMap(({ responses }) =>
       Object.entries(responses as Record<string, { description?: string }>)
@@ -89,7 +89,7 @@ test("describes no refusal as a success", () => {
   expect(wrong).toEqual([]);
 });
 
-test("has 404 if a route returns it", () => {
+test("The document has 404 if a route returns it.", () => {
   const mayMiss = (path: string) => "404" in operation("get", path).responses;
   expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([
     true,
@@ -99,14 +99,14 @@ test("has 404 if a route returns it", () => {
   ]);
 });
 
-test("shows one value if a number can be sent as text", () => {
+test("The document shows one value if a number can be sent as text.", () => {
   const body = present(operation("post", "/blocks/search").requestBody, "the body of a search");
   const { version, height } = present(body.content["application/json"].schema.properties, "its members");
   expect(version).toMatchObject({ type: "integer", minimum: 0, description: expect.any(String) });
   expect(height?.properties?.from).toMatchObject({ type: "integer", minimum: 1 });
 });
 
-test("every operation returns documented responses for every parameter and member", async () => {
+test("Every operation returns documented responses for every parameter and member.", async () => {
   const samples = samplesOf(document);
   expect(samples.length).toBeGreaterThan(300);
   const statuses = new Set<number>();

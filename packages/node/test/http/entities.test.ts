@@ -14,7 +14,7 @@ const [own, named] = [more.entity, more.delegateEntity].map(({ data }) => data.i
 const byId = [own, named].sort();
 const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
-test("lists entities by id, including resigned ones, under both prefixes", async () => {
+test("GET /entities lists entities by id, including resigned ones, under both prefixes.", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
     const response = await fixture.get(`${prefix}/entities`);
     expect(idsOf(response)).toEqual(byId);
@@ -26,7 +26,7 @@ test("lists entities by id, including resigned ones, under both prefixes", async
   expect((await bare.get("/api/entities")).json()).toMatchObject({ data: [], meta: { last: null } });
 });
 
-test("shows an entity by its registration", async () => {
+test("GET /entities/{id} shows an entity by its registration.", async () => {
   expect((await fixture.get(`/api/entities/${own}`)).json()).toEqual({
     data: {
       id: own,
@@ -57,12 +57,12 @@ test.each([
   ["name=Ent", []],
   ["isResigned=true", [named]],
   ["isResigned=true&type=0", []],
-])("lists entities with %s", async (parameters, found) => {
+])("GET /entities lists entities with %s.", async (parameters, found) => {
   expect(idsOf(await fixture.get(`/api/entities?${parameters}`))).toEqual(found);
 });
 
 test.each(["name=a%20b", `name=${"a".repeat(41)}`, "orderBy=name:asc", "type=x", "isResigned=1", "foo=1"])(
-  "refuses %s",
+  "GET /entities refuses %s.",
   async (parameters) => {
     expect((await fixture.get(`/api/entities?${parameters}`)).statusCode).toBe(422);
   },
@@ -77,12 +77,12 @@ test.each([
   [{ name: "bobs_" }, "", [named]],
   [{ isResigned: false }, "", [own]],
   [{ isResigned: false, type: 4 }, "", []],
-])("finds %j%s", async (body, query, found) => {
+])("POST /entities/search finds %j%s.", async (body, query, found) => {
   expect(idsOf(await fixture.post(`/api/entities/search${query}`, body))).toEqual(found);
 });
 
 test.each([[{ data: {} }], [{ name: "" }], [{ type: 1.5 }], [{ orderBy: "id:asc" }], [[]]])(
-  "refuses the search %j",
+  "POST /entities/search refuses the search %j.",
   async (body) => {
     expect((await fixture.post("/api/entities/search", body)).statusCode).toBe(422);
   },

@@ -12,11 +12,11 @@ const texts = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
 const codes = Object.values(ERROR_CHAPTERS).flatMap((chapter) => Object.keys(chapter));
 
 // The compiler ensures that no code outside of the table is thrown.
-test("every code of the table is thrown somewhere", () => {
+test("Every code of the table is thrown somewhere.", () => {
   expect(codes.filter((code) => !texts.some((text) => text.includes(`"${code}"`)))).toEqual([]);
 });
 
-test("each code is listed once, with its meaning and the next step", () => {
+test("Each code is listed once, with its meaning and the next step.", () => {
   expect(new Set(codes).size).toBe(codes.length);
   for (const [code, { why, next }] of Object.values(ERROR_CHAPTERS).flatMap(Object.entries)) {
     expect([code, why]).toEqual([code, expect.stringMatching(/^.{10,}\.$/)]);

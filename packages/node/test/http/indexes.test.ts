@@ -108,7 +108,7 @@ test.each([
   ["/wallets/search", { balance: { from: 1, to: 5 } }],
   ["/locks/unlocked", { ids: [ended.claimed] }],
   ["/uniks/search", { id: [unik.bob] }],
-] as [string, object?][])("looks up %s %j", async (path, body) => {
+] as [string, object?][])("An index looks up %s %j.", async (path, body) => {
   reads.length = 0;
   const url = `/api${path}`;
   const response = await (body ? fixture.post(url, body) : fixture.get(url));
@@ -123,21 +123,24 @@ test.each([
   `/transactions/${"A".repeat(64)}`,
   `/transactions/${"a".repeat(64)}`,
   `/transactions/${"A".repeat(64)}/proof`,
-])("scans nothing for %s, which does not exist", async (path) => {
+])("The database scans nothing for %s, which does not exist.", async (path) => {
   reads.length = 0;
   expect((await fixture.get(`/api${path}`)).statusCode).toBe(404);
   expect(walks()).toEqual([]);
 });
 
-test.each(["", "?limit=1&page=2", "?orderBy=id:desc"])("sorts no uniks of a wallet: %s", async (query) => {
-  reads.length = 0;
-  expect((await fixture.get(`/api/wallets/${alice.address}/uniks${query}`)).json().meta.totalCount).toBe(2);
-  const steps = reads.flatMap(planOf);
-  expect(steps.some((step) => step.includes("INDEX tokens_owner (owner=?"))).toBe(true);
-  expect(steps.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
-});
+test.each(["", "?limit=1&page=2", "?orderBy=id:desc"])(
+  "The database sorts no uniks of a wallet: %s.",
+  async (query) => {
+    reads.length = 0;
+    expect((await fixture.get(`/api/wallets/${alice.address}/uniks${query}`)).json().meta.totalCount).toBe(2);
+    const steps = reads.flatMap(planOf);
+    expect(steps.some((step) => step.includes("INDEX tokens_owner (owner=?"))).toBe(true);
+    expect(steps.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+  },
+);
 
-test("reads the rows of a page of properties, and one more", async () => {
+test("The database reads the rows of a page of properties, and one more.", async () => {
   for (const parameters of ["limit=1", "limit=1&page=2", "limit=1&cursor=start"]) {
     reads.length = 0;
     const response = await fixture.get(`/api/uniks/${unik.alice}/properties?${parameters}`);
@@ -153,7 +156,7 @@ test.each([
   ["/wallets?orderBy=nonce:desc", "wallets_nonce ((nonce,address)<(?,?))"],
   ["/wallets?orderBy=balance:desc", "wallets_balance ((balance,address)<(?,?))"],
   ["/uniks?orderBy=ownerId:asc", "tokens_owner ((owner,id)>(?,?))"],
-])("enters the index of %s at the end of the previous page", async (path, entered) => {
+])("The database enters the index of %s at the end of the previous page.", async (path, entered) => {
   const first = await fixture.get(`/api${path}&limit=1&cursor=start`);
   reads.length = 0;
   await fixture.get(`/api${path}&limit=1&cursor=${first.json().meta.nextCursor}`);

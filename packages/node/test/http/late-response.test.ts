@@ -13,7 +13,7 @@ function blockFor(ms: number): void {
   for (const startMs = performance.now(); performance.now() - startMs < ms; );
 }
 
-test("are dropped, and the process continues", async () => {
+test("Late responses are dropped, and the process continues.", async () => {
   const app: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
   addDeadlines(app, DEADLINE_MS);
   addBatches(app, 60_000);

@@ -12,7 +12,7 @@ import { alice, chain, unik } from "../../test-support/http/chain.ts";
 import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
 describe("rate limit", () => {
-  test("refuses requests beyond the limit until the window ends", async () => {
+  test("The rate limit refuses requests beyond the limit until the window ends.", async () => {
     let now = NOW_MS;
     const limited = openFixture({ rateLimit: { limit: 2, windowMs: 1_000 } }, { nowMs: () => now });
     const remaining = async (url: string) => {
@@ -39,7 +39,7 @@ describe("rate limit", () => {
     await limited.close();
   });
 
-  test("counts each address separately, or the first one that a proxy names", async () => {
+  test("The rate limit counts each address separately, or the first one that a proxy names.", async () => {
     const limited = openFixture({ rateLimit: { limit: 1, windowMs: 1_000 }, trustedProxies: "*" });
     const from = async (address: string) =>
       (await limited.get("/api/blockchain", { "x-forwarded-for": `${address}, 10.0.0.1` })).statusCode;
@@ -49,7 +49,7 @@ describe("rate limit", () => {
     await limited.close();
   });
 
-  test("counts tokens of other names, which may exist elsewhere, but no unknown paths", async () => {
+  test("The rate limit counts tokens of other names, which may exist elsewhere, but no unknown paths.", async () => {
     const limited = openFixture({ rateLimit: { limit: 100, windowMs: 1_000 } });
     const ask = async (method: "GET" | "POST", url: string) => {
       const { statusCode, headers } = await limited.app.inject({ method, url });
@@ -72,7 +72,7 @@ describe("rate limit", () => {
     await limited.close();
   });
 
-  test("omits its headers for unreadable bodies, redirects and preflights", async () => {
+  test("The rate limit omits its headers for unreadable bodies, redirects and preflights.", async () => {
     const limited = openFixture({ rateLimit: { limit: 10, windowMs: 1_000 } });
     const responses = await Promise.all([
       limited.app.inject({ method: "POST", url: "/api/uniks/search", payload: "{" }),
@@ -90,7 +90,7 @@ describe("rate limit", () => {
 });
 
 describe("failures", () => {
-  test("reveal nothing about the internals of the node", async () => {
+  test("Failures reveal nothing about the internals of the node.", async () => {
     const lines: string[] = [];
     const logger = pino({}, { write: (line: string) => void lines.push(line) });
     const broken = openFixture({}, { logger });
@@ -111,7 +111,7 @@ describe("failures", () => {
     await broken.close();
   });
 
-  test("are 503 if the node does not respond in time", async () => {
+  test("Failures are 503 if the node does not respond in time.", async () => {
     const silent = openFixture({ responseTimeoutMs: 20 });
     silent.gateway.status = () => new Promise(() => {});
     const response = await silent.get("/api/node/status");
@@ -124,7 +124,7 @@ describe("failures", () => {
     await silent.close();
   });
 
-  test("are 503 if the node is overloaded, with Retry-After", async () => {
+  test("Failures are 503 if the node is overloaded, with Retry-After.", async () => {
     const busy = openFixture();
     busy.gateway.submit = async () => {
       throw new CallError("CALL_REFUSED", "secret detail");
@@ -139,7 +139,7 @@ describe("failures", () => {
     await busy.close();
   });
 
-  test("are 500 for any thrown value", async () => {
+  test("Unexpected errors are 500 for any thrown value.", async () => {
     const broken = openFixture();
     for (const thrown of [undefined, null, "no", {}]) {
       broken.gateway.status = () => Promise.reject(thrown);
@@ -152,7 +152,7 @@ describe("failures", () => {
     await broken.close();
   });
 
-  test("are waited for as long as their route specifies", async () => {
+  test("Failures are waited for as long as their route specifies.", async () => {
     const work = Promise.withResolvers<object>();
     const patient = openFixture(
       { responseTimeoutMs: 20 },
@@ -172,7 +172,7 @@ describe("failures", () => {
     await patient.close();
   });
 
-  test("are 503 while there is no genesis block", async () => {
+  test("Failures are 503 while there is no genesis block.", async () => {
     const empty = openDatabase(":memory:");
     migrate(empty);
     const waiting = openFixture({}, { database: empty });
@@ -186,7 +186,7 @@ describe("failures", () => {
     empty.close();
   });
 
-  test("of a plugin keep their status", async () => {
+  test("Failures of a plugin keep their status.", async () => {
     const plugged = openFixture(
       {},
       {
@@ -211,7 +211,7 @@ describe("failures", () => {
   });
 });
 
-test("searches without an index are aborted after their time limit", async () => {
+test("Searches without an index are aborted after their time limit.", async () => {
   const hurried = openFixture({ readTimeoutMs: -1 });
   const error = "Service Unavailable";
   for (const query of [
@@ -229,7 +229,7 @@ test("searches without an index are aborted after their time limit", async () =>
 });
 
 describe("sockets", () => {
-  test("listens on a free port and closes with connections open", async () => {
+  test("The server listens on a free port and closes with connections open.", async () => {
     const listening = openFixture();
     const { port, address } = await listening.listen();
     expect(address).toBe("127.0.0.1");
@@ -246,7 +246,7 @@ describe("sockets", () => {
     await closed;
   });
 
-  test("finishes an open request before it closes", async () => {
+  test("The server finishes an open request before it closes.", async () => {
     const listening = openFixture();
     const { port } = await listening.listen();
     const status = Promise.withResolvers<NodeStatus>();
@@ -263,7 +263,7 @@ describe("sockets", () => {
     await closed;
   });
 
-  test("a body larger than the announced limit is refused while it is being sent", async () => {
+  test("A body larger than the announced limit is refused while it is being sent.", async () => {
     const listening = openFixture();
     const { port } = await listening.listen();
     const socket = connect(port, "127.0.0.1");
@@ -277,7 +277,7 @@ describe("sockets", () => {
     await listening.close();
   });
 
-  test("reads one state per request while the chain continues", async () => {
+  test("The server reads one state per request while the chain continues.", async () => {
     const growing = openFixture();
     const { port } = await growing.listen();
     const writer = openDatabase(growing.path);

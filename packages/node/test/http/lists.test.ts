@@ -27,7 +27,7 @@ function filtersAt(path: string): string[] {
 const parametersOf = ({ parameters = [] }: Operation) =>
   parameters.flatMap(({ in: part, name }) => (part === "query" ? [name] : []));
 
-test("every list has the parameters of its definition", () => {
+test("Every list has the parameters of its definition.", () => {
   const lists = Object.entries(document.paths).flatMap(([path, { get }]) =>
     get && parametersOf(get).includes("limit") ? [{ path, names: withoutShared(parametersOf(get)) }] : [],
   );
@@ -35,7 +35,7 @@ test("every list has the parameters of its definition", () => {
   for (const { path, names } of lists) expect(names, path).toEqual(filtersAt(path));
 });
 
-test("every search has the members of its definition", () => {
+test("Every search has the members of its definition.", () => {
   const searches = Object.entries(document.paths).flatMap(([path, { post }]) => {
     const members = post?.requestBody?.content["application/json"].schema.properties ?? {};
     return path.endsWith("/search") ? [{ path, names: withoutShared(Object.keys(members)) }] : [];

@@ -19,7 +19,7 @@ const locksOf = (response: { json(): unknown }) =>
   rowsOf(response).map(({ lockId }) => names.get(lockId as string));
 
 describe("GET /locks", () => {
-  test("lists open locks by id, under both prefixes", async () => {
+  test("GET /locks lists open locks by id, under both prefixes.", async () => {
     for (const prefix of ["/api", "/api/v2"]) {
       const response = await fixture.get(`${prefix}/locks`);
       expect(locksOf(response)).toEqual(byId);
@@ -51,7 +51,7 @@ describe("GET /locks", () => {
     ["isExpired=true", ["second"]],
     ["isExpired=FALSE&orderBy=amount:asc", ["first", "third"]],
     ["isExpired=true&expirationType=2", []],
-  ])("lists locks with %s", async (parameters, found) => {
+  ])("GET /locks lists locks with %s.", async (parameters, found) => {
     expect(locksOf(await fixture.get(`/api/locks?${parameters}`))).toEqual(found);
   });
 
@@ -63,13 +63,13 @@ describe("GET /locks", () => {
     "isExpired=1",
     "expirationType=3",
     "limit=0",
-  ])("refuses %s", async (parameters) => {
+  ])("GET /locks refuses %s.", async (parameters) => {
     expect((await fixture.get(`/api/locks?${parameters}`)).statusCode).toBe(422);
   });
 });
 
 describe("GET /locks/{id}", () => {
-  test("shows an open lock", async () => {
+  test("GET /locks/{id} shows an open lock.", async () => {
     expect((await fixture.get(`/api/v2/locks/${first}`)).json()).toEqual({
       data: {
         lockId: first,
@@ -90,7 +90,7 @@ describe("GET /locks/{id}", () => {
     expect(expired).not.toHaveProperty("vendorField");
   });
 
-  test("returns 404 for locks that are not open and 422 for invalid ids", async () => {
+  test("GET /locks/{id} returns 404 for locks that are not open and 422 for invalid ids.", async () => {
     for (const id of [ended.claimed, "0".repeat(64), present(first, "a lock").toUpperCase()]) {
       const response = await fixture.get(`/api/locks/${id}`);
       expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Lock not found" });
@@ -120,7 +120,7 @@ describe("POST /locks/search", () => {
     [{ timestamp: { from: 33 } }, "", []],
     [{ timestamp: { from: 32, to: 32 } }, "?limit=1&orderBy=amount:desc", ["third"]],
     [{ expirationValue: { to: 100 }, amount: { to: 60 } }, "", ["second"]],
-  ])("finds %j%s", async (body, query, found) => {
+  ])("POST /locks/search finds %j%s.", async (body, query, found) => {
     expect(locksOf(await fixture.post(`/api/locks/search${query}`, body))).toEqual(found);
   });
 
@@ -136,7 +136,7 @@ describe("POST /locks/search", () => {
     [{ orderBy: "amount:asc" }, ""],
     [{}, "?isExpired=true"],
     [[], ""],
-  ])("refuses %j%s", async (body, query) => {
+  ])("POST /locks/search refuses %j%s.", async (body, query) => {
     expect((await fixture.post(`/api/locks/search${query}`, body)).statusCode).toBe(422);
   });
 });
@@ -145,7 +145,7 @@ describe("POST /locks/unlocked", () => {
   const ids = [ended.refunded, ended.claimed, first];
   const transactionsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
-  test("lists transactions that claimed or refunded the locks, oldest first", async () => {
+  test("POST /locks/unlocked lists transactions that claimed or refunded the locks, oldest first.", async () => {
     const response = await fixture.post("/api/locks/unlocked", { ids });
     expect(rowsOf(response)).toEqual([
       expect.objectContaining({ id: more.claim.data.id, type: 9, amount: "0", sender: carol.address }),
@@ -161,7 +161,7 @@ describe("POST /locks/unlocked", () => {
     });
   });
 
-  test("supports pages and orders", async () => {
+  test("POST /locks/unlocked supports pages and orders.", async () => {
     const page = await fixture.post("/api/locks/unlocked?limit=1&page=2", { ids });
     expect(transactionsOf(page)).toEqual([more.refund.data.id]);
     expect(page.json().meta).toMatchObject({ count: 1, pageCount: 2 });
@@ -169,7 +169,7 @@ describe("POST /locks/unlocked", () => {
     expect(transactionsOf(reversed)).toEqual([more.refund.data.id, more.claim.data.id]);
   });
 
-  test("finds nothing for open locks and for none", async () => {
+  test("POST /locks/unlocked finds nothing for open locks and for none.", async () => {
     for (const body of [{ ids: [first] }, {}]) {
       const response = await fixture.post("/api/v2/locks/unlocked", body);
       expect(response.statusCode).toBe(200);
@@ -184,7 +184,7 @@ describe("POST /locks/unlocked", () => {
     [{ ids: ["x"] }],
     [{ ids: Array.from({ length: 26 }, (_, number) => `${number}`.padStart(64, "0")) }],
     [{ ids, foo: 1 }],
-  ])("refuses %j", async (body) => {
+  ])("POST /locks/unlocked refuses %j.", async (body) => {
     expect((await fixture.post("/api/locks/unlocked", body)).statusCode).toBe(422);
   });
 });
@@ -197,11 +197,11 @@ describe("GET /wallets/{id}/locks", () => {
     [`${alice.address}/locks?limit=1&page=2&orderBy=amount:asc`, ["first"]],
     [`${carol.address}/locks`, []],
     [`${cold.address}/locks`, []],
-  ])("lists the locks that the wallet created: %s", async (path, found) => {
+  ])("GET /wallets/{id}/locks lists the locks that the wallet created: %s.", async (path, found) => {
     expect(locksOf(await fixture.get(`/api/wallets/${path}`))).toEqual(found);
   });
 
-  test("returns 404 for an unknown wallet and 422 for unknown parameters", async () => {
+  test("GET /wallets/{id}/locks returns 404 for an unknown wallet and 422 for unknown parameters.", async () => {
     const unknown = await fixture.get(`/api/wallets/${stranger.address}/locks`);
     expect(unknown.json()).toMatchObject({ statusCode: 404, message: "Wallet not found" });
     for (const parameters of ["isExpired=perhaps", "orderBy=foo:asc", "amount=1"]) {

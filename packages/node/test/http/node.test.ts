@@ -5,7 +5,7 @@ import { identity, NOW_MS, openFixture } from "../../test-support/http/fixture.t
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-test("returns its status", async () => {
+test("The node returns its status.", async () => {
   const data = { synced: true, now: 4, blocksCount: 0, timestamp: 30 };
   expect((await fixture.get("/api/v2/node/status?foo=1")).json()).toEqual({ data });
   expect((await fixture.get("/api/node/syncing")).json()).toEqual({
@@ -13,7 +13,7 @@ test("returns its status", async () => {
   });
 });
 
-test("returns its progress while it catches up", async () => {
+test("The node returns its progress while it catches up.", async () => {
   const progress = { target: 100, percent: 4, blocksPerSecond: 10, secondsLeft: 10 };
   const catching = openFixture();
   catching.gateway.status = async () => ({ synced: false, now: 4, blocksCount: 96, timestamp: 30, progress });
@@ -22,7 +22,7 @@ test("returns its progress while it catches up", async () => {
   await catching.close();
 });
 
-test("returns the block up to which it does not check signatures, and when a block can follow a head in the future", async () => {
+test("The node returns its last unchecked block, and when a block can follow a head in the future.", async () => {
   const assumeValid = { height: 100, id: "ab".repeat(32), uncheckedFrom: 2 };
   const assuming = openFixture();
   assuming.gateway.status = async () => ({
@@ -37,7 +37,7 @@ test("returns the block up to which it does not check signatures, and when a blo
   await assuming.close();
 });
 
-test("returns its configuration with the parameters in force", async () => {
+test("The node returns its configuration with the parameters in force.", async () => {
   const { data } = (await fixture.get("/api/node/configuration")).json();
   expect(data).toMatchObject({
     core: { version: "5.7.2" },
@@ -55,7 +55,7 @@ test("returns its configuration with the parameters in force", async () => {
   });
 });
 
-test("reports static fees", async () => {
+test("The node reports static fees.", async () => {
   const feePolicy = { ...identity.feePolicy, dynamic: false };
   const other = openFixture({}, { identity: { ...identity, feePolicy } });
   const { data } = (await other.get("/api/node/configuration")).json();
@@ -63,7 +63,7 @@ test("reports static fees", async () => {
   await other.close();
 });
 
-test("returns the complete preset of the network", async () => {
+test("The node returns the complete preset of the network.", async () => {
   const response = await fixture.get("/api/node/configuration/crypto");
   expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
   const { data } = response.json();
@@ -75,7 +75,7 @@ test("returns the complete preset of the network", async () => {
   expect(data.genesisBlock.transactions[0]).toMatchObject({ typeGroup: 1, type: 0 });
 });
 
-test("computes fees from the last transactions of every active type", async () => {
+test("The node computes fees from the last transactions of every active type.", async () => {
   const { meta, data } = (await fixture.get("/api/node/fees?days=undefined")).json();
   expect(meta).toEqual({});
   expect(data[1].transfer).toEqual({ avg: "15000000", max: "50000000", min: "0", sum: "60000000" });
@@ -88,7 +88,7 @@ test("computes fees from the last transactions of every active type", async () =
   });
 });
 
-test("computes fees of some days from all transactions whose fee suffices for broadcast", async () => {
+test("The node computes fees of some days from all transactions whose fee suffices for broadcast.", async () => {
   const { meta, data } = (await fixture.get("/api/node/fees?days=30")).json();
   expect(meta).toEqual({ days: 30 });
   expect(data[1].transfer).toEqual({ avg: "30000000", max: "50000000", min: "10000000", sum: "60000000" });
@@ -101,6 +101,9 @@ test("computes fees of some days from all transactions whose fee suffices for br
   await later.close();
 });
 
-test.each(["days=0", "days=31", "days=1.5", "foo=1"])("refuses fees with %s", async (parameters) => {
-  expect((await fixture.get(`/api/node/fees?${parameters}`)).statusCode).toBe(422);
-});
+test.each(["days=0", "days=31", "days=1.5", "foo=1"])(
+  "The node refuses fees with %s.",
+  async (parameters) => {
+    expect((await fixture.get(`/api/node/fees?${parameters}`)).statusCode).toBe(422);
+  },
+);

@@ -24,7 +24,7 @@ const operations = (): [name: string, operation: Operation][] =>
     ]),
   );
 
-test("is valid OpenAPI 3.1, with every room of the node", async () => {
+test("The document is valid OpenAPI 3.1, with every chapter of the node.", async () => {
   const validator = new Validator();
   expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
   expect(validator.version).toBe("3.1");
@@ -32,12 +32,12 @@ test("is valid OpenAPI 3.1, with every room of the node", async () => {
   expect([...tags]).toEqual(expect.arrayContaining(["Blocks", "Events", "Webhooks", "Dev"]));
 });
 
-test("is found invalid after a change", async () => {
+test("The document is found invalid after a change.", async () => {
   const { info: _, ...broken } = structuredClone(document) as Document & { info: unknown };
   expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
 });
 
-test("names each operation once, for the functions of generated clients", () => {
+test("The document names each operation once, for the functions of generated clients.", () => {
   const ids = operations().map(([name, { operationId }]) => {
     expect(operationId, name).toMatch(/^[a-z]+([A-Z][a-z]+)+$/);
     return operationId;
@@ -48,7 +48,7 @@ test("names each operation once, for the functions of generated clients", () => 
   expect(Object.values(OPERATION_IDS).sort()).toEqual(ids.sort());
 });
 
-test("names the operations that require the token, the license, and the statuses of unreadable requests", () => {
+test("The document names the operations that require the token, the license, and the statuses of unreadable requests.", () => {
   expect(document.security).toEqual([]);
   expect(document.info.license).toMatchObject({ name: expect.any(String) });
   for (const [name, { security, responses }] of operations()) {
@@ -60,7 +60,7 @@ test("names the operations that require the token, the license, and the statuses
   }
 });
 
-test("returns 400 and 415 as documented", async () => {
+test("The node returns 400 and 415 as documented.", async () => {
   const send = (path: string, init: RequestInit = {}) => fetch(`${node.url}/api/v2${path}`, init);
   expect((await send("/blocks/%zz")).status).toBe(400);
   const headers = { authorization: node.webhookToken, "content-type": "text/plain" };
@@ -69,7 +69,7 @@ test("returns 400 and 415 as documented", async () => {
   expect((await send("/dev/mine", { method: "POST", headers, body: "{}" })).status).toBe(415);
 });
 
-test("describes 405 once, for the paths that return it, with the methods of such a path", async () => {
+test("The document describes 405 once, for the paths that return it, with the methods of such a path.", async () => {
   const reference = "#/components/responses/MethodNotAllowed";
   const shared = present(document.components.responses.MethodNotAllowed, "the response to other methods");
   expect(shared.headers).toHaveProperty("Allow");
@@ -109,7 +109,7 @@ const getsOf = ({ paths }: Document) =>
     return [{ path, names, urlWith: (given: string) => `${url}?${required.join("")}${given}` }];
   });
 
-test("documents or refuses `at` on every route that reads: no route responds with the present state", async () => {
+test("The document documents or refuses `at` on every route that reads: no route responds with the present state.", async () => {
   const allowed: string[] = [];
   for (const { path, urlWith, names } of getsOf(document)) {
     if (names.includes("at")) allowed.push(path);
@@ -124,7 +124,7 @@ test("documents or refuses `at` on every route that reads: no route responds wit
   ]);
 });
 
-test("refuses unknown parameters on routes that the old node did not have", async () => {
+test("The node refuses unknown parameters on routes that the old node did not have.", async () => {
   const own =
     /^\/(facts|operations|blockchain\/|uniks\/\{id\}\/resolve|webhooks\/\{id\}\/deliveries(\/summary)?$|events)/;
   const checked = getsOf(document).filter(({ path }) => own.test(path));
@@ -146,7 +146,7 @@ async function refusalOf(url: string): Promise<string> {
 
 const upper = (text: string): string => text.toUpperCase();
 
-test("lists no value both as a number and as a text: generated names would be equal", () => {
+test("The document lists no value both as a number and as a text: generated names would be equal.", () => {
   const enumsIn = (value: unknown): unknown[][] => {
     if (typeof value !== "object" || value === null) return [];
     const own = (value as { enum?: unknown }).enum;
@@ -158,7 +158,7 @@ test("lists no value both as a number and as a text: generated names would be eq
   expect(enums).toContainEqual([1, 2]);
 });
 
-test("has only valid schemas", () => {
+test("The document has only valid schemas.", () => {
   const ajv = new Ajv2020({ strict: false });
   const schemasIn = (value: unknown): unknown[] => {
     if (typeof value !== "object" || value === null) return [];
@@ -172,7 +172,7 @@ test("has only valid schemas", () => {
     expect(ajv.validateSchema(schema as object), JSON.stringify(schema)).toBe(true);
 });
 
-test("declares exactly the parameters of its paths, each once", () => {
+test("The document declares exactly the parameters of its paths, each once.", () => {
   for (const [name, { parameters = [] }] of operations()) {
     const inPath = parameters.filter((parameter) => parameter.in === "path");
     const written = Array.from(name.matchAll(/\{(\w+)\}/g), ([, parameter]) => parameter);

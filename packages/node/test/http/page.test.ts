@@ -7,7 +7,7 @@ import { openFixture } from "../../test-support/http/fixture.ts";
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-test("loads everything from this server, and forbids everything else", async () => {
+test("The page loads everything from this server, and forbids everything else.", async () => {
   const page = await fixture.get("/documentation");
   expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self';/);
@@ -21,7 +21,7 @@ test("loads everything from this server, and forbids everything else", async () 
   }
 });
 
-test("is as wide as a phone, and labels its controls", async () => {
+test("The page is as wide as a phone, and labels its controls.", async () => {
   const page = await fixture.get("/documentation");
   const [, path] = /src="([^"]+\/uniknode\.js)"/.exec(page.body) ?? [];
   const script = (await fixture.get(present(path, "the path of the script"))).body;
@@ -29,7 +29,7 @@ test("is as wide as a phone, and labels its controls", async () => {
   expect(script).toContain("aria-label");
 });
 
-test("renders the document that the API serves", async () => {
+test("The page renders the document that the API serves.", async () => {
   const shown = await fixture.get("/documentation/json");
   expect(shown.json()).toEqual((await fixture.get("/api/openapi.json")).json());
 });

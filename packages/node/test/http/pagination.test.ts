@@ -6,7 +6,7 @@ afterAll(() => fixture.close());
 
 const metaOf = async (parameters: string) => (await fixture.get(`/api/blocks?${parameters}`)).json().meta;
 
-test("links the pages around", async () => {
+test("A page links the pages around.", async () => {
   expect(await metaOf("orderBy=height:asc&limit=1&page=2")).toEqual({
     totalCountIsEstimate: false,
     count: 1,
@@ -25,18 +25,18 @@ test.each([
   ["page=5&limit=1", 4, null],
   ["page=6&limit=1", null, null],
   ["page=1&limit=3", null, 2],
-])("knows the previous and the next page of %s", async (parameters, previous, next) => {
+])("A page knows the previous and the next page of %s.", async (parameters, previous, next) => {
   const meta = await metaOf(parameters);
   const pageOf = (link: string | null) => (link === null ? null : Number(/page=(\d+)/.exec(link)?.[1]));
   expect([pageOf(meta.previous), pageOf(meta.next)]).toEqual([previous, next]);
 });
 
-test("keeps the given parameters in their order, and adds the missing ones", async () => {
+test("A page keeps the given parameters in their order, and adds the missing ones.", async () => {
   expect((await metaOf("transform=TRUE&limit=2")).self).toBe("/api/blocks?transform=TRUE&limit=2&page=1");
   expect((await metaOf("page=5")).self).toBe("/api/blocks?page=5&transform=true&limit=100");
 });
 
-test("skips an offset instead of pages, and links to the rows around by their offsets", async () => {
+test("A list skips an offset instead of pages, and links to the rows around by their offsets.", async () => {
   expect(await metaOf("limit=1&offset=2&page=2")).toMatchObject({
     count: 1,
     next: "/api/blocks?limit=1&offset=3&page=1&transform=true",
@@ -54,18 +54,18 @@ test.each([
   ["offset=3&limit=2", null, "offset=1&limit=2&transform=true&page=1"],
   ["offset=50&limit=3", null, "offset=1&limit=3&transform=true&page=1"],
   ["offset=2&limit=3&height=99", null, null],
-])("knows the rows before and after %s of 4 rows", async (parameters, next, previous) => {
+])("A list knows the rows before and after %s of 4 rows.", async (parameters, next, previous) => {
   const meta = await metaOf(parameters);
   const path = (query: string | null) => query && `/api/blocks?${query}`;
   expect([meta.next, meta.previous]).toEqual([path(next), path(previous)]);
 });
 
-test("has an empty page beyond all numbers", async () => {
+test("A list has an empty page beyond all numbers.", async () => {
   const response = await fixture.get("/api/blocks?page=9007199254740991");
   expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 4, last: expect.any(String) } });
 });
 
-test("has no last page if there are no rows", async () => {
+test("A list has no last page if there are no rows.", async () => {
   expect(await metaOf("height=99")).toMatchObject({
     totalCount: 0,
     pageCount: 1,
@@ -92,7 +92,7 @@ test.each([
   ["/api/node/fees?foo=1", '"foo" is not allowed; allowed: days'],
   ["/api/node/fees?day=1", '"day" is not allowed; did you mean "days"?'],
   ["/api/node/fees?foo=1&bar=2", '"foo" is not allowed, "bar" is not allowed'],
-])("the error for %s names the invalid value and the expected one", async (url, message) => {
+])("The error for %s names the invalid value and the expected one.", async (url, message) => {
   expect((await fixture.get(url)).json().message).toBe(message);
 });
 
@@ -107,6 +107,6 @@ test.each([
   ["/api/locks/search", { isExpired: 1 }, '"isExpired" must be true or false'],
   ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be one of 1, 2'],
   ["/api/delegates/search", { approval: { from: 101 } }, '"approval.from" must be a number from 0 to 100'],
-])("the error for a value that can be sent as text names it once: %s %j", async (url, body, message) => {
+])("The error for a value that can be sent as text names it once: %s %j.", async (url, body, message) => {
   expect((await fixture.post(url, body)).json().message).toBe(message);
 });

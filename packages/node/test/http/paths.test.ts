@@ -9,7 +9,7 @@ afterAll(() => fixture.close());
 const NOT_FOUND = { statusCode: 404, error: "Not Found", message: "Not Found" };
 
 describe("paths", () => {
-  test("returns a greeting at the root", async () => {
+  test("The server returns a greeting at the root.", async () => {
     const response = await fixture.get("/");
     expect(response.json()).toEqual({ data: "Hello World!" });
     expect(response.headers).toMatchObject({
@@ -32,7 +32,7 @@ describe("paths", () => {
     expect([head.statusCode, head.body, head.headers["content-length"]]).toEqual([200, "", "23"]);
   });
 
-  test("shows a page of links to browsers, with nothing from elsewhere", async () => {
+  test("The server shows a page of links to browsers, with nothing from elsewhere.", async () => {
     const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     const { headers, body, statusCode } = await fixture.get("/", { accept });
     expect(statusCode).toBe(200);
@@ -80,7 +80,7 @@ describe("paths", () => {
     ["PUT", "/api/transactions"],
     ["DELETE", "/api/wallets"],
     ["OPTIONS", "/api/blockchain"],
-  ])("returns 404 to %s %s", async (method, url) => {
+  ])("The server returns 404 to %s %s.", async (method, url) => {
     const response = await fixture.app.inject({
       method: method as "GET",
       url,
@@ -90,13 +90,13 @@ describe("paths", () => {
     expect(response.json()).toEqual(NOT_FOUND);
   });
 
-  test("decodes segments after splitting", async () => {
+  test("The server decodes segments of a path after splitting.", async () => {
     expect((await fixture.get("/api/%62lockchain")).statusCode).toBe(200);
     const response = await fixture.get("/api/blocks/%zz");
     expect(response.json()).toEqual({ statusCode: 400, error: "Bad Request", message: "Bad Request" });
   });
 
-  test("redirects to the path without trailing slashes, if that one exists", async () => {
+  test("The server redirects to the path without trailing slashes, if that one exists.", async () => {
     const response = await fixture.get("/api/v2/blocks//?limit=1&page=2", { host: "node.example:4003" });
     expect(response.statusCode).toBe(301);
     expect(response.headers.location).toBe("../../blocks?limit=1&page=2");
@@ -115,14 +115,14 @@ describe("paths", () => {
     "/api/uniks/",
     "/api/v2/nfts/",
     `/api/uniks/${unik.bob}/properties/`,
-  ])("does not treat the slash at the end of %s as an empty id", async (url) => {
+  ])("The server does not treat the slash at the end of %s as an empty id.", async (url) => {
     const response = await fixture.get(url);
     expect(response.statusCode).toBe(301);
     const origin = "https://proxy.example:8443";
     expect(new URL(`${response.headers.location}`, origin + url).href).toBe(origin + url.replace(/\/+$/, ""));
   });
 
-  test("responds to HEAD with the headers of GET", async () => {
+  test("The server responds to HEAD with the headers of GET.", async () => {
     for (const url of ["/", "/api/blockchain", `/api/wallets/${alice.address}`, "/api/uniks"]) {
       const [head, get] = await Promise.all([fixture.app.inject({ method: "HEAD", url }), fixture.get(url)]);
       expect(head.statusCode).toBe(200);
@@ -137,7 +137,7 @@ describe("paths", () => {
 describe("browsers", () => {
   const origin = "https://explorer.example.org";
 
-  test("can read responses and errors", async () => {
+  test("Browsers can read responses and errors.", async () => {
     for (const url of [
       "/api/blockchain",
       `/api/wallets/${stranger.address}`,
@@ -152,7 +152,7 @@ describe("browsers", () => {
     expect((await fixture.get("/api/blockchain")).headers).not.toHaveProperty("access-control-allow-origin");
   });
 
-  test("are granted the headers of their preflight, whatever the path", async () => {
+  test("Browsers are granted the headers of their preflight, whatever the path.", async () => {
     for (const url of ["/api/blockchain", "/nothing"]) {
       const response = await fixture.app.inject({
         method: "OPTIONS",

@@ -8,7 +8,7 @@ afterAll(() => fixture.close());
 const [newest, older, odd] = chain.peers.map(({ ip }) => ip);
 const ipsOf = (response: { json(): unknown }) => rowsOf(response).map(({ ip }) => ip);
 
-test("lists peers, the fastest first, under both prefixes", async () => {
+test("GET /peers lists peers, the fastest first, under both prefixes.", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
     const response = await fixture.get(`${prefix}/peers`);
     expect(rowsOf(response)[0]).toEqual(chain.peers[2]);
@@ -33,11 +33,11 @@ test.each([
   ["version=", [odd, older, newest]],
   ["ip=203.0.113.9", [odd, older, newest]],
   ["ip=203.0.113.0/24", [odd, older, newest]],
-])("lists peers with %s", async (parameters, found) => {
+])("GET /peers lists peers with %s.", async (parameters, found) => {
   expect(ipsOf(await fixture.get(`/api/peers?${parameters}`))).toEqual(found);
 });
 
-test("finds no peers for an invalid range", async () => {
+test("GET /peers finds no peers for an invalid range.", async () => {
   const response = await fixture.get("/api/peers?version=newest");
   expect(response.json()).toEqual({
     statusCode: 404,
@@ -47,13 +47,13 @@ test("finds no peers for an invalid range", async () => {
 });
 
 test.each(["ip=x", "ip=1.2.3.4/33", "orderBy=port:asc", "os=linux", "limit=0"])(
-  "refuses %s",
+  "GET /peers refuses %s.",
   async (parameters) => {
     expect((await fixture.get(`/api/peers?${parameters}`)).statusCode).toBe(422);
   },
 );
 
-test("shows a peer by its address", async () => {
+test("GET /peers/{ip} shows a peer by its address.", async () => {
   expect((await fixture.get(`/api/peers/${newest}`)).json()).toEqual({ data: chain.peers[0] });
   expect((await fixture.get(`/api/v2/peers/${odd}`)).json()).toEqual({ data: chain.peers[2] });
   const unknown = await fixture.get("/api/peers/192.0.2.1");

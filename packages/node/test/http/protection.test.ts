@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createAllowances } from "../../src/http/connections/allowances.ts";
 import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
-test("every response makes browsers treat it as data", async () => {
+test("Every response makes browsers treat it as data.", async () => {
   const fixture = openFixture();
   const responses = await Promise.all([
     fixture.get("/api/blockchain"),
@@ -26,7 +26,7 @@ test("every response makes browsers treat it as data", async () => {
   await fixture.close();
 });
 
-test("addresses that are not listed get 403 on every path", async () => {
+test("Addresses that are not listed get 403 on every path.", async () => {
   const fixture = openFixture({ allowed: "10.0.0.0/8,2001:db8::1" });
   const ask = (remoteAddress: string, url = "/api/blockchain") => fixture.app.inject({ url, remoteAddress });
   const statuses = async (...addresses: string[]) =>
@@ -44,7 +44,7 @@ test("addresses that are not listed get 403 on every path", async () => {
   await fixture.close();
 });
 
-test("pages of unlisted addresses can read the refusal, and are granted nothing", async () => {
+test("Pages of unlisted addresses can read the refusal, and are granted nothing.", async () => {
   const fixture = openFixture({ allowed: "10.0.0.0/8" });
   const origin = "https://a.example";
   for (const method of ["GET", "OPTIONS"] as const) {
@@ -64,7 +64,7 @@ test("pages of unlisted addresses can read the refusal, and are granted nothing"
   await fixture.close();
 });
 
-test("only trusted proxies name the address of a client, and only of their own clients", async () => {
+test("Only trusted proxies name the address of a client, and only of their own clients.", async () => {
   const fixture = openFixture({ trustedProxies: "10.0.0.0/8", allowed: "192.0.2.1" });
   const ask = async (remoteAddress: string, forwarded: string) =>
     (await fixture.app.inject({ url: "/", remoteAddress, headers: { "x-forwarded-for": forwarded } }))
@@ -77,7 +77,7 @@ test("only trusted proxies name the address of a client, and only of their own c
   await fixture.close();
 });
 
-test("the rate limit is in the usual headers as well, with the time to wait", async () => {
+test("The rate limit is in the usual headers as well, with the time to wait.", async () => {
   let now = NOW_MS;
   const fixture = openFixture({ rateLimit: { limit: 1, windowMs: 60_000 } }, { nowMs: () => now });
   expect((await fixture.get("/")).headers).toMatchObject({
@@ -97,7 +97,7 @@ test("the rate limit is in the usual headers as well, with the time to wait", as
   await fixture.close();
 });
 
-test("addresses of one /64 of IPv6 are one client", async () => {
+test("Addresses of one /64 of IPv6 are one client.", async () => {
   const fixture = openFixture({ rateLimit: { limit: 1, windowMs: 1_000 } });
   const from = async (remoteAddress: string) =>
     (await fixture.app.inject({ url: "/", remoteAddress })).statusCode;
@@ -109,7 +109,7 @@ test("addresses of one /64 of IPv6 are one client", async () => {
   await fixture.close();
 });
 
-test("a /48 of IPv6 has the request budget of ten clients", async () => {
+test("A /48 of IPv6 has the request budget of ten clients.", async () => {
   const fixture = openFixture({ rateLimit: { limit: 2, windowMs: 1_000 } });
   const from = async (remoteAddress: string) =>
     (await fixture.app.inject({ url: "/", remoteAddress })).statusCode;
@@ -132,7 +132,7 @@ test("50,000 clients in one window leave an honest one its requests, and are evi
   expect(remaining("192.0.2.1")).toBe(1);
 });
 
-test("a body that does not arrive within the response time limit returns 408", async () => {
+test("A body that does not arrive within the response time limit returns 408.", async () => {
   const fixture = openFixture({ responseTimeoutMs: 50 });
   const { port } = await fixture.listen();
   const socket = connect(port, "127.0.0.1");
@@ -160,7 +160,7 @@ const ASKED_AT_ONCE = 30;
 const askForMore = (socket: Socket) =>
   void socket.write("GET /api/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(ASKED_AT_ONCE));
 
-test.each([0, 1_000])("a client that reads %i bytes at intervals is disconnected", async (bytes) => {
+test.each([0, 1_000])("A client that reads %i bytes at intervals is disconnected.", async (bytes) => {
   const fixture = openFixture({ takeTimeoutMs: 300 });
   const { port } = await fixture.listen();
   const connections = () =>
@@ -180,7 +180,7 @@ test.each([0, 1_000])("a client that reads %i bytes at intervals is disconnected
   await fixture.close();
 });
 
-test("a client that reads each response in time can request many", async () => {
+test("A client that reads each response in time can request many.", async () => {
   const fixture = openFixture({ takeTimeoutMs: 300 });
   const { port } = await fixture.listen();
   const socket = await slowReader(port);

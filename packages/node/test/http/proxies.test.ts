@@ -13,7 +13,7 @@ function createLog() {
   return { lines, logger };
 }
 
-test("the first request through an unnamed proxy causes a warning, once", async () => {
+test("The first request through an unnamed proxy causes a warning, once.", async () => {
   const { lines, logger } = createLog();
   const fixture = openFixture({ trustedProxies: "10.0.0.1" }, { logger });
   onTestFinished(fixture.close);
@@ -34,19 +34,19 @@ const warning = (exposure: Exposure) => {
   return lines.map(({ msg }) => msg).join();
 };
 
-test("options without effect through a proxy cause a warning if there must be a proxy", () => {
+test("Options without effect through a proxy cause a warning if there must be a proxy.", () => {
   for (const host of ["10.0.0.5", "192.168.1.2", "fd00::1"]) {
     expect(warning({ httpHost: host, rateLimit: 100 })).toMatch(/--rate-limit would .* --http-trust-proxy/);
   }
 });
 
-test("a loopback node has no warning", () => {
+test("A loopback node has no warning.", () => {
   for (const host of ["127.0.0.1", "127.0.0.2", "localhost", "::1", "::ffff:127.0.0.1"]) {
     expect(warning({ httpHost: host, rateLimit: 100 })).toBe("");
   }
 });
 
-test("clients without a proxy, and named proxies, cause no warning", () => {
+test("Clients without a proxy, and named proxies, cause no warning.", () => {
   expect(warning({ httpHost: "0.0.0.0", rateLimit: 100 })).toBe("");
   expect(warning({ httpHost: "203.0.113.5", rateLimit: 100 })).toBe("");
   expect(warning({ httpHost: "127.0.0.1", rateLimit: 0 })).toBe("");
@@ -82,11 +82,11 @@ describe("the client that a trusted proxy names", () => {
       "the client itself wrote before",
       ["1.1.1.1, 203.0.113.7", "2.2.2.2:5, 203.0.113.7:6", "x, 203.0.113.7"],
     ],
-  ])("is one client, whatever %s", async (_what, headers) => {
+  ])("The client that a trusted proxy names is one client, whatever %s.", async (_what, headers) => {
     expect(await statuses(headers)).toEqual(SAME(headers.length));
   });
 
-  test("is the proxy itself if it names no address", async () => {
+  test("The client is the trusted proxy itself if it names no address.", async () => {
     const headers = [
       ...["unknown", "_hidden", "203.0.113.7:", "203.0.113.7:x", "203.0.113.7:123456", "203.0.113.7/24"],
       ...["203.0.113", "203.0.113.256", "0313.0.113.7", "0xcb007107", "3405803783", "203.0.113.7 x"],
@@ -96,23 +96,23 @@ describe("the client that a trusted proxy names", () => {
     expect(await statuses(headers)).toEqual(SAME(headers.length));
   });
 
-  test("are different clients if addresses differ", async () => {
+  test("A trusted proxy names different clients if addresses differ.", async () => {
     const headers = ["203.0.113.7:1", "203.0.113.8:1", "[2001:db8:1::1]:1", "[2001:db8:2::1]:1", "unknown"];
     expect(await statuses(headers)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test("is the last known hop in an endless chain", async () => {
+  test("The client is the last known hop in an endless chain of proxies.", async () => {
     const chain = (client: string) => [client, ...Array.from({ length: 500 }, () => "10.0.0.1")].join(",");
     expect(await statuses([chain("203.0.113.7"), chain("203.0.113.8")])).toEqual(SAME(2));
   });
 
-  test("is the sender if no proxy is trusted", async () => {
+  test("The client is the sender if no proxy is trusted.", async () => {
     expect(await statuses(["203.0.113.7", "203.0.113.8:1"], "10.0.0.1")).toEqual(SAME(2));
   });
 });
 
 describe("a client that writes the headers of a proxy itself", () => {
-  test("cannot replace the host of its request", async () => {
+  test("A client behind a proxy cannot replace the host of its request.", async () => {
     const plugin: FastifyPluginAsync = async (scope) => {
       scope.get("/host", ({ host }) => ({ host }));
     };
@@ -124,7 +124,7 @@ describe("a client that writes the headers of a proxy itself", () => {
     }
   });
 
-  test("is redirected relative to its request, whatever host and scheme the proxy sends", async () => {
+  test("A client is redirected relative to its request, whatever host and scheme the proxy sends.", async () => {
     const fixture = openFixture({ trustedProxies: "127.0.0.1" });
     onTestFinished(fixture.close);
     for (const headers of [

@@ -40,10 +40,13 @@ test.each([
   ["no mint of an individual under V2", 11, [mint("1", "v"), alive("organization")], "0", "0"],
   ["an individual that becomes alive under V2", 11, [alive("individual")], "1100000000", "8900000000"],
   ["a mint of an organization under V2", 11, [mint("2", "v")], "10100000000", "989900000000"],
-])("counts %s", async (_name, height, transactions, unikMintRewards, foundationRewards) => {
-  expect(await rewardsAt(height, ...transactions)).toEqual({ unikMintRewards, foundationRewards });
-});
+])(
+  "The sum of rewards counts %s.",
+  async (_name, height, transactions, unikMintRewards, foundationRewards) => {
+    expect(await rewardsAt(height, ...transactions)).toEqual({ unikMintRewards, foundationRewards });
+  },
+);
 
-test("is absent for a block without transactions", async () => {
+test("The sum of rewards is absent for a block without transactions.", async () => {
   expect(await rewardsAt(5)).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { longer } from "../../test-support/http/longer.ts";
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());
 
-test("lists the delegates of a round by votes, then by public key", async () => {
+test("GET /rounds/{id}/delegates lists the delegates of a round by votes, then by public key.", async () => {
   const alike = [bob, carol].map(({ publicKey }) => publicKey).sort();
   for (const prefix of ["/api", "/api/v2"]) {
     const response = await fixture.get(`${prefix}/rounds/2/delegates?foo=1`);
@@ -19,7 +19,7 @@ test("lists the delegates of a round by votes, then by public key", async () => 
   }
 });
 
-test("returns 404 for unknown rounds and paths, and 422 for invalid rounds", async () => {
+test("GET /rounds/{id}/delegates returns 404 for unknown rounds and paths, and 422 for invalid rounds.", async () => {
   const unknown = await fixture.get("/api/rounds/3/delegates");
   expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Round not found" });
   expect((await fixture.get("/api/rounds/2")).json().message).toBe("Not Found");

@@ -43,7 +43,7 @@ const SEARCHES = Array.from(
   (_, index) => `/api/transactions?vendorField=o&offset=${index % 3}&fee=${index}`,
 );
 
-test("are processed by another thread with the same result", async () => {
+test("Slow requests are processed by another thread with the same result.", async () => {
   plain = openFixture({}, {}, longer);
   const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
@@ -64,7 +64,7 @@ test("are processed by another thread with the same result", async () => {
   expect(count).toBeGreaterThan(0);
 });
 
-test("include those for a wallet that holds much, which are tried again after a while", async () => {
+test("Slow requests include those for a wallet that holds much, which are tried again after a while.", async () => {
   let count = 0;
   const fixture = hurry({
     async run() {
@@ -90,7 +90,7 @@ test("include those for a wallet that holds much, which are tried again after a 
   });
 });
 
-test("start another thread when the first has ended for lack of requests", async () => {
+test("Slow requests start another thread when the first has ended for lack of requests.", async () => {
   plain = openFixture({}, {}, longer);
   const open = createSlowQueryThread(
     { databasePath: plain.path, files, identity, readTimeoutMs: 5_000 },
@@ -105,7 +105,7 @@ test("start another thread when the first has ended for lack of requests", async
   expect(statuses).toEqual([200, 200]);
 });
 
-test("include the fees of the last days", async () => {
+test("Slow requests include the fees of the last days.", async () => {
   const forwarded: string[] = [];
   const fixture = hurry({
     async run({ url }) {
@@ -117,7 +117,7 @@ test("include the fees of the last days", async () => {
   expect(forwarded).toEqual(["/api/node/fees?days=30"]);
 });
 
-test("keep the status of that thread", async () => {
+test("Slow requests keep the status of that thread.", async () => {
   const fixture = hurry({
     run: async () => ({ status: 503, body: '{"statusCode":503,"error":"a","message":"b"}' }),
   });
@@ -130,7 +130,7 @@ test("keep the status of that thread", async () => {
   }
 });
 
-test("are 503 in the usual form if the other thread takes too long", async () => {
+test("Slow requests are 503 in the usual form if the other thread takes too long.", async () => {
   const late = Promise.withResolvers<void>();
   const server = openFixture(
     { readTimeoutMs: -1, responseTimeoutMs: 100 },
@@ -148,7 +148,7 @@ test("are 503 in the usual form if the other thread takes too long", async () =>
   for (const response of slow) expect(response.json()).toEqual({ statusCode: 503, error, message: LATE });
 });
 
-test("get `retry-after` if too many are queued", async () => {
+test("Slow requests get `retry-after` if too many are queued.", async () => {
   plain = openFixture({}, {}, longer);
   const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
@@ -159,7 +159,7 @@ test("get `retry-after` if too many are queued", async () => {
   expect(first).toMatchObject({ status: 200 });
 });
 
-test("fail if their thread dies; the next one starts another", async () => {
+test("Slow requests fail if their thread dies; the next one starts another.", async () => {
   const databasePath = join(mkdtempSync(join(tmpdir(), "uniknode-slow-")), "missing", "chain.sqlite");
   onTestFinished(() => rmSync(dirname(dirname(databasePath)), { recursive: true }));
   plain = openFixture({}, {}, longer);

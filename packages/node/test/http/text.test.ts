@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { responseText, written } from "../../src/http/responses/text.ts";
 
-test("texts replace values, as members and in lists", () => {
+test("Texts replace values, as members and in lists.", () => {
   const response = {
     data: [written('{"a":1}'), written('{"a":2}')],
     one: written("[3]"),
@@ -17,7 +17,7 @@ test("texts replace values, as members and in lists", () => {
   });
 });
 
-test("values without texts are serialized as usual", () => {
+test("Values without texts are serialized as usual.", () => {
   for (const response of [{ data: [] }, {}, [1, "a"], null, "text", { data: [{ a: [] }, 2] }]) {
     expect(responseText(response)).toBe(JSON.stringify(response));
   }

@@ -5,7 +5,7 @@ import { createMomentText } from "../../src/http/responses/timestamp.ts";
 
 const LAST_MS = 8_640_000_000_000_000;
 
-test("times are formatted as by Date, in any order", () => {
+test("Times are formatted as by Date, in any order.", () => {
   const textOf = createMomentText();
   const edges = [0, 1, 999, 86_399_999, 86_400_000, -1, -86_400_000, 253_402_300_800_000, LAST_MS, -LAST_MS];
   const moment = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: -LAST_MS, max: LAST_MS }));
@@ -18,7 +18,7 @@ test("times are formatted as by Date, in any order", () => {
   );
 });
 
-test("sums of amounts have all their digits", () => {
+test("Sums of amounts have all their digits.", () => {
   const amount = fc.oneof(
     fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
     fc.bigInt({ min: 0n, max: 10n ** 16n }),

@@ -6,7 +6,7 @@ import { openFixture } from "../../test-support/http/fixture.ts";
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-test("returns the active types, with or without parameters, under both prefixes", async () => {
+test("The API returns the active types, with or without parameters, under both prefixes.", async () => {
   for (const path of ["/api/transactions/types", "/api/v2/transactions/types?foo=1"]) {
     const { data } = (await fixture.get(path)).json();
     expect(data["1"]).toMatchObject({ Transfer: 0, SecondSignature: 1, MultiPayment: 6, HtlcLock: 8 });
@@ -17,7 +17,7 @@ test("returns the active types, with or without parameters, under both prefixes"
   }
 });
 
-test("returns static fees, those of entities in every case", async () => {
+test("The API returns static fees, those of entities in every case.", async () => {
   const { data } = (await fixture.get("/api/transactions/fees")).json();
   expect(data["1"]).toMatchObject({ transfer: "10000000", multiSignature: "500000000", htlcClaim: "0" });
   expect(data["2"]).toEqual({
@@ -28,7 +28,7 @@ test("returns static fees, those of entities in every case", async () => {
   expect(data["2001"]).toMatchObject({ UnsVote: "100000000" });
 });
 
-test("publishes a schema for each active type", async () => {
+test("The API publishes a schema for each active type.", async () => {
   const [schemas, types] = await Promise.all(
     ["schemas", "types"].map(async (path) => (await fixture.get(`/api/transactions/${path}`)).json().data),
   );
@@ -43,7 +43,7 @@ test("publishes a schema for each active type", async () => {
   expect(schemas["2001"]["5"].typeGroup).toEqual({ type: "integer", minimum: 0, const: 2001 });
 });
 
-test("publishes a schema of each action of an entity: register, resign, update", () => {
+test("The API publishes a schema of each action of an entity: register, resign, update.", () => {
   const { asset } = publishedSchema(2, 6) as { asset: { anyOf: EntityAction[] } };
   expect(asset).toMatchObject({ type: "object", anyOf: expect.any(Array) });
   expect(asset.anyOf.map(({ properties }) => properties.action.const)).toEqual([0, 2, 1]);
@@ -70,7 +70,7 @@ type EntityAction = {
 };
 
 test.each(transactionTypes.map(({ key, typeGroup, type, schema }) => ({ key, typeGroup, type, schema })))(
-  "publishes the members that $key has",
+  "The API publishes the members that $key has.",
   ({ typeGroup, type, schema }) => {
     const published = publishedSchema(typeGroup, type);
     expect(Object.keys(published)).toEqual(expect.arrayContaining(Object.keys(schema.properties)));

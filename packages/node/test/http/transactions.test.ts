@@ -26,7 +26,7 @@ const secondPremine = present(premines[1], "the second premine");
 const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
 describe("GET /transactions/{id}", () => {
-  test("responds as interface.md 4.8 types it: integers, and always an asset", async () => {
+  test("GET /transactions/{id} responds as interface.md 4.8 types it: integers, and always an asset.", async () => {
     const response = await fixture.get(`/api/v2/transactions/${hello.id}`);
     expect(response.json()).toEqual({
       data: {
@@ -54,7 +54,7 @@ describe("GET /transactions/{id}", () => {
     });
   });
 
-  test("writes all digits of amounts beyond 2^53, and the nonce of version 1", async () => {
+  test("GET /transactions/{id} writes all digits of amounts beyond 2^53, and the nonce of version 1.", async () => {
     const response = await fixture.get(`/api/transactions/${firstPremine.id}`);
     expect(response.body).toContain(`"amount":${firstPremine.amount},`);
     expect(firstPremine.amount % 2n).toBe(1n);
@@ -62,12 +62,12 @@ describe("GET /transactions/{id}", () => {
     expect((await fixture.get(`/api/transactions/${secondPremine.id}`)).json().data.nonce).toBe("2");
   });
 
-  test("shows the sender as recipient if there is none", async () => {
+  test("GET /transactions/{id} shows the sender as recipient if there is none.", async () => {
     const { data } = (await fixture.get(`/api/transactions/${mint.id}`)).json();
     expect(data).toMatchObject({ recipient: alice.address, typeGroup: 2000, asset: mint.asset });
   });
 
-  test("returns the raw form on demand", async () => {
+  test("GET /transactions/{id} returns the raw form on demand.", async () => {
     const { data } = (await fixture.get(`/api/transactions/${hello.id}?transform=false`)).json();
     expect(data).toEqual({
       version: 2,
@@ -85,7 +85,7 @@ describe("GET /transactions/{id}", () => {
     });
   });
 
-  test("returns 404 for unconfirmed transactions and 422 for invalid ids", async () => {
+  test("GET /transactions/{id} returns 404 for unconfirmed transactions and 422 for invalid ids.", async () => {
     for (const id of [
       present(chain.waiting[0], "a pending transaction").data.id,
       hello.id.toUpperCase(),
@@ -107,14 +107,14 @@ describe("GET /transactions/{id}", () => {
 describe("GET /transactions", () => {
   const newestFirst = [large, mint, vote, payments, hello, secondPremine, firstPremine].map(({ id }) => id);
 
-  test("lists transactions, newest first, amounts as text", async () => {
+  test("GET /transactions lists transactions, newest first, amounts as text.", async () => {
     const response = await fixture.get("/api/transactions");
     expect(idsOf(response)).toEqual(newestFirst);
     expect(rowsOf(response)[0]).toMatchObject({ amount: "1000", fee: "50000000" });
     expect(rowsOf(response)[0]).not.toHaveProperty("asset");
   });
 
-  test("names the unik that a vote is for", async () => {
+  test("GET /transactions names the unik that a vote is for.", async () => {
     const response = await fixture.get("/api/transactions?typeGroup=2001");
     expect(rowsOf(response)).toEqual([expect.objectContaining({ id: vote.id, unikname: "bob" })]);
     const raw = await fixture.get("/api/transactions?typeGroup=2001&transform=false");
@@ -155,7 +155,7 @@ describe("GET /transactions", () => {
     ["vendorField=100%25", [hello]],
     ["vendorField=o_l", []],
     ["vendorField=%C3%A9%E2%9C%93", [hello]],
-  ])("lists transactions with %s", async (parameters, found) => {
+  ])("GET /transactions lists transactions with %s.", async (parameters, found) => {
     const response = await fixture.get(`/api/transactions?${parameters}`);
     expect(idsOf(response)).toEqual(found.map(({ id }) => id));
   });
@@ -176,11 +176,11 @@ describe("GET /transactions", () => {
     `vendorField=${"%C3%A9".repeat(128)}`,
     "version=0",
     "foo=1",
-  ])("refuses %s", async (parameters) => {
+  ])("GET /transactions refuses %s.", async (parameters) => {
     expect((await fixture.get(`/api/transactions?${parameters}`)).statusCode).toBe(422);
   });
 
-  test("finds the premine", () => {
+  test("GET /transactions finds the premine.", () => {
     expect(firstPremine.amount + secondPremine.amount).toBe(PREMINE);
     expect(firstPremine.senderPublicKey).toBe(treasury.publicKey);
   });
@@ -238,21 +238,24 @@ describe("POST /transactions/search", () => {
     [{ asset: { nothing: true } }, "", []],
     [{ asset: {} }, "", [mint, vote, payments]],
     [{ asset: {}, type: 0 }, "", []],
-  ])("finds %j%s", async (body, query, found) => {
+  ])("`POST /transactions/search` finds %j%s.", async (body, query, found) => {
     const response = await search(body, query);
     expect(idsOf(response)).toEqual(found.map(({ id }) => id));
   });
 
-  test.each([15, 16, 61])("finds nothing for an asset that is nested %i deep", async (depth) => {
-    const response = await fixture.app.inject({
-      method: "POST",
-      url: "/api/transactions/search",
-      payload: `{"asset":{"votes":${"[".repeat(depth)}${"]".repeat(depth)}}}`,
-    });
-    expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 0 } });
-  });
+  test.each([15, 16, 61])(
+    "POST /transactions/search finds nothing for an asset that is nested %i deep.",
+    async (depth) => {
+      const response = await fixture.app.inject({
+        method: "POST",
+        url: "/api/transactions/search",
+        payload: `{"asset":{"votes":${"[".repeat(depth)}${"]".repeat(depth)}}}`,
+      });
+      expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 0 } });
+    },
+  );
 
-  test("returns either form, without names of uniks", async () => {
+  test("POST /transactions/search returns either form, without names of uniks.", async () => {
     const response = await fixture.post("/api/v2/transactions/search?limit=1", { typeGroup: 2001 });
     expect(rowsOf(response)[0]).toMatchObject({ id: vote.id, fee: "10000000" });
     expect(rowsOf(response)[0]).not.toHaveProperty("unikname");
@@ -277,7 +280,7 @@ describe("POST /transactions/search", () => {
     [{ orderBy: "id:asc" }, ""],
     [{}, "?orderBy=fee:asc"],
     [{}, "?limit=101"],
-  ])("refuses %j%s", async (body, query) => {
+  ])("POST /transactions/search refuses %j%s.", async (body, query) => {
     expect((await search(body, query)).statusCode).toBe(422);
   });
 });
@@ -287,7 +290,7 @@ describe("unconfirmed transactions", () => {
   const first = present(waiting[0], "the first pending transaction");
   const second = present(waiting[1], "the second pending transaction");
 
-  test("are listed in forging order", async () => {
+  test("Unconfirmed transactions are listed in forging order.", async () => {
     const response = await fixture.get("/api/v2/transactions/unconfirmed?limit=1");
     expect(rowsOf(response)).toEqual([
       {
@@ -314,7 +317,7 @@ describe("unconfirmed transactions", () => {
     ]);
   });
 
-  test("are shown by id, transformed or raw", async () => {
+  test("Unconfirmed transactions are shown by id, transformed or raw.", async () => {
     const path = `/api/transactions/unconfirmed/${second.id}`;
     expect((await fixture.get(path)).json().data).toMatchObject({ vendorField: "later", confirmations: 0 });
     expect((await fixture.get(`${path}?transform=false`)).json().data).toMatchObject({
@@ -323,7 +326,7 @@ describe("unconfirmed transactions", () => {
     });
   });
 
-  test("are 404 once confirmed or unknown", async () => {
+  test("Unconfirmed transactions are 404 once confirmed or unknown.", async () => {
     const response = await fixture.get(`/api/transactions/unconfirmed/${hello.id}`);
     expect(response.json().message).toBe("Transaction not found");
     expect((await fixture.get("/api/transactions/unconfirmed/zz")).statusCode).toBe(422);
@@ -332,7 +335,7 @@ describe("unconfirmed transactions", () => {
 });
 
 describe("POST /transactions", () => {
-  test("submits everything and returns the outcomes", async () => {
+  test("POST /transactions submits everything and returns the outcomes.", async () => {
     const transactions = [{ id: "x", amount: 1 }];
     const response = await fixture.post("/api/transactions", { transactions });
     expect(response.statusCode).toBe(200);
@@ -344,7 +347,7 @@ describe("POST /transactions", () => {
   });
 
   test.each([[{}], [{ transactions: "x" }], [{ transactions: [], more: 1 }], [[]]])(
-    "refuses the body %j",
+    "POST /transactions refuses the body %j.",
     async (body) => {
       expect((await fixture.post("/api/v2/transactions", body)).statusCode).toBe(422);
     },
@@ -356,14 +359,17 @@ describe("POST /transactions", () => {
     [[{}, []], '"transactions.1" must be an object'],
     [["ff02"], '"transactions.0" must be an object'],
     [[null], '"transactions.0" must be an object'],
-  ])("refuses lists of another form before they reach the node: %.20j", async (transactions, message) => {
-    const count = fixture.gateway.submitted.length;
-    const response = await fixture.post("/api/transactions", { transactions });
-    expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
-    expect(fixture.gateway.submitted.length).toBe(count);
-  });
+  ])(
+    "POST /transactions refuses lists of another form before they reach the node: %.20j.",
+    async (transactions, message) => {
+      const count = fixture.gateway.submitted.length;
+      const response = await fixture.post("/api/transactions", { transactions });
+      expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+      expect(fixture.gateway.submitted.length).toBe(count);
+    },
+  );
 
-  test("accepts as many at once as the node allows", async () => {
+  test("POST /transactions accepts as many at once as the node allows.", async () => {
     const narrow = openFixture({ poolMaxPerRequest: 2 });
     const statusOf = async (count: number) =>
       (await narrow.post("/api/transactions", { transactions: Array(count).fill({ id: "x" }) })).statusCode;
@@ -371,7 +377,7 @@ describe("POST /transactions", () => {
     await narrow.close();
   });
 
-  test("returns the refusal of the complete body", async () => {
+  test("POST /transactions returns the refusal of the complete body.", async () => {
     fixture.gateway.submit = async () => {
       throw new BodyError("there must be at least one transaction");
     };

@@ -8,7 +8,7 @@ afterAll(() => fixture.close());
 
 const unknown = "0".repeat(64);
 
-test("counts tokens by type as text", async () => {
+test("GET /uniks counts tokens by type as text.", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
     const { data, chainmeta } = (await fixture.get(`${prefix}/nfts/status`)).json();
     expect(data).toEqual([{ nftName: "UNIK", individual: "2", organization: "0", network: "1" }]);
@@ -17,7 +17,7 @@ test("counts tokens by type as text", async () => {
 });
 
 describe("lists", () => {
-  test("every token, including those without properties, by id", async () => {
+  test("GET /uniks lists every token, including those without properties, by id.", async () => {
     const response = await fixture.get("/api/v2/uniks");
     expect(rowsOf(response).map(({ id }) => id)).toEqual([unik.alice, unik.bob, unik.dave, unik.bare]);
     expect(rowsOf(response)[0]).toEqual({
@@ -40,13 +40,13 @@ describe("lists", () => {
     });
   });
 
-  test("bare tokens under the name nft", async () => {
+  test("GET /uniks lists bare tokens under the name nft.", async () => {
     const response = await fixture.get("/api/nfts?orderBy=ownerId:desc&limit=1&page=2");
     expect(Object.keys(present(rowsOf(response)[0], "a row"))).toEqual(["id", "ownerId"]);
     expect(response.json().meta.previous).toBe("/api/nfts?orderBy=ownerId%3Adesc&limit=1&page=1");
   });
 
-  test("in any order, of which only two have an effect", async () => {
+  test("GET /uniks lists tokens in any order, of which only two have an effect.", async () => {
     const owners = rowsOf(await fixture.get("/api/uniks?orderBy=ownerId:asc")).map(({ ownerId }) => ownerId);
     expect(owners).toEqual(owners.toSorted());
     const ids = rowsOf(await fixture.get("/api/uniks?orderBy=whatever")).map(({ id }) => id);
@@ -56,7 +56,7 @@ describe("lists", () => {
     });
   });
 
-  test.each(["limit=0", "page=x", "ownerId=a"])("not with %s: 400", async (parameters) => {
+  test.each(["limit=0", "page=x", "ownerId=a"])("GET /uniks returns 400 with %s.", async (parameters) => {
     const response = await fixture.get(`/api/uniks?${parameters}`);
     const [key] = parameters.split("=");
     expect(response.json()).toMatchObject({
@@ -68,7 +68,7 @@ describe("lists", () => {
 });
 
 describe("searches", () => {
-  test("by ids, and returns those that exist", async () => {
+  test("POST /uniks/search finds tokens by ids, and returns the ones that exist.", async () => {
     const response = await fixture.post("/api/uniks/search", {
       id: [unik.bob.toUpperCase(), unik.dave, unknown],
     });
@@ -76,7 +76,7 @@ describe("searches", () => {
     expect(rowsOf(await fixture.post("/api/v2/uniks/search", { id: unik.bob }))).toHaveLength(1);
   });
 
-  test("by owner, in an order, by pages", async () => {
+  test("POST /uniks/search finds tokens by owner, in an order, by pages.", async () => {
     const body = { ownerId: alice.address, orderBy: "id:desc" };
     const response = await fixture.post("/api/nfts/search?limit=1", body);
     expect(rowsOf(response)).toEqual([{ id: unik.bare, ownerId: alice.address }]);
@@ -95,24 +95,27 @@ describe("searches", () => {
     // The body as a whole has no name.
     [[], [""]],
     [{ foo: 1 }, ["foo"]],
-  ])("not with %j: 400", async (body, keys) => {
+  ])("POST /uniks/search returns 400 with %j.", async (body, keys) => {
     const response = await fixture.post("/api/uniks/search", body);
     expect(response.json()).toMatchObject({ statusCode: 400, validation: { source: "payload", keys } });
   });
 
-  test.each([undefined, "", "null", "5", '"text"'])("not with a body that is %s: 400", async (payload) => {
-    const headers = { "content-type": "application/json" };
-    const request = { method: "POST", url: "/api/uniks/search", headers } as const;
-    const response = await fixture.app.inject({ ...request, ...(payload !== undefined && { payload }) });
-    expect(response.json()).toMatchObject({
-      statusCode: 400,
-      validation: { source: "payload", keys: [""] },
-    });
-  });
+  test.each([undefined, "", "null", "5", '"text"'])(
+    "POST /uniks/search returns 400 with a body that is %s.",
+    async (payload) => {
+      const headers = { "content-type": "application/json" };
+      const request = { method: "POST", url: "/api/uniks/search", headers } as const;
+      const response = await fixture.app.inject({ ...request, ...(payload !== undefined && { payload }) });
+      expect(response.json()).toMatchObject({
+        statusCode: 400,
+        validation: { source: "payload", keys: [""] },
+      });
+    },
+  );
 });
 
 describe("shows", () => {
-  test("a token with its first and last transaction", async () => {
+  test("GET /uniks/{id} shows a token with its first and last transaction.", async () => {
     for (const id of [unik.bob, unik.bob.toUpperCase()]) {
       const { data, chainmeta } = (await fixture.get(`/api/v2/uniks/${id}`)).json();
       expect(data).toEqual({
@@ -130,7 +133,7 @@ describe("shows", () => {
     }
   });
 
-  test("stored properties by key, then built-in ones", async () => {
+  test("GET /uniks/{id}/properties shows stored properties by key, then built-in ones.", async () => {
     const response = await fixture.get(`/api/uniks/${unik.alice}/properties`);
     const properties = Object.assign({}, ...rowsOf(response));
     expect(rowsOf(response).slice(0, 3)).toEqual([
@@ -147,7 +150,7 @@ describe("shows", () => {
     expect(response.json()).toMatchObject({ meta: { count: 14, totalCount: 14 }, chainmeta: { height: 4 } });
   });
 
-  test("pages of properties over both kinds", async () => {
+  test("GET /uniks/{id}/properties shows pages of properties over both kinds.", async () => {
     const all = rowsOf(await fixture.get(`/api/uniks/${unik.dave}/properties`));
     const second = await fixture.get(`/api/uniks/${unik.dave}/properties?limit=5&page=2`);
     expect(rowsOf(second)).toEqual(all.slice(5, 10));
@@ -155,7 +158,7 @@ describe("shows", () => {
     expect(rowsOf(await fixture.get(`/api/uniks/${unik.dave}/properties?page=9`))).toEqual([]);
   });
 
-  test("pages and walks of any size with the same properties", async () => {
+  test("GET /uniks/{id}/properties shows pages and walks of any size with the same properties.", async () => {
     for (const id of [unik.alice, unik.bob, unik.dave, unik.bare]) {
       const path = `/api/uniks/${id}/properties`;
       const all = rowsOf(await fixture.get(path));
@@ -179,7 +182,7 @@ describe("shows", () => {
     }
   });
 
-  test("the properties from its index on after a cursor whose property does not exist", async () => {
+  test("A cursor whose property does not exist shows the properties from its index on.", async () => {
     const path = `/api/uniks/${unik.alice}/properties`;
     const all = rowsOf(await fixture.get(path));
     for (const index of [0, 2, 5, all.length, 1_000]) {
@@ -196,7 +199,7 @@ describe("shows", () => {
     [unik.alice, "Badges%2FNP%2FDelegate", "false"],
     [unik.bob, "Badges%2FSecurity%2FSecondPassphrase", "false"],
     [unik.dave, "Badges%2FRightness%2FEverlasting", "true"],
-  ])("the property of %s called %s", async (id, key, value) => {
+  ])("The API shows the property of %s called %s.", async (id, key, value) => {
     const response = await fixture.get(`/api/v2/uniks/${id}/properties/${key}`);
     expect(response.json()).toMatchObject({ data: value, chainmeta: { height: 4 } });
   });
@@ -210,7 +213,7 @@ describe("shows", () => {
     [`/uniks/${unik.alice}/properties/usr/empty`, "Not Found"],
     [`/uniks/${unik.alice}/transactions`, "Not Found"],
     ["/foos", "Not Found"],
-  ])("nothing at %s", async (path, message) => {
+  ])("The API shows nothing at %s.", async (path, message) => {
     expect((await fixture.get(`/api${path}`)).json()).toEqual({
       statusCode: 404,
       error: "Not Found",
@@ -222,14 +225,14 @@ describe("shows", () => {
     ["/uniks/zz", ["id"], "params"],
     [`/uniks/${unik.bob}/properties/${"a".repeat(256)}`, ["key"], "params"],
     [`/uniks/${unik.bob}/properties?orderBy=key:asc`, ["orderBy"], "query"],
-  ])("nothing malformed: %s", async (path, keys, source) => {
+  ])("The API shows nothing malformed: %s.", async (path, keys, source) => {
     expect((await fixture.get(`/api${path}`)).json()).toMatchObject({
       statusCode: 400,
       validation: { source, keys },
     });
   });
 
-  test("a property key of 255 encoded characters", async () => {
+  test("The API shows a property key of 255 encoded characters.", async () => {
     const response = await fixture.get(`/api/uniks/${unik.bob}/properties/${"%2F".repeat(255)}`);
     expect(response.statusCode).toBe(404);
   });
@@ -253,7 +256,7 @@ describe("for several errors, names", () => {
     expect(response.json()).toMatchObject({ statusCode: 400, validation: { source, keys } });
   });
 
-  test("some, if there are too many to list", async () => {
+  test("The response names some of several errors, if there are too many to list.", async () => {
     const names = Array.from({ length: 150 }, (_, index) => `foo${index}`);
     const body = Object.fromEntries(names.map((name) => [name, 1]));
     const { validation } = (await fixture.post("/api/uniks/search", body)).json();

@@ -8,7 +8,7 @@ afterAll(() => fixture.close());
 const { hello, vote } = chain.sent;
 const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
-test("lists votes, under both prefixes", async () => {
+test("GET /votes lists votes, under both prefixes.", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
     const response = await fixture.get(`${prefix}/votes`);
     expect(rowsOf(response)).toEqual([
@@ -49,18 +49,18 @@ test.each([
   ["vendorField=zzz", 0],
   ["orderBy=nonce:desc", 1],
   ["page=2", 0],
-])("lists votes with %s", async (parameters, count) => {
+])("GET /votes lists votes with %s.", async (parameters, count) => {
   expect(rowsOf(await fixture.get(`/api/votes?${parameters}`))).toHaveLength(count);
 });
 
 test.each(["type=5", "typeGroup=2001", "nonce=1", "orderBy=foo:asc", "transform=x", "limit=0"])(
-  "refuses %s",
+  "GET /votes refuses %s.",
   async (parameters) => {
     expect((await fixture.get(`/api/votes?${parameters}`)).statusCode).toBe(422);
   },
 );
 
-test("shows a vote, and nothing else", async () => {
+test("GET /votes/{id} shows a vote, and nothing else.", async () => {
   const { data } = (await fixture.get(`/api/votes/${vote.data.id}`)).json();
   expect(data).toMatchObject({ id: vote.data.id, blockId: heads.third.id, fee: "10000000" });
   const raw = (await fixture.get(`/api/votes/${vote.data.id}?transform=false`)).json();
@@ -73,7 +73,7 @@ test("shows a vote, and nothing else", async () => {
   expect((await fixture.get(`/api/votes/${vote.data.id}?foo=1`)).statusCode).toBe(422);
 });
 
-test("lists the votes of a wallet", async () => {
+test("GET /wallets/{id}/votes lists the votes of a wallet.", async () => {
   expect(idsOf(await fixture.get(`/api/wallets/${alice.publicKey}/votes`))).toEqual([vote.data.id]);
   const raw = await fixture.get(`/api/wallets/${alice.address}/votes?transform=false`);
   expect(rowsOf(raw)[0]).toHaveProperty("network");

@@ -60,12 +60,12 @@ describe("GET /wallets/{id}/transactions", () => {
     [`${alice.address}?amount=5`, [hello]],
     [`${cold.address}?fee=50000000`, [large]],
     [`${cold.address}?vendorField=o`, [large, hello]],
-  ])("lists transactions of the wallet: %s", async (path, found) => {
+  ])("GET /wallets/{id}/transactions lists transactions of the wallet: %s.", async (path, found) => {
     const [id, query = ""] = path.split("?");
     expect(idsOf(await fixture.get(`/api/wallets/${id}/transactions?${query}`))).toEqual(found);
   });
 
-  test("shows them in either form, amounts as text", async () => {
+  test("GET /wallets/{id}/transactions shows transactions in either form, amounts as text.", async () => {
     const response = await fixture.get(`/api/v2/wallets/${cold.address}/transactions?limit=1`);
     expect(rowsOf(response)[0]).toMatchObject({ amount: "1000", recipient: cold.address });
     expect(response.json().meta).toMatchObject({
@@ -77,13 +77,13 @@ describe("GET /wallets/{id}/transactions", () => {
     expect(rowsOf(raw)[0]).toMatchObject({ network: 30, recipientId: cold.address });
   });
 
-  test("counts a payment once, however often a multi payment names the payee", async () => {
+  test("GET /wallets/{id}/transactions counts a payment once, however often a multi payment names the payee.", async () => {
     const response = await further.get(`/api/wallets/${carol.address}/transactions?type=6`);
     expect(idsOf(response)).toEqual([more.twice.data.id, payments]);
     expect(response.json().meta.totalCount).toBe(2);
   });
 
-  test("finds rewards of the foundation", async () => {
+  test("GET /wallets/{id}/transactions finds rewards of the foundation.", async () => {
     const response = await further.get(`/api/wallets/${foundation.address}/transactions`);
     // Mints with voucher that make a unik alive, and updates that do, the latter only before the third
     // economy.
@@ -109,10 +109,13 @@ describe("GET /wallets/{id}/transactions/sent", () => {
     [`${alice.address}?recipientId=${cold.address}`, [payments, hello]],
     [`${alice.address}?recipientId=${alice.address}`, [mint, vote, payments]],
     [`${treasury.publicKey}?version=1`, [toBob, toAlice]],
-  ])("lists what the wallet sent: %s", async (path, found) => {
-    const [id, query = ""] = path.split("?");
-    expect(idsOf(await fixture.get(`/api/wallets/${id}/transactions/sent?${query}`))).toEqual(found);
-  });
+  ])(
+    "GET /wallets/{id}/transactions/sent lists the transactions that the wallet sent: %s.",
+    async (path, found) => {
+      const [id, query = ""] = path.split("?");
+      expect(idsOf(await fixture.get(`/api/wallets/${id}/transactions/sent?${query}`))).toEqual(found);
+    },
+  );
 });
 
 describe("GET /wallets/{id}/transactions/received", () => {
@@ -129,15 +132,18 @@ describe("GET /wallets/{id}/transactions/received", () => {
     [`${cold.address}?amount=1000`, [large]],
     [`${cold.address}?type=0`, [large, hello]],
     [treasury.address, []],
-  ])("lists what the wallet received: %s", async (path, found) => {
-    const [id, query = ""] = path.split("?");
-    expect(idsOf(await fixture.get(`/api/wallets/${id}/transactions/received?${query}`))).toEqual(found);
-  });
+  ])(
+    "GET /wallets/{id}/transactions/received lists the transactions that the wallet received: %s.",
+    async (path, found) => {
+      const [id, query = ""] = path.split("?");
+      expect(idsOf(await fixture.get(`/api/wallets/${id}/transactions/received?${query}`))).toEqual(found);
+    },
+  );
 });
 
 describe("lists of a wallet's transactions", () => {
   test.each(["transactions", "transactions/sent", "transactions/received"])(
-    "return 404 for an unknown wallet and 422 for an invalid one: %s",
+    "Lists of a wallet's transactions return 404 for an unknown wallet and 422 for an invalid one: %s.",
     async (path) => {
       const unknown = await fixture.get(`/api/wallets/${stranger.address}/${path}`);
       expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });
@@ -155,7 +161,10 @@ describe("lists of a wallet's transactions", () => {
     ["transactions/sent", "amount=-1"],
     ["transactions/received", `recipientId=${alice.address}`],
     ["transactions/received", "senderPublicKey=zz"],
-  ])("refuse parameters of other lists: %s?%s", async (path, parameters) => {
-    expect((await fixture.get(`/api/wallets/${alice.address}/${path}?${parameters}`)).statusCode).toBe(422);
-  });
+  ])(
+    "Lists of a wallet's transactions refuse parameters of other lists: %s?%s.",
+    async (path, parameters) => {
+      expect((await fixture.get(`/api/wallets/${alice.address}/${path}?${parameters}`)).statusCode).toBe(422);
+    },
+  );
 });

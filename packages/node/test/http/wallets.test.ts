@@ -22,7 +22,7 @@ const CHAINMETA = {
   timestamp: { epoch: 24, unix: 1568893354, human: "2019-09-19T11:42:34.474Z" },
 };
 
-test("shows a wallet as interface.md 4.7 types it", async () => {
+test("GET /wallets/{id} shows a wallet as interface.md 4.7 types it.", async () => {
   const response = await fixture.get(`/api/v2/wallets/${alice.address}`);
   expect(response.statusCode).toBe(200);
   expect(response.body).toContain(`"balance":${ALICE_BALANCE},`);
@@ -42,7 +42,7 @@ test("shows a wallet as interface.md 4.7 types it", async () => {
   });
 });
 
-test("finds a wallet by public key and by username", async () => {
+test("GET /wallets/{id} finds a wallet by public key and by username.", async () => {
   const byAddress = await fixture.get(`/api/wallets/${bob.address}`);
   for (const id of [bob.publicKey, unik.bob]) {
     expect((await fixture.get(`/api/wallets/${id}`)).body).toBe(byAddress.body);
@@ -54,7 +54,7 @@ test("finds a wallet by public key and by username", async () => {
   });
 });
 
-test("finds a cold wallet by its public key, which the chain does not know, and what it received", async () => {
+test("GET /wallets/{id} finds a cold wallet by its public key, which the chain does not know, and what it received.", async () => {
   for (const path of ["", "/uniks", "/transactions", "/transactions/received", "/locks", "/votes"]) {
     const [byAddress, byKey] = await Promise.all(
       [cold.address, cold.publicKey].map(async (id) =>
@@ -68,7 +68,7 @@ test("finds a cold wallet by its public key, which the chain does not know, and 
   expect(data.length).toBeGreaterThan(0);
 });
 
-test("shows missing values of a cold wallet as empty, and a negative balance", async () => {
+test("GET /wallets/{id} shows missing values of a cold wallet as empty, and a negative balance.", async () => {
   const { data } = (await fixture.get(`/api/wallets/${cold.address}`)).json();
   expect(data).toMatchObject({
     publicKey: "",
@@ -82,7 +82,7 @@ test("shows missing values of a cold wallet as empty, and a negative balance", a
   expect(debt.body).toContain('"balance":-10000000000000001,');
 });
 
-test("returns 404 for an unknown wallet and 422 for an invalid id", async () => {
+test("GET /wallets/{id} returns 404 for an unknown wallet and 422 for an invalid id.", async () => {
   for (const id of [stranger.address, stranger.publicKey, "unknown", alice.publicKey.toUpperCase()]) {
     const response = await fixture.get(`/api/wallets/${id}`);
     expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });
@@ -92,7 +92,7 @@ test("returns 404 for an unknown wallet and 422 for an invalid id", async () => 
   }
 });
 
-test("lists wallets in base encoding, the richest first", async () => {
+test("GET /wallets lists wallets in base encoding, the richest first.", async () => {
   const response = await fixture.get("/api/wallets?limit=2");
   expect(rowsOf(response).map(({ balance }) => balance)).toEqual([`${ALICE_BALANCE}`, "1027"]);
   expect(rowsOf(response)[1]).toEqual({
@@ -122,12 +122,12 @@ test.each([
   ["producedBlocks=2", [delegate]],
   [`secondPublicKey=${secondKey}&address=${richest}`, [richest]],
   [`publicKey=${carol.publicKey}`, [genesisDelegate]],
-])("lists wallets with %s", async (parameters, addresses) => {
+])("GET /wallets lists wallets with %s.", async (parameters, addresses) => {
   const response = await fixture.get(`/api/wallets?${parameters}`);
   expect(rowsOf(response).map(({ address }) => address)).toEqual(addresses);
 });
 
-test("puts resigned delegates first, and accepts 0 for any value", async () => {
+test("GET /wallets puts resigned delegates first, and accepts 0 for any value.", async () => {
   for (const direction of ["asc", "desc"]) {
     const response = await fixture.get(`/api/wallets?orderBy=resigned:${direction}&limit=1`);
     expect(rowsOf(response)[0]).toMatchObject({ isResigned: true });
@@ -137,13 +137,13 @@ test("puts resigned delegates first, and accepts 0 for any value", async () => {
 });
 
 test.each(["address=abc", "publicKey=02ab", "balance=x", "voteBalance=-1", "orderBy=rank:asc", "foo=1"])(
-  "refuses %s",
+  "GET /wallets refuses %s.",
   async (parameters) => {
     expect((await fixture.get(`/api/wallets?${parameters}`)).statusCode).toBe(422);
   },
 );
 
-test("lists the uniks of a wallet by address, public key and username", async () => {
+test("GET /wallets/{id}/uniks lists the uniks of a wallet by address, public key and username.", async () => {
   for (const id of [alice.address, alice.publicKey]) {
     const response = await fixture.get(`/api/v2/wallets/${id}/uniks`);
     expect(rowsOf(response)).toEqual([
@@ -165,7 +165,7 @@ test("lists the uniks of a wallet by address, public key and username", async ()
   });
 });
 
-test("lists no uniks for a wallet that owns none, known or not, and returns 422 for an invalid wallet", async () => {
+test("GET /wallets/{id}/uniks lists none for a wallet without uniks, known or not, and returns 422 for an invalid one.", async () => {
   for (const id of [cold.address, stranger.publicKey]) {
     const response = await fixture.get(`/api/wallets/${id}/uniks`);
     expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 0, last: null, pageCount: 1 } });
@@ -174,11 +174,11 @@ test("lists no uniks for a wallet that owns none, known or not, and returns 422 
   expect((await fixture.get("/api/wallets/!%3F/uniks")).statusCode).toBe(422);
 });
 
-test("describes the same head in every response", () => {
+test("The API describes the same head in every response.", () => {
   expect(heads.head.height).toBe(CHAINMETA.height);
 });
 
-test("lists the richest wallets, whatever order is requested", async () => {
+test("GET /wallets/top lists the richest wallets, whatever order is requested.", async () => {
   const response = await fixture.get("/api/v2/wallets/top?limit=2&orderBy=balance:asc");
   expect(rowsOf(response).map(({ address }) => address)).toEqual([richest, coldOne]);
   expect(rowsOf(response)[0]).toMatchObject({ balance: `${ALICE_BALANCE}` });
@@ -209,7 +209,7 @@ test.each([
   [{ voteBalance: { from: 1 } }, "?orderBy=voteBalance:desc&limit=1", [delegate]],
   [{ lockedBalance: { from: 1 } }, "", []],
   [{ balance: { from: 1 }, vote: bob.publicKey, voteBalance: { from: 1 } }, "", [delegate]],
-])("finds %j%s", async (body, query, addresses) => {
+])("POST /wallets/search finds %j%s.", async (body, query, addresses) => {
   const response = await fixture.post(`/api/wallets/search${query}`, body);
   expect(rowsOf(response).map(({ address }) => address)).toEqual(addresses);
 });
@@ -228,18 +228,18 @@ test.each([
   [{ orderBy: "balance:asc" }, ""],
   [{}, "?orderBy=foo:asc"],
   [{}, `?address=${alice.address}`],
-])("refuses the search %j%s", async (body, query) => {
+])("POST /wallets/search refuses the search %j%s.", async (body, query) => {
   expect((await fixture.post(`/api/wallets/search${query}`, body)).statusCode).toBe(422);
 });
 
-test("refuses tokens of other names, and counts the request", async () => {
+test("GET /wallets/{id}/{tokens} refuses tokens of other names, and counts the request.", async () => {
   const response = await fixture.get(`/api/wallets/${alice.address}/foos`);
   const message = "the tokens of a wallet are uniks or nfts";
   expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   expect((await fixture.get(`/api/wallets/${alice.address}/foo`)).statusCode).toBe(404);
 });
 
-test("lists the wallets of several addresses, as wallet kits ask for them", async () => {
+test("GET /wallets lists the wallets of several addresses, as wallet kits ask for them.", async () => {
   const found = rowsOf(
     await fixture.get(`/api/wallets?address=${cold.address},${stranger.address},${bob.address}`),
   );

@@ -669,7 +669,7 @@ const OLD: readonly Row[] = [
   ],
 ];
 
-test("the table has the wrong usages of every family", () => {
+test("The table has the wrong usages of every family.", () => {
   expect(OWN.length + OLD.length).toBeGreaterThanOrEqual(44);
 });
 
@@ -703,7 +703,7 @@ test.each(OLD)("%s (%s) has the recorded members, and the code in a header", asy
   expect(headers.allow).toBe(code === "METHOD_NOT_ALLOWED" ? "GET, HEAD, POST" : undefined);
 });
 
-test("pages of browsers can read the code of an error", async () => {
+test("Pages of browsers can read the code of an error.", async () => {
   const { headers } = await ask("/api/nothing", { headers: { origin: "https://explorer.example" } });
   expect(headers["access-control-expose-headers"]).toBe("error-code");
 });
@@ -711,7 +711,7 @@ test("pages of browsers can read the code of an error", async () => {
 test.each([
   ["without body and type", {}],
   ["with the type of JSON and no body", JSON_BODY],
-])("a route without body works %s", async (_title, type) => {
+])("A route without body works %s.", async (_title, type) => {
   const empty = { method: "POST", headers: { ...authorization, ...type } };
   expect(await ask("/api/v2/webhooks/1/deliveries/retry", empty)).toMatchObject({
     status: 200,
@@ -738,7 +738,7 @@ test.each([
     "cannot be derived from stored blocks",
     "register the webhook",
   ],
-])("a dry run without matches names the reason: %s", async (_title, changes, reason, next) => {
+])("A dry run without matches names the reason: %s.", async (_title, changes, reason, next) => {
   const { status, body } = await ask("/api/v2/webhooks/test", webhook(changes));
   const { note } = (body as { data: { note?: string } }).data;
   expect([status, note]).toEqual([200, expect.stringContaining(reason)]);

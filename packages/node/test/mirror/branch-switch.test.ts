@@ -62,11 +62,11 @@ async function buildDuringSwitch(at: { head: number; read: number; common: numbe
 
 describe.skipIf(!hasPostgres)("a mirror that is built while its node switches to another branch", () => {
   // The node reads 64 blocks at a time: the response continues with the other branch.
-  test("has the rows of the new branch.", async () => {
+  test("A mirror that is built during a branch switch of its node has the rows of the new branch.", async () => {
     await buildDuringSwitch({ head: 70, read: 60, common: 55 });
   });
 
-  test("keeps the blocks that are much lower.", async () => {
+  test("A mirror that is built during a branch switch of its node keeps the blocks that are much lower.", async () => {
     const [first, second] = await buildDuringSwitch({ head: 1_100, read: 1_060, common: 1_055 });
     expect(first).toBe(0);
     expect(second).toBe(900);

@@ -19,7 +19,7 @@ async function mirrored(name: string): Promise<Mirrored> {
 }
 
 describe.skipIf(!hasPostgres)("the comparison of a mirror", () => {
-  test.each(CHAINS)("of %s finds no difference", async (name) => {
+  test.each(CHAINS)("The comparison of a mirror of %s finds no difference.", async (name) => {
     const { check, node, close } = await mirrored(name);
     const result = await check();
     const { height, id } = node.chain.head();
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres)("the comparison of a mirror", () => {
       expect(() => requireEqual(result)).toThrow(`${table} (1 rows, from ${key} to ${key})`);
     });
 
-    test("is refused while the mirror is being built, or has another block", async () => {
+    test("The comparison is refused while the mirror is being built, or has another block.", async () => {
       const { postgres, check } = mirror;
       await postgres.query("UPDATE head SET phase = 'blocks'");
       await expect(check()).rejects.toMatchObject({ code: "MIRROR_DATABASE" });

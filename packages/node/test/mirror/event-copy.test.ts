@@ -120,7 +120,7 @@ const copiedUpTo = (sequence: number) =>
   expect.poll(async () => (await state()).sequence, POLL).toBe(sequence);
 
 describe.skipIf(!hasPostgres)("the copy of an event log", () => {
-  test("begins with the next event, and has every later one once, in order and unchanged.", async () => {
+  test("The copy of an event log begins with the next event, and has every later one once, in order and unchanged.", async () => {
     add(5);
     const copy = await start();
     await started();
@@ -138,7 +138,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     ]);
   });
 
-  test("has the first event of a log that was empty when the copy began.", async () => {
+  test("The copy of an event log has the first event of a log that was empty when the copy began.", async () => {
     const first = await start();
     await started();
     await first.stop();
@@ -149,7 +149,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(await copiedEvents(postgres, 0)).toEqual(nodeEvents(database, 0));
   });
 
-  test("confirms with each request what it has, so that the node keeps the rest only.", async () => {
+  test("The copy of an event log confirms its events with each request, so that the node keeps the rest only.", async () => {
     const copy = await start();
     await started();
     log.moveCursor(COPY_READER, 0);
@@ -159,7 +159,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     await copy.stop();
   });
 
-  test("waits for the block of an event, but not for long.", async () => {
+  test("The copy of an event log waits for the block of an event, but not for long.", async () => {
     const copy = await start();
     await started();
     add(2, { height: 10 });
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect((await state()).sequence).toBe(3);
   });
 
-  test("is changed by the mirror with the lease alone.", async () => {
+  test("The copy of an event log is changed by the mirror with the lease alone.", async () => {
     const epoch = await lease("first");
     const old = await start({ epoch });
     await started();
@@ -197,7 +197,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(await copiedEvents(postgres, 0)).toEqual(nodeEvents(database, 0));
   });
 
-  test("writes no event twice, and none out of order.", async () => {
+  test("The copy of an event log writes no event twice, and none out of order.", async () => {
     const epoch = await lease();
     await startCopy(postgres, 4, epoch);
     await appendEvents(postgres, 4, [eventOf(5), eventOf(6)], epoch);
@@ -212,7 +212,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(await copiedEvents(postgres, 0)).toHaveLength(4);
   });
 
-  test("records events that the node has dropped as a gap, and continues with the oldest one.", async () => {
+  test("The copy of an event log records events that the node has dropped as a gap, and continues with the oldest one.", async () => {
     const first = await start();
     await started();
     add(3, { height: 7 });
@@ -231,7 +231,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(second.reports.at(-1)).toEqual({ sequence: 13, gaps: 1 });
   });
 
-  test("confirms copies with the id of the hand-over of its database.", async () => {
+  test("The copy of an event log confirms copies with the id of the hand-over of its database.", async () => {
     log.moveCursor(COPY_READER, 0);
     createOwnerStore(database).write({ state: "workers", transfer: "mine" });
     add(1);
@@ -253,7 +253,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     }
   });
 
-  test("records the log of another node as a gap, and continues with its later events.", async () => {
+  test("The copy of an event log records the log of another node as a gap, and continues with its later events.", async () => {
     const first = await start();
     await started();
     add(3);
@@ -270,7 +270,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(lines.join()).toContain("event 3 has another id");
   });
 
-  test("records a log that ends earlier as a gap; the node then gives higher sequences.", async () => {
+  test("The copy of an event log records a log that ends earlier as a gap; the node then gives higher sequences.", async () => {
     const first = await start();
     await started();
     add(20);
@@ -290,7 +290,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(lines.join()).toContain("the log ends at event 2, before 20");
   });
 
-  test("continues after sequences that the node skipped for another database.", async () => {
+  test("The copy of an event log continues after sequences that the node skipped for another database.", async () => {
     const copy = await start();
     await started();
     add(2);
@@ -308,7 +308,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect((await state()).gaps).toBe(0);
   });
 
-  test("writes nothing of a response whose events do not follow, and asks again.", async () => {
+  test("The copy of an event log writes nothing of a response whose events do not follow, and asks again.", async () => {
     const epoch = await lease();
     await startCopy(postgres, 4, epoch);
     const wrong: EventLine[][] = [
@@ -330,7 +330,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(lines.join()).toContain("MIRROR_FEED_INVALID");
   });
 
-  test("names a node that has no events once.", async () => {
+  test("The copy of an event log names a node that has no events once.", async () => {
     let requests = 0;
     const client = {
       ...clientOf(feed),
@@ -361,7 +361,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       return epoch;
     }
 
-    test("drops the oldest events, up to the first one that is kept.", async () => {
+    test("The copy of an event log drops the oldest events beyond its bounds, up to the first one that is kept.", async () => {
       const epoch = await copyOf(9, 8, 0, 7, 0);
       expect(await pruneEvents(postgres, old, epoch)).toBe(false);
       expect(await left()).toEqual([3, 4, 5]);
@@ -372,7 +372,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       expect(await pruneEvents(postgres, old, epoch)).toBe(false);
     });
 
-    test("keeps events that a shard has not matched, while there are webhooks.", async () => {
+    test("The copy of an event log keeps events beyond its bounds that a shard has not matched, while there are webhooks.", async () => {
       const epoch = await copyOf(9, 8, 7, 6);
       await postgres.query(
         `INSERT INTO webhooks (events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
@@ -386,7 +386,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       expect(await left()).toEqual([]);
     });
 
-    test("drops them in steps.", async () => {
+    test("The copy of an event log drops events beyond its bounds in steps.", async () => {
       const epoch = await copyOf(...Array<number>(5_001).fill(9));
       expect(await pruneEvents(postgres, old, epoch)).toBe(true);
       expect(await left()).toEqual([5_001]);

@@ -41,7 +41,7 @@ const logOf = (database: Database) => createEventLog(database, { recordedNames: 
 const lastEvent = () => readNode((database) => logOf(database).lastSequence());
 
 describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
-  test("are recorded for webhooks of the database, and copied from then on.", async () => {
+  test("The events of a dev chain are recorded for webhooks of the database, and copied from then on.", async () => {
     await chain.followed();
     await expect.poll(async () => (await readCopy(chain.postgres)).isStarted).toBe(true);
     const { sequence } = await readCopy(chain.postgres);
@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     expect(readNode((database) => logOf(database).cursor(COPY_READER))).toBeDefined();
   });
 
-  test("follow reorganisations.", async () => {
+  test("The events of a dev chain follow reorganisations.", async () => {
     for (const depth of [1, 7, 25]) {
       await chain.command("reorg", { depth });
       await chain.command("mine", { blocks: 2 });
@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     expect(row?.count).toBeGreaterThan(30);
   });
 
-  test("are complete after each of several kills of the mirror.", async () => {
+  test("The events of a dev chain are complete after each of several kills of the mirror.", async () => {
     for (let kill = 0; kill < 4; kill++) {
       const mining = chain.command("mine", { blocks: 20 });
       await expect.poll(async () => (await readCopy(chain.postgres)).sequence).toBeGreaterThan(0);
@@ -77,14 +77,14 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await chain.compare();
   });
 
-  test("are complete after the database was killed.", async () => {
+  test("The events of a dev chain are complete after the database was killed.", async () => {
     const mining = chain.command("mine", { blocks: 20 });
     await chain.server.crash();
     await mining;
     await chain.compare();
   });
 
-  test("are copied by one mirror at a time, also when a paused one wakes up.", async () => {
+  test("The events of a dev chain are copied by one mirror at a time, also when a paused one wakes up.", async () => {
     const standby = chain.startMirror("--name", "standby");
     mirror.child.kill("SIGSTOP");
     await chain.command("mine", { blocks: 10 });
@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     mirror = standby;
   });
 
-  test("are recorded after a restart of the node, until the names are replaced.", async () => {
+  test("The events of a dev chain are recorded after a restart of the node, until the names are replaced.", async () => {
     await chain.restartNode();
     const before = lastEvent();
     await chain.command("mine", { blocks: 3 });
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     expect(readNode((database) => logOf(database).cursor(COPY_READER))).toBeUndefined();
   });
 
-  test("are missing from a node of an older version: the mirror says so once, and copies the blocks.", async () => {
+  test("A node of an older version lacks the events: the mirror says so once, and copies the blocks.", async () => {
     mirror.child.kill("SIGTERM");
     await mirror.ended;
     const older = await startLyingFeed(chain.url, (json) => json, ["/api/internal/feed/events"]);
@@ -131,7 +131,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await older.close();
   });
 
-  test("continue with higher sequences after the database of the node has lost its log; doctor says so.", async () => {
+  test("The events continue with higher sequences after the database of the node has lost its log; doctor says so.", async () => {
     const { sequence: before } = await readCopy(chain.postgres);
     await chain.stopNode();
     const database = openDatabase(chain.nodeDatabase);

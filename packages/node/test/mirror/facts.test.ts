@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)("the facts of a mirror", () => {
   });
   afterAll(() => mirror?.close());
 
-  test("agree with those of the node.", async () => {
+  test("The facts of a mirror agree with those of the node.", async () => {
     expect(await mirror.follow()).toContain("the facts agree with those of the node");
   });
 
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)("the facts of a mirror", () => {
     });
   });
 
-  test("are not written by a mirror that was replaced.", async () => {
+  test("The facts of a mirror are not written by a mirror that was replaced.", async () => {
     const { postgres, follow, built, close } = await mirrored("chain-1");
     await postgres.query("UPDATE head SET epoch = epoch + 1");
     await expect(follow()).rejects.toMatchObject({ code: "MIRROR_DEPOSED" });

@@ -29,14 +29,14 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
   });
 
   /** The long run: `npm run faults -- cluster --only "mirror killed"`. */
-  test("that is killed at random moments while blocks come and go has the rows of the node.", async () => {
+  test("A mirror that is killed at random moments while blocks come and go has the rows of the node.", async () => {
     const options = { kills: 3, seed: 20_261_125, maxLifeMs: 1_500, comparedEvery: 3 };
     await runKills(chain, { ...options, log: () => {} });
     mirror = chain.startMirror();
     await chain.followed();
   });
 
-  test("fetches the commits again that a crash of the database has lost.", async () => {
+  test("A mirror fetches the commits again that a crash of the database has lost.", async () => {
     await chain.followed();
     // Commits with events wait for the disk.
     await chain.recordEvents([]);
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await chain.compare();
   });
 
-  test("waits while no connection to the database is free, and continues afterwards.", async () => {
+  test("A mirror waits while no connection to the database is free, and continues afterwards.", async () => {
     const { postgres } = chain;
     mirror.child.kill("SIGTERM");
     await mirror.ended;
@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await postgres.query("ALTER DATABASE chain OWNER TO uniknode");
   });
 
-  test("continues when a full disk of the database has space again.", async ({ skip }) => {
+  test("A mirror continues when a full disk of the database has space again.", async ({ skip }) => {
     if (!disk) return skip("this process may not mount a small file system");
     mirror = chain.startMirror();
     await chain.followed();
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await mirror.ended;
   });
 
-  test("with an older schema is upgraded when it starts.", async () => {
+  test("A mirror with an older schema is upgraded when it starts.", async () => {
     await chain.postgres.query("DROP TABLE facts");
     await chain.postgres.query("DELETE FROM migrations WHERE name LIKE '003-%'");
     mirror = chain.startMirror();
@@ -111,7 +111,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await mirror.ended;
   });
 
-  test("refuses a newer schema, and the database of another network.", async () => {
+  test("A mirror refuses a newer schema, and the database of another network.", async () => {
     const { postgres } = chain;
     const failure = async () => {
       const { code, stderr } = await chain.startMirror().ended;

@@ -119,14 +119,14 @@ const markOf = (sequence: number) => {
 };
 
 describe.skipIf(!hasPostgres)("the position of the log in a mirror", () => {
-  test("begins before every event, and is written when the mirror has the head of the node.", async () => {
+  test("The position of the log begins before every event, and is written when the mirror has the head of the node.", async () => {
     log(3);
     expect(await position()).toBe(0);
     await followToLog();
     expect(await position()).toBe(3);
   });
 
-  test("moves with the blocks, and with events that no block causes.", async () => {
+  test("The position of the log moves with the blocks, and with events that no block causes.", async () => {
     log(1);
     await node.chain.accept(blocks.slice(10, 12));
     await followToLog();
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres)("the position of the log in a mirror", () => {
     expect(await position()).toBe(5);
   });
 
-  test("stays at a step back, until the mirror has the head of the node again.", async () => {
+  test("The position of the log stays at a step back, until the mirror has the head of the node again.", async () => {
     await node.chain.accept(blocks.slice(10, 13));
     log(2);
     await followToLog();
@@ -153,7 +153,7 @@ describe.skipIf(!hasPostgres)("the position of the log in a mirror", () => {
     expect(await position()).toBe(3);
   });
 
-  test("is not beyond the copied events when a session begins: the next ones can be those of another node.", async () => {
+  test("The position is not beyond the copied events at the start of a session: the next can be those of another node.", async () => {
     log(9);
     await followToLog();
     expect(await position()).toBe(9);
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres)("the position of the log in a mirror", () => {
     expect(await position()).toBe(9);
   });
 
-  test("is not written by a mirror that was replaced, nor for another block.", async () => {
+  test("The position of the log is not written by a mirror that was replaced, nor for another block.", async () => {
     log(4);
     await postgres.query("UPDATE head SET epoch = epoch + 1");
     await expect(followToLog()).rejects.toMatchObject({ code: "MIRROR_DEPOSED" });
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgres)("the position of the log in a mirror", () => {
     expect(await position()).toBe(0);
   });
 
-  test("may precede the blocks that arrive with it.", async () => {
+  test("The position of the log may precede the blocks that arrive with it.", async () => {
     log(4);
     const mark = markOf(4);
     await node.chain.accept(blocks.slice(10, 12));

@@ -141,13 +141,13 @@ async function expectEqualFacts(node: OpenChain): Promise<void> {
 }
 
 describe.skipIf(!hasPostgres)("a mirror", () => {
-  test.each(CHAINS)("built from %s has the rows of the node.", async (name) => {
+  test.each(CHAINS)("A mirror built from %s has the rows of the node.", async (name) => {
     const node = await startNode(name);
     await build();
     await expectEqualTables(node);
   });
 
-  test.each(CHAINS)("that follows %s has the rows of the node after every part.", async (name) => {
+  test.each(CHAINS)("A mirror that follows %s has the rows of the node after every part.", async (name) => {
     const node = await startNode(name, 3);
     const epoch = await build();
     for (let from = 3; from < blocks.length; from += 7) {
@@ -157,7 +157,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await expectEqualTables(node);
   });
 
-  test("reverts with the node, to the same rows.", async () => {
+  test("A mirror reverts with the node, to the same rows.", async () => {
     const node = await startNode("chain-random-1", 3);
     const epoch = await build();
     await node.chain.accept(blocks.slice(3));
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     }
   });
 
-  test("that was replaced by another one writes nothing more.", async () => {
+  test("A mirror that was replaced by another one writes nothing more.", async () => {
     const node = await startNode("chain-1", 10);
     const epoch = await build();
     await postgres.query("UPDATE head SET lease_until = now() - interval '1 s'");
@@ -187,7 +187,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await expectEqualTables(node);
   });
 
-  test("waits while another one has the lease, and refuses the database of another network.", async () => {
+  test("A mirror waits while another one has the lease, and refuses the database of another network.", async () => {
     await startNode("chain-1", 1);
     await lease("one");
     expect(
@@ -198,7 +198,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     });
   });
 
-  test("interrupted during its construction continues at its position.", async () => {
+  test("A mirror interrupted during its construction continues at its position.", async () => {
     const node = await startNode("chain-random-2");
     const full = clientOf(feed);
     const broken: FeedClient = {
@@ -218,7 +218,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await expectEqualTables(node);
   });
 
-  test("does not store a block whose bytes are damaged, nor an incomplete state.", async () => {
+  test("A mirror does not store a block whose bytes are damaged, nor an incomplete state.", async () => {
     const node = await startNode("chain-1", 5);
     const epoch = await build();
     await node.chain.accept(blocks.slice(5, 8));

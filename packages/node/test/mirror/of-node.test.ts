@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
   let node: Running;
   let url: string;
 
-  test("starts while PostgreSQL is down, and copies its chain later.", async () => {
+  test("A node with --mirror starts while PostgreSQL is down, and copies its chain later.", async () => {
     await server.halt();
     node = startNode();
     url = await apiUrlOf(node);
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     expect(await figure(url, "uniknode_mirror_up")).toBe(1);
   });
 
-  test("starts a killed mirror again, which follows.", async () => {
+  test("A node with --mirror starts a killed mirror again, which follows.", async () => {
     const before = mirrorsOf(node).length;
     process.kill(Number(mirrorsOf(node).at(-1)), "SIGKILL");
     await expect.poll(() => mirrorsOf(node).length).toBe(before + 1);
@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     expect(await figure(url, "uniknode_mirror_starts_total")).toBe(before + 1);
   });
 
-  test("that is killed leaves no mirror behind.", async () => {
+  test("A node with --mirror that is killed leaves no mirror behind.", async () => {
     const mirror = Number(mirrorsOf(node).at(-1));
     expect(isRunning(mirror)).toBe(true);
     node.child.kill("SIGKILL");

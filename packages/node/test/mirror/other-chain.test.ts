@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!hasPostgres)("a database of one chain, and a node of another one", () => {
-  test("a mirror ends, names the block, and has neither changed the database nor ended a mirror with its name.", async () => {
+  test("A mirror with the database of another chain ends, names the block, and has changed and ended nothing.", async () => {
     const before = await readHead(chain.postgres);
     const { code, stderr } = await chain.startMirror("--node", otherUrl).ended;
     expect([code, stderr]).toEqual([
@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgres)("a database of one chain, and a node of another on
     expect(mirror.child.exitCode).toBeNull();
   });
 
-  test("a mirror waits for a node that does not have enough blocks to compare.", async () => {
+  test("A mirror waits for a node that does not have enough blocks to compare.", async () => {
     const found = await readIdentity(chain.postgres);
     assert(typeof found === "object");
     const feed = { async *blocks() {} };
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)("a database of one chain, and a node of another on
     });
   });
 
-  test("doctor names the node and the block.", async () => {
+  test("The command doctor names the node and the block.", async () => {
     const { code, stdout } = await runUniknode([
       ...["doctor", "--database-url", chain.databaseUrl, "--node", `${chain.url},${otherUrl}`],
     ]);
@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres)("a database of one chain, and a node of another on
     expect(code).toBe(1);
   });
 
-  test("an API server is not ready.", async () => {
+  test("An API server with the database of another chain is not ready.", async () => {
     const args = ["--token", TOKEN, "--database-url", chain.databaseUrl, "--http-port", "0"];
     const servers = [chain.url, otherUrl].map((node) => spawnUniknode(["serve", "--node", node, ...args]));
     const health = await Promise.all(

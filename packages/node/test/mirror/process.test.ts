@@ -18,14 +18,14 @@ beforeAll(async () => {
 afterAll(() => chain?.closeAll());
 
 describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
-  test("is built, and follows every block.", async () => {
+  test("A mirror of a dev chain is built, and follows every block.", async () => {
     await chain.followed();
     await chain.command("mine", { blocks: 30 });
     await chain.followed();
     await chain.compare();
   });
 
-  test("follows reorganisations of any depth that the node can do.", async () => {
+  test("A mirror of a dev chain follows reorganisations of any depth that the node can do.", async () => {
     for (const depth of [1, 7, 25]) {
       await chain.command("reorg", { depth });
       await chain.followed();
@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.compare();
   });
 
-  test("continues after a kill during a reorganisation.", async () => {
+  test("A mirror of a dev chain continues after a kill during a reorganisation.", async () => {
     mirror.child.kill("SIGKILL");
     await mirror.ended;
     await chain.command("reorg", { depth: 5 });
@@ -43,14 +43,14 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.compare();
   });
 
-  test("continues after the database was killed.", async () => {
+  test("A mirror of a dev chain continues after the database was killed.", async () => {
     await chain.server.crash();
     await chain.command("mine", { blocks: 5 });
     await chain.followed();
     await chain.compare();
   });
 
-  test("is replaced by another one with its name: it ends, and the other one follows.", async () => {
+  test("A mirror of a dev chain is replaced by another one with its name: it ends, and the other one follows.", async () => {
     const first = mirror;
     mirror = chain.startMirror();
     const { code, stderr } = await first.ended;
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     expect(mirror.stderr()).not.toContain("another mirror");
   });
 
-  test("is compared with the node by --check, which names a row that differs.", async () => {
+  test("A mirror of a dev chain is compared with the node by --check, which names a row that differs.", async () => {
     const check = () => chain.startMirror("--check").ended;
     const equal = await check();
     expect([equal.code, equal.stderr]).toEqual([0, ""]);
@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     );
   });
 
-  test("is built again when the node no longer has the changes that it needs.", async () => {
+  test("A mirror of a dev chain is built again when the node no longer has the changes that it needs.", async () => {
     mirror.child.kill("SIGTERM");
     expect(await mirror.ended).toMatchObject({ code: 0 });
     await chain.command("mine", { blocks: FEED_BLOCKS + 20 });
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.compare();
   });
 
-  test("ends when its facts differ from those of the node, because the feed changed one digit of a vote.", async () => {
+  test("A mirror ends when its facts differ from those of the node, because the feed changed one digit of a vote.", async () => {
     let isLying = false;
     let lies = 0;
     const feed = await startLyingFeed(chain.url, (json) => {
@@ -121,14 +121,14 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("with an empty database")]);
   });
 
-  test("waits for a database that is down, until it is stopped.", async () => {
+  test("A mirror of a dev chain waits for a database that is down, until it is stopped.", async () => {
     const waiting = chain.startMirror("--database-url", "postgres://127.0.0.1:1/chain");
     await expect.poll(waiting.stderr).toContain("waiting for the database: check --database-url");
     waiting.child.kill("SIGTERM");
     expect(await waiting.ended).toMatchObject({ code: 0 });
   });
 
-  test("names errors of token, node, options and database.", async () => {
+  test("A mirror of a dev chain names errors of token, node, options and database.", async () => {
     const run = async (...args: string[]) => {
       const { code, stderr } = await spawnUniknode(["mirror", ...args]).ended;
       return [code, stderr] as const;

@@ -44,18 +44,21 @@ const rowsOf = (count: number) =>
   });
 
 describe.skipIf(!hasPostgres)("rows", () => {
-  test.each([1, 199, 200, 2_000, 2_001, 5_000])("in the number of %i arrive unchanged", async (count) => {
-    await postgres.query("CREATE TABLE written (number bigint, text text, bytes bytea)");
-    const rows = rowsOf(count);
-    await postgres.transaction("READ WRITE", (transaction) =>
-      insertRows(transaction, "written", COLUMNS, rows),
-    );
-    const found = await postgres.query<Record<string, unknown>>("SELECT * FROM written ORDER BY number");
-    expect(found.map(({ number, text, bytes }) => [number, text, bytes])).toEqual(rows);
-    await postgres.query("DROP TABLE written");
-  });
+  test.each([1, 199, 200, 2_000, 2_001, 5_000])(
+    "Rows in the number of %i arrive unchanged.",
+    async (count) => {
+      await postgres.query("CREATE TABLE written (number bigint, text text, bytes bytea)");
+      const rows = rowsOf(count);
+      await postgres.transaction("READ WRITE", (transaction) =>
+        insertRows(transaction, "written", COLUMNS, rows),
+      );
+      const found = await postgres.query<Record<string, unknown>>("SELECT * FROM written ORDER BY number");
+      expect(found.map(({ number, text, bytes }) => [number, text, bytes])).toEqual(rows);
+      await postgres.query("DROP TABLE written");
+    },
+  );
 
-  test("that the server refuses leave the connection usable, and nothing is written", async () => {
+  test("Rows that the server refuses leave the connection usable, and nothing is written.", async () => {
     await postgres.query("CREATE TABLE refused (number bigint CHECK (number < 0), text text, bytes bytea)");
     for (const sql of ["refused", "missing"]) {
       await expect(

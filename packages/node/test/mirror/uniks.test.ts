@@ -42,7 +42,7 @@ type Row = {
 };
 
 describe.skipIf(!hasPostgres)("the map of uniks of a mirror", () => {
-  test("has the roots of its node after each round, in one step or in several.", async () => {
+  test("The map of uniks of a mirror has the roots of its node after each round, in one step or in several.", async () => {
     const folder = temporaryFolder();
     const chain = writtenChain(`${folder.path}/node.sqlite`);
     onTestFinished(() => {

@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(parent, { recursive: true, force: true });
 });
 
-test("the folder has the network for every node, and secret keys for each", async () => {
+test("The folder has the network for every node, and secret keys for each.", async () => {
   const args = ["network", "init", folder, "--name", "my-network", "--nodes", "2", "--block-time", "1"];
   const { code, stdout, stderr } = await runMain(args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -39,7 +39,7 @@ test("the folder has the network for every node, and secret keys for each", asyn
   expect(new Set(shares.flat()).size).toBe(6);
 });
 
-test("the files are accepted by nodes of the reference", () => {
+test("The files are accepted by nodes of the reference.", () => {
   const read = (file: string) => JSON.parse(readFileSync(join(folder, `${file}.json`), "utf8"));
   const { client, ...description } = read("network");
   // The limits of a status between peers (p2p.md 7.2).
@@ -62,12 +62,12 @@ test("the files are accepted by nodes of the reference", () => {
   expect(read("exceptions")).toEqual({});
 });
 
-test("a name that peers of the reference would refuse is refused", async () => {
+test("A name that peers of the reference would refuse is refused.", async () => {
   const { code, stderr } = await runMain(["network", "init", join(parent, "long"), "--name", "a".repeat(21)]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("20 at most") });
 });
 
-test("a folder that is not empty is unchanged", async () => {
+test("A folder that is not empty is unchanged.", async () => {
   const { code, stderr } = await runMain(["network", "init", folder]);
   expect(code).toBe(2);
   expect(stderr).toContain(
@@ -75,7 +75,7 @@ test("a folder that is not empty is unchanged", async () => {
   );
 });
 
-test("two nodes forge one chain, each with its delegates", async () => {
+test("Two nodes forge one chain, each with its delegates.", async () => {
   const port = await freePort();
   const start = async (index: 1 | 2) => {
     const node = spawnUniknode([

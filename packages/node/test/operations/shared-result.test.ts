@@ -17,7 +17,7 @@ function open() {
   return { ask, made, at: (ms: number) => (nowMs = ms) };
 }
 
-test("callers during the computation wait for its result, however long it takes", async () => {
+test("Callers during the computation wait for its result, however long it takes.", async () => {
   const { ask, made, at } = open();
   const results = Array.from({ length: 100 }, ask);
   at(60_000);
@@ -27,7 +27,7 @@ test("callers during the computation wait for its result, however long it takes"
   expect(new Set(await Promise.all(results))).toEqual(new Set(["a"]));
 });
 
-test("a result is cached from when it is ready, then computed again", async () => {
+test("A result is cached from when it is ready, then computed again.", async () => {
   const { ask, made, at } = open();
   const first = ask();
   at(5_000);
@@ -42,7 +42,7 @@ test("a result is cached from when it is ready, then computed again", async () =
   expect(made).toHaveLength(2);
 });
 
-test("a failure rejects all waiting callers, and is not cached", async () => {
+test("A failure rejects all waiting callers, and is not cached.", async () => {
   const { ask, made } = open();
   const results = [ask(), ask()];
   made[0]?.reject(new Error("no"));

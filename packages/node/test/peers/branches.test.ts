@@ -34,7 +34,7 @@ const start = (all: readonly TestNode[]) => Promise.all(all.map(({ peers }) => p
 const headOf = ({ world }: TestNode) => world.chain.head().id;
 
 describe("branches", () => {
-  test("of five nodes, all different, end in the highest one", async () => {
+  test("Branches of five nodes, all different, end in the highest one.", async () => {
     const { all } = await openTogether(5);
     const heights: number[][] = all.map(({ world }) => {
       const seen = [world.chain.head().height];
@@ -52,7 +52,7 @@ describe("branches", () => {
     for (const seen of heights) expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });
 
-  test("that fork at different heights end in the highest one", async () => {
+  test("Branches that fork at different heights end in the highest one.", async () => {
     const { all } = await openTogether(4);
     const [low, middle, high, highest] = all as [TestNode, TestNode, TestNode, TestNode];
     await low.world.forge(...range(100, 104));
@@ -85,7 +85,7 @@ describe("a delegate that forges twice in a slot", () => {
     return { node, other, second: present(second), report: { height, generatorPublicKey } };
   }
 
-  test("is reported by a node that receives the second block", async () => {
+  test("A delegate that forges twice in a slot is reported by a node that receives the second block.", async () => {
     const { node, second, report } = await openDoubled();
     await node.peers.start();
     const connection = await connectPeer({ address: node.host, port: nodes.port, localAddress: "127.0.0.8" });
@@ -96,7 +96,7 @@ describe("a delegate that forges twice in a slot", () => {
     await expect.poll(() => reports(node)).toMatchObject([report]);
   });
 
-  test("is reported by a node that switches from one branch to the other", async () => {
+  test("A delegate that forges twice in a slot is reported by a node that switches from one branch to the other.", async () => {
     const { node, other, report } = await openDoubled();
     await other.world.forge(...range(201, 205));
     await Promise.all([node.peers.start(), other.peers.start()]);

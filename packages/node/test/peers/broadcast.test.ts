@@ -82,7 +82,7 @@ describe("a block", () => {
 });
 
 describe("blocks that wait for the rate limit of a peer", () => {
-  test("are replaced by the newest one", async () => {
+  test("Blocks that wait for the rate limit of a peer are replaced by the newest one.", async () => {
     const world = openTestChain();
     const turns: (() => void)[] = [];
     const sent: number[] = [];
@@ -141,12 +141,12 @@ describe("a block that was fetched", () => {
     return sent.map(({ ip }) => ip);
   }
 
-  test("is sent to every peer that could receive one of our own immediately after it", async () => {
+  test("A fetched block is sent to every peer that could receive one of our own immediately after it.", async () => {
     expect(await announceFetched(false, peers)).toEqual(peers);
     expect(await announceFetched(false, peers.slice(0, 3))).toEqual(peers.slice(0, 3));
   });
 
-  test("is not sent if a peer has posted it in the meantime", async () => {
+  test("A block that was fetched is not sent if a peer has posted it in the meantime.", async () => {
     expect(await announceFetched(true, peers)).toEqual([]);
   });
 });
@@ -157,7 +157,7 @@ describe("transactions", () => {
 
   const pending = () => undefined;
 
-  test("of the pool are sent with their real id, whatever id they were received with", async () => {
+  test("Transactions of the pool are sent with their real id, whatever id they were received with.", async () => {
     const sealed = present(testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]);
     const json = transactionToJson(sealed.data);
     const { sent, request } = sending();
@@ -175,7 +175,7 @@ describe("transactions", () => {
     expect(sent.map(({ argument }) => argument.transactions)).toEqual([[json, { id: "beside the pool" }]]);
   });
 
-  test("go to twenty peers, only those that the pool selected", async () => {
+  test("Transactions go to twenty peers, only the ones that the pool selected.", async () => {
     const { sent, request } = sending();
     const { broadcast: pass } = createTransactionBroadcast({ peers: () => peers, request, pending, logger });
     await pass(items(3), resultWith(["0", "2"]));
@@ -186,7 +186,7 @@ describe("transactions", () => {
     });
   });
 
-  test("never exceed forty per message, nor the size that every peer accepts", async () => {
+  test("Transactions never exceed forty per message, nor the size that every peer accepts.", async () => {
     const { sent, request } = sending();
     const { broadcast: pass } = createTransactionBroadcast({
       peers: () => ["203.0.113.1"],
@@ -199,7 +199,7 @@ describe("transactions", () => {
     expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
   });
 
-  test("that the pool did not select are not sent", async () => {
+  test("Transactions that the pool did not select are not sent.", async () => {
     const { sent, request } = sending();
     await createTransactionBroadcast({ peers: () => peers, request, pending, logger }).broadcast(
       items(3),
@@ -223,7 +223,7 @@ describe("transactions that stay pending", () => {
   const transactions = testNetwork({ nodes: 45, blocktime: 8 }).block.transactions;
   const idsOf = (some: readonly SealedTransaction[]) => some.map(({ data }) => data.id);
 
-  test("are sent again after ten blocks, and after ten more", () => {
+  test("Transactions that stay pending are sent again after ten blocks, and after ten more.", () => {
     const { pending, sent, rebroadcast } = repeating();
     const [one, other] = transactions;
     for (const some of [present(one), present(other)]) pending.set(some.data.id, some);
@@ -234,7 +234,7 @@ describe("transactions that stay pending", () => {
     expect(sent).toEqual([first, second, first]);
   });
 
-  test("are not sent again after they have left the pool", () => {
+  test("Transactions that stay pending are not sent again after they have left the pool.", () => {
     const { pending, sent, rebroadcast } = repeating();
     const [one] = transactions;
     pending.set(present(one).data.id, present(one));
@@ -246,7 +246,7 @@ describe("transactions that stay pending", () => {
     expect(sent).toEqual([]);
   });
 
-  test("are never more than forty in a message", () => {
+  test("Transactions that stay pending are never more than forty in a message.", () => {
     const { pending, sent, rebroadcast } = repeating();
     for (const some of transactions) pending.set(some.data.id, some);
     rebroadcast.sent(idsOf(transactions), 1);

@@ -31,17 +31,17 @@ test.each([
   expect(matchesAddress(patterns)(address)).toBe(expected);
 });
 
-test("connections come from the listening address, if it is specific", () => {
+test("Connections come from the listening address, if it is specific.", () => {
   expect(localAddressOf({ host: "10.1.2.3" })).toBe("10.1.2.3");
   for (const host of ["::", "0.0.0.0", "localhost"]) expect(localAddressOf({ host })).toBeUndefined();
 });
 
-test("this host is not a peer of itself", () => {
+test("This host is not a peer of itself.", () => {
   expect(peerAddress("::ffff:10.1.2.3", new Set(["10.1.2.3"]))).toBeUndefined();
   expect(peerAddress("10.1.2.4", new Set(["10.1.2.3"]))).toBe("10.1.2.4");
 });
 
-test("any text is an address in normalized form, or invalid", () => {
+test("Any text is an address in normalized form, or invalid.", () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (text) => {
       const address = peerAddress(text);
@@ -52,13 +52,13 @@ test("any text is an address in normalized form, or invalid", () => {
   );
 });
 
-test("a subnet is the first three bytes of IPv4, and some of the last four of IPv6", () => {
+test("A subnet is the first three bytes of IPv4, and some of the last four of IPv6.", () => {
   expect(subnetOf("10.1.2.3")).toBe("10.1.2.0");
   expect(subnetOf("2001:db8::aabb:ccdd")).toBe(subnetOf("fe80::aabb:cc00"));
   expect(subnetOf("2001:db8::aabb:ccdd")).not.toBe(subnetOf("2001:db8::aabb:cddd"));
 });
 
-test("the height of the network is one that peers have", () => {
+test("The height of the network is one that peers have.", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(), { minLength: 1 }), (heights) => {
       const height = networkHeight(heights);
@@ -67,7 +67,7 @@ test("the height of the network is one that peers have", () => {
   );
 });
 
-test("a block goes to fewer peers the more often it was seen", () => {
+test("A block goes to fewer peers the more often it was seen.", () => {
   fc.assert(
     fc.property(fc.nat(10), fc.nat(500), (observations, peers) => {
       const recipients = broadcastRecipients(observations, peers);
@@ -77,7 +77,7 @@ test("a block goes to fewer peers the more often it was seen", () => {
   );
 });
 
-test("the search finds the highest common height of any two chains with few requests", () => {
+test("The search finds the highest common height of any two chains with few requests.", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.nat(10_000_000), (high, reach) => {
       const highest = Math.min(reach, high);
@@ -97,11 +97,11 @@ test("the search finds the highest common height of any two chains with few requ
   );
 });
 
-test("there is nothing to search below the first block", () => {
+test("The search has no work below the first block.", () => {
   expect(searchCommonHeight(1, 0).next()).toEqual({ done: true, value: undefined });
 });
 
-test("versions are allowed by the milestone at the height", () => {
+test("Versions are allowed by the milestone at the height.", () => {
   const livenet = createNetwork(present(presets.livenet));
   const last = present(livenet.milestones.at(-1)).height;
   const isAllowed = (text: string) => isVersionAllowed(text, allowedVersions(livenet, last), "livenet");
@@ -112,7 +112,7 @@ test("versions are allowed by the milestone at the height", () => {
   expect(allowedVersions(createNetwork(present(presets.unitnet)), 1)).toContain("^2.7");
 });
 
-test("pre-releases count by their order, except on mainnet", () => {
+test("Pre-releases count by their order, except on mainnet.", () => {
   expect(isVersionAllowed("5.8.0-dev", ["^5.7.2"], "livenet")).toBe(true);
   expect(isVersionAllowed("5.8.0-dev", ["^5.7.2"], "mainnet")).toBe(false);
   expect(isVersionAllowed("6.0.0-dev", ["^5.7.2"], "mainnet")).toBe(false);

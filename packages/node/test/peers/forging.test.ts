@@ -52,7 +52,7 @@ function peerOn(
 const stateWith = (peers: readonly Peer[], minPeers = 1): NetworkState =>
   networkState(peers, { network, slots, head: own.chain.head(), now: now(), minPeers });
 
-test("peers at our height count for us, those above it and on other branches against us", () => {
+test("Peers at our height count for us, those above it and on other branches against us.", () => {
   const { height, id } = own.chain.head();
   const head = higher.chain.head();
   const { quorumDetails, ...state } = stateWith([

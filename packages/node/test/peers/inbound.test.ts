@@ -77,7 +77,7 @@ beforeEach(async () => {
 afterEach(() => own.close());
 
 describe("a posted block", () => {
-  test("that continues the head is accepted, reported and broadcast", async () => {
+  test("A posted block that continues the head is accepted, reported and broadcast.", async () => {
     const block = own.make(SLOT);
     await post(block);
     await settled().toBe(true);
@@ -85,7 +85,7 @@ describe("a posted block", () => {
     expect(events).toEqual(["received 8", "broadcast 8"]);
   });
 
-  test("that continues the head before the node was in sync is disregarded", async () => {
+  test("A posted block that continues the head before the node was in sync is disregarded.", async () => {
     isStarted = false;
     const { height } = own.chain.head();
     await post(own.make(SLOT));
@@ -93,7 +93,7 @@ describe("a posted block", () => {
     expect(own.chain.head().height).toBe(height);
   });
 
-  test("that is posted again is only counted", async () => {
+  test("A posted block that is posted again is only counted.", async () => {
     const block = own.make(SLOT);
     await post(block);
     await settled().toBe(true);
@@ -103,7 +103,7 @@ describe("a posted block", () => {
     expect(events).toHaveLength(2);
   });
 
-  test("that two peers post at once is processed once, and a block after it continues it", async () => {
+  test("A block that two peers post at once is processed once, and a block after it continues it.", async () => {
     const other = openTestChain();
     await other.take(...range(2, 7).map((height) => present(own.chain.blocks.block(height))));
     const [first, second] = await other.forge(499, SLOT);
@@ -116,7 +116,7 @@ describe("a posted block", () => {
     await other.close();
   });
 
-  test("can continue one that the chain is still executing", async () => {
+  test("A posted block can continue one that the chain is still executing.", async () => {
     const other = openTestChain();
     await other.take(...range(2, 7).map((height) => present(own.chain.blocks.block(height))));
     const [first, second] = await other.forge(498, 499);
@@ -127,7 +127,7 @@ describe("a posted block", () => {
     await other.close();
   });
 
-  test("that does not continue the head is refused, and starts a synchronisation", async () => {
+  test("A posted block that does not continue the head is refused, and starts a synchronisation.", async () => {
     const other = openTestChain();
     const [, block] = await other.forge(3, 4);
     await expect(post(present(block))).rejects.toThrow(
@@ -137,13 +137,13 @@ describe("a posted block", () => {
     await other.close();
   });
 
-  test("of a later slot than the current one is dropped", async () => {
+  test("A posted block of a later slot than the current one is dropped.", async () => {
     await post(own.make(SLOT + 1));
     expect(events).toEqual([]);
     expect(own.chain.head().height).toBe(7);
   });
 
-  test("is accepted up to three times for a delegate and a slot", async () => {
+  test("A posted block is accepted up to three times for a delegate and a slot.", async () => {
     const delivered: string[] = [];
     const refused = { kind: "Rejected", reason: "verification-failed" } as Outcome;
     const { post } = inboundBlocks({
@@ -165,7 +165,7 @@ describe("a posted block", () => {
     expect(events.filter((text) => text.startsWith("ban"))).toEqual([]);
   });
 
-  test("of a generator that is not a delegate bans its sender", async () => {
+  test("A posted block of a generator that is not a delegate bans its sender.", async () => {
     const block = own.make(SLOT, { keys: keysFromPassphrase("unknown") });
     await post(block);
     expect(events).toEqual([`ban ${peer.address}`]);
@@ -174,14 +174,14 @@ describe("a posted block", () => {
     await settled().toBe(true);
   });
 
-  test("without a valid signature bans its sender", async () => {
+  test("A posted block without a valid signature bans its sender.", async () => {
     const bytes = encodeBlock(own.make(SLOT), network);
     bytes[bytes.length - 1] = present(bytes.at(-1)) ^ 1;
     await inboundBlocks().post(bytes, peer);
     expect(events).toEqual([`ban ${peer.address}`]);
   });
 
-  test("without a valid signature bans its sender before its transactions are decoded", async () => {
+  test("A posted block without a valid signature bans its sender before its transactions are decoded.", async () => {
     const block = own.make(SLOT, { keys: keysFromPassphrase("unknown"), transactions: [pay(1n)] });
     const bytes = encodeBlock(block, network);
     // The transactions cannot be decoded.
@@ -190,7 +190,7 @@ describe("a posted block", () => {
     expect(events).toEqual([`ban ${peer.address}`]);
   });
 
-  test("with other transactions than its delegate signed bans its sender, and does not replace the real one", async () => {
+  test("A block with other transactions than its delegate signed bans its sender, and does not replace the real one.", async () => {
     const block = own.make(SLOT, { transactions: [pay(1n)] });
     await post({ ...block, transactions: [pay(2n)] });
     expect(events).toEqual([`ban ${peer.address}`]);
@@ -198,7 +198,7 @@ describe("a posted block", () => {
     await settled().toBe(true);
   });
 
-  test("of a delegate outside of its slot is dropped without a ban: traps C1 and C2", async () => {
+  test("A posted block of a delegate outside of its slot is dropped without a ban: traps C1 and C2.", async () => {
     const keys = present(keysOf.get(own.make(SLOT + 1).header.generatorPublicKey));
     await post(own.make(SLOT, { keys }));
     expect(events).toEqual([]);
@@ -210,7 +210,7 @@ describe("a posted block", () => {
     await settled().toBe(true);
   });
 
-  test("with too many transactions in its header is refused before they are decoded", async () => {
+  test("A posted block with too many transactions in its header is refused before they are decoded.", async () => {
     const bytes = encodeBlock(own.make(SLOT), network);
     const count = network.milestoneAt(7).block.maxTransactions + 1;
     // After version, timestamp, height and the previous id.
@@ -239,14 +239,14 @@ describe("a posted block", () => {
     expect(events).toEqual(["received 8", ...passedOn]);
   });
 
-  test("that cannot be read is refused", async () => {
+  test("A posted block that cannot be read is refused.", async () => {
     await expect(inboundBlocks().post(new Uint8Array(20), peer)).rejects.toThrow();
     expect(events).toEqual([]);
   });
 });
 
 describe("a block of a separate forger", () => {
-  test("is accepted in its slot", async () => {
+  test("A block of a separate forger is accepted in its slot.", async () => {
     await post(own.make(SLOT), forger);
     await settled().toBe(true);
     expect(observations.last()).toMatchObject({ count: 0 });
@@ -256,7 +256,7 @@ describe("a block of a separate forger", () => {
     ["the slot before", at(-1_000), SLOT],
     ["too little of the slot is left", at(6_001), SLOT],
     ["the slot after", at(8_000), SLOT],
-  ])("is dropped: %s", async (_, moment, slot) => {
+  ])("A block of a separate forger is dropped: %s.", async (_, moment, slot) => {
     nowMs = moment;
     await post(own.make(slot), forger);
     expect(events).toEqual([]);
@@ -271,7 +271,7 @@ test("The forger of the node learns whether its block was accepted.", async () =
   expect(await submitBlock(wrong)).toContain("Rejected");
 });
 
-test("two blocks of one delegate for one slot are reported, once", async () => {
+test("Two blocks of one delegate for one slot are reported, once.", async () => {
   await own.forge(SLOT);
   const second = openTestChain();
   await second.take(...range(2, 6).map((height) => present(own.chain.blocks.block(height))));
@@ -297,7 +297,7 @@ describe("posted transactions", () => {
     return { post, passedOn };
   }
 
-  test("are submitted as one batch", async () => {
+  test("Posted transactions are submitted as one batch.", async () => {
     const batches: unknown[] = [];
     const { post } = queue(async (items, batch) => {
       batches.push([items, batch]);
@@ -311,7 +311,7 @@ describe("posted transactions", () => {
   const { data } = present(testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]);
   const item = transactionToJson(data);
 
-  test("are broadcast only if all transactions of the message are valid", async () => {
+  test("Posted transactions are broadcast only if all transactions of the message are valid.", async () => {
     const results = [resultWith([]), resultWith([data.id]), resultWith([])];
     const { post, passedOn } = queue(async () => present(results.shift()));
     const messages = [1, 2, 3].map((fee) => [{ ...item, fee: `${fee}` }]);
@@ -320,7 +320,7 @@ describe("posted transactions", () => {
     await expect.poll(() => passedOn).toEqual([messages[0], messages[2]]);
   });
 
-  test("are processed in order, independently of failing messages, in a bounded queue", async () => {
+  test("Posted transactions are processed in order, independently of failing messages, in a bounded queue.", async () => {
     let atOnce = 0;
     let most = 0;
     let taken = 0;
@@ -339,7 +339,7 @@ describe("posted transactions", () => {
     expect(taken).toBe(501);
   });
 
-  test("are queued up to a bound on their characters, whatever members they have", async () => {
+  test("Posted transactions are queued up to a bound on their characters, whatever members they have.", async () => {
     let taken = 0;
     const { post } = queue(async () => {
       await new Promise((resolve) => setImmediate(resolve));

@@ -35,7 +35,7 @@ async function forgerOf({ host }: TestNode, localAddress = "127.0.0.9") {
 }
 
 describe("two nodes", () => {
-  test("become peers of each other, though only one has the address of the other", async () => {
+  test("Two nodes become peers of each other, though only one has the address of the other.", async () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
@@ -47,7 +47,7 @@ describe("two nodes", () => {
     expect(first.peers.networkHeight()).toBe(1);
   });
 
-  test("the lower node fetches the missing blocks", async () => {
+  test("The lower of two nodes fetches the missing blocks.", async () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.world.forge(...range(1, 50));
     await first.peers.start();
@@ -57,7 +57,7 @@ describe("two nodes", () => {
     await expect.poll(() => second.peers.progress()).toBeUndefined();
   });
 
-  test("the node on the lower branch reverts to the common block, and follows", async () => {
+  test("The node on the lower branch reverts to the common block, and follows.", async () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await second.world.take(...(await first.world.forge(...range(1, 20))));
     await second.world.forge(...range(300, 310));
@@ -68,7 +68,7 @@ describe("two nodes", () => {
     expect(heightOf(first)).toBe(52);
   });
 
-  test("receive the last blocks of a node that is stopped, even if they are forged fast", async () => {
+  test("Two nodes receive the last blocks of a node that is stopped, even if they are forged fast.", async () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
@@ -90,7 +90,7 @@ describe("two nodes", () => {
     ];
   }
 
-  test("send a third node the last block that one of them fetched", async () => {
+  test("Two nodes send a third node the last block that one of them fetched.", async () => {
     const [first, second, third] = openRow();
     for (const { peers } of [first, third, second]) await peers.start();
     await expect.poll(() => second.peers.list().length).toBe(2);
@@ -103,7 +103,7 @@ describe("two nodes", () => {
     await expect.poll(() => heightOf(third)).toBe(2);
   });
 
-  test("do not broadcast blocks that they fetch before they are in sync", async () => {
+  test("Two nodes do not broadcast blocks that they fetch before they are in sync.", async () => {
     const [first, second, third] = openRow();
     await first.world.forge(CURRENT_SLOT);
     for (const { peers } of [first, third, second]) await peers.start();
@@ -114,7 +114,7 @@ describe("two nodes", () => {
     expect(third.events.filter((text) => text.endsWith(" 2"))).toEqual([]);
   });
 
-  test("broadcast blocks, and report why they must not forge", async () => {
+  test("Two nodes broadcast blocks, and report why they must not forge.", async () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
@@ -133,7 +133,7 @@ describe("two nodes", () => {
 });
 
 describe("addresses", () => {
-  test("on the blacklist are neither accepted nor dialled", async () => {
+  test("Addresses on the blacklist are neither accepted nor dialled.", async () => {
     const [first, second] = [
       open(present(HOSTS[0]), []),
       open(present(HOSTS[1]), [present(HOSTS[0])], { blacklist: ["127.0.0.2"] }),
@@ -146,7 +146,7 @@ describe("addresses", () => {
     await expect(forgerOf(second)).resolves.toBeDefined();
   });
 
-  test("that the list of separate forgers names exactly are exempt from the rate limits", async () => {
+  test("Addresses that the list of separate forgers names exactly are exempt from the rate limits.", async () => {
     const node = open(present(HOSTS[0]), [], { remoteAccess: ["127.0.0.*", "127.0.0.9"] });
     await node.peers.start();
     const request = await forgerOf(node);
@@ -163,7 +163,7 @@ describe("a list of seeds", () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  test("is read from the first source that has one", async () => {
+  test("A list of seeds is read from the first source that has one.", async () => {
     const first = open(present(HOSTS[0]), []);
     await first.peers.start();
     const sources = [
@@ -177,7 +177,7 @@ describe("a list of seeds", () => {
     expect(second.logged).toHaveLength(2);
   });
 
-  test("does not delay the start", async () => {
+  test("A list of seeds does not delay the start.", async () => {
     const server = createServer(() => {}).listen(0, "127.0.0.1");
     await once(server, "listening");
     nodes.onClose(() => {
@@ -191,7 +191,7 @@ describe("a list of seeds", () => {
   });
 });
 
-test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at block 1", async () => {
+test("Trap A1: a transaction that block 2 cannot hold reaches a peer that was at block 1.", async () => {
   const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
   const { data, bytes } = seal(
     builders.transfer({
@@ -230,7 +230,7 @@ test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at
 });
 
 describe("a separate forger", () => {
-  test("is driven by this relay", async () => {
+  test("A separate forger is driven by this relay.", async () => {
     const node = open(present(HOSTS[0]), []);
     await node.world.forge(...range(990, 996));
     await node.peers.start();
@@ -259,7 +259,7 @@ describe("a separate forger", () => {
     expect(node.events).toContain("block.forged");
   });
 
-  test("can query addresses", async () => {
+  test("A separate forger can query addresses.", async () => {
     const [node, peer] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await node.peers.start();
     await peer.peers.start();
@@ -280,7 +280,7 @@ describe("a separate forger", () => {
     expect(await call("p2p.internal.acceptNewPeer", { ip })).toEqual({});
   });
 
-  test("is refused from another address", async () => {
+  test("A separate forger is refused from another address.", async () => {
     const node = open(present(HOSTS[0]), []);
     await node.peers.start();
     const call = await forgerOf(node, "127.0.0.8");
@@ -289,7 +289,7 @@ describe("a separate forger", () => {
 });
 
 describe("blocks for others", () => {
-  test("are sent in the form of old nodes and in that of Uniknode", async () => {
+  test("Blocks for others are sent in the form of old nodes and in that of Uniknode.", async () => {
     const node = open(present(HOSTS[0]), []);
     await node.world.forge(...range(1, 120));
     await node.peers.start();

@@ -6,7 +6,7 @@ import { deadlineIn } from "../../src/platform/threads/call.ts";
 
 const FAR = deadlineIn(60_000);
 
-test("a broadcast without a reply does not delay the end beyond the common deadline", async () => {
+test("A broadcast without a reply does not delay the end beyond the common deadline.", async () => {
   const sends = createPendingSends(() => {});
   const { promise: reply, resolve } = Promise.withResolvers<void>();
   sends.add(reply);
@@ -14,7 +14,7 @@ test("a broadcast without a reply does not delay the end beyond the common deadl
   resolve();
 });
 
-test("the end waits for the last reply before the deadline", async () => {
+test("The end waits for the last reply before the deadline.", async () => {
   const sends = createPendingSends(() => {});
   let isReplied = false;
   const reply = async () => {
@@ -26,7 +26,7 @@ test("the end waits for the last reply before the deadline", async () => {
   expect(isReplied).toBe(true);
 });
 
-test("without anything to send, the end waits for replies for a limited time", async () => {
+test("Without anything to send, the end waits for replies for a limited time.", async () => {
   const sends = createPendingSends(() => {});
   const { promise: reply, resolve } = Promise.withResolvers<void>();
   sends.add(reply);

@@ -96,7 +96,7 @@ const signedBy = (header: BlockHeader, blockSignature: string): BlockHeader =>
 const noPeer: RequestPeer = () => Promise.reject(new Error("no peer should have been queried"));
 
 describe("a peer on our chain", () => {
-  test("is verified by its head alone unless it is ahead", async () => {
+  test("A peer on our chain is verified by its head alone unless it is ahead.", async () => {
     const [own, other] = [open(), open()];
     const blocks = await own.forge(...range(1, 5));
     await other.take(...blocks.slice(0, 3));
@@ -109,14 +109,17 @@ describe("a peer on our chain", () => {
   test.each([
     ["a node of this kind", true, "uniknode.peer.getBlocks"],
     ["an old node", false, "p2p.peer.getBlocks"],
-  ])("is verified by its headers above ours if it is ahead, isUniknode %s", async (_, isUniknode, event) => {
-    const [own, other] = [open(), open()];
-    await own.take(...(await other.forge(...range(1, 5))).slice(0, 2));
-    const requested: string[] = [];
-    const result = await verify(own, statusFrom(other, isUniknode), askFrom(other, requested));
-    expect(result).toEqual({ myHeight: 3, hisHeight: 6, highestCommonHeight: 3 });
-    expect(requested).toEqual(["p2p.peer.getCommonBlocks", event]);
-  });
+  ])(
+    "A peer on our chain is verified by its headers above ours if it is ahead: %s.",
+    async (_, isUniknode, event) => {
+      const [own, other] = [open(), open()];
+      await own.take(...(await other.forge(...range(1, 5))).slice(0, 2));
+      const requested: string[] = [];
+      const result = await verify(own, statusFrom(other, isUniknode), askFrom(other, requested));
+      expect(result).toEqual({ myHeight: 3, hisHeight: 6, highestCommonHeight: 3 });
+      expect(requested).toEqual(["p2p.peer.getCommonBlocks", event]);
+    },
+  );
 });
 
 test("The highest common block of two branches is found at every height.", async () => {
@@ -143,7 +146,7 @@ describe("a peer is refused", () => {
       ({ message }: Error) => message,
     );
 
-  test("that sends another block than its head", async () => {
+  test("A peer is refused that sends another block than its head.", async () => {
     const { own, other } = await branches();
     const status = statusFrom(other);
     const lying = { ...status, state: { ...status.state, height: 99 } };
@@ -153,7 +156,7 @@ describe("a peer is refused", () => {
     expect(await refusal(own, otherId, noPeer)).toContain("does not match its content");
   });
 
-  test("whose head has no valid signature", async () => {
+  test("A peer is refused whose head has no valid signature.", async () => {
     const { own, other } = await branches();
     const header = signedBy(other.make(20).header, other.header(4).blockSignature);
     expect(await refusal(own, statusOfHead(header), askFrom(other))).toBe(
@@ -161,7 +164,7 @@ describe("a peer is refused", () => {
     );
   });
 
-  test("that claims a height without sending its blocks", async () => {
+  test("A peer is refused that claims a height without sending its blocks.", async () => {
     const { own, other } = await branches();
     // Any key can sign a header of any height.
     const { header } = other.make(20, { keys: keysFromPassphrase("unknown") });
@@ -170,7 +173,7 @@ describe("a peer is refused", () => {
     );
   });
 
-  test("whose branch is of the wrong delegates", async () => {
+  test("A peer is refused whose branch is of the wrong delegates.", async () => {
     const { own } = await branches();
     const liar = open();
     await liar.take(...range(2, 6).map((height) => present(own.chain.blocks.block(height))));
@@ -183,19 +186,19 @@ describe("a peer is refused", () => {
     expect(await refusal(own, status, request)).toContain("was not forged by the delegate of its slot");
   });
 
-  test("that names a common block that was not requested", async () => {
+  test("A peer is refused that names a common block that was not requested.", async () => {
     const { own, other } = await branches();
     const request = (async () => ({ height: 5, id: "ab".repeat(32) })) as unknown as RequestPeer;
     expect(await refusal(own, statusFrom(other), request)).toContain("a common block that was not requested");
   });
 
-  test("that has no block in common with us", async () => {
+  test("A peer is refused that has no block in common with us.", async () => {
     const { own, other } = await branches();
     const request = (async () => null) as unknown as RequestPeer;
     expect(await refusal(own, statusFrom(other), request)).toBe("it has no block in common with this node");
   });
 
-  test("whose blocks lie in the future", async () => {
+  test("A peer is refused whose blocks lie in the future.", async () => {
     const { own, other } = await branches();
     const made = other.make(LAST_SLOT + 1);
     const request = ((event: PeerEvent, argument: never) =>
@@ -216,7 +219,7 @@ describe("the branch to switch to", () => {
       verification: { myHeight, hisHeight, highestCommonHeight },
     }) as Peer;
 
-  test("a peer is forked when neither chain contains the head of the other", () => {
+  test("A peer is forked when neither chain contains the head of the other.", () => {
     expect(isForked(peer("a", 12, 10))).toBe(false);
     expect(isForked(peer("a", 8, 8))).toBe(false);
     expect(isForked(peer("a", 12, 9))).toBe(true);
@@ -258,7 +261,7 @@ describe("the branch to switch to", () => {
     expect(branch && { ...branch, peers: ips(branch.peers), holders: ips(branch.holders) }).toEqual(expected);
   });
 
-  test("forging is refused if the node is behind verified peers, on an abandoned branch, or out of sync", () => {
+  test("Forging is refused if the node is behind verified peers, on an abandoned branch, or out of sync.", () => {
     const head = { height: 10 } as never;
     const failure = (peers: Peer[], isSynced = true) => checkPreflight(peers, { head, isSynced });
     expect(failure([])).toBeUndefined();

@@ -6,7 +6,7 @@ const version = (text: string) => present(parseVersion(text));
 const isIn = (text: string, range: string, options = {}) =>
   present(parseRange(range, options)).test(version(text));
 
-test("reads versions", () => {
+test("The parser reads versions.", () => {
   expect(parseVersion("5.7.2")).toMatchObject({ major: 5, minor: 7, patch: 2, prerelease: [] });
   expect(parseVersion("v5.7.2-dev.10+build")).toMatchObject({
     version: "5.7.2-dev.10",
@@ -17,7 +17,7 @@ test("reads versions", () => {
   }
 });
 
-test("orders versions", () => {
+test("The comparison orders versions.", () => {
   const ordered = [
     "1.0.0-alpha",
     "1.0.0-alpha.1",
@@ -60,7 +60,7 @@ test.each([
   [">=*", ["1.2.3"], []],
   ["<*", [], ["1.2.3", "0.0.0"]],
   [">1.0.0-alpha", ["1.0.0-beta", "1.0.0", "2.0.0"], ["1.0.0-alpha", "2.0.0-alpha"]],
-])("the range %s", (range, inside, outside) => {
+])("The range %s includes and excludes the expected versions.", (range, inside, outside) => {
   for (const text of inside) expect(isIn(text, range), text).toBe(true);
   for (const text of outside) expect(isIn(text, range), text).toBe(false);
 });
@@ -77,17 +77,20 @@ test.each([
   ["5.1 - 5.6", ["5.1.0", "5.7.0-dev"], ["5.1.0-dev", "5.7.0"]],
   ["*", ["0.0.0-0"], []],
   ["<*", [], ["0.0.0-0"]],
-])("the range %s with pre-releases", (range, inside, outside) => {
-  const options = { includesPreReleases: true };
-  for (const text of inside) expect(isIn(text, range, options), text).toBe(true);
-  for (const text of outside) expect(isIn(text, range, options), text).toBe(false);
-});
+])(
+  "The range %s with pre-releases includes and excludes the expected versions.",
+  (range, inside, outside) => {
+    const options = { includesPreReleases: true };
+    for (const text of inside) expect(isIn(text, range, options), text).toBe(true);
+    for (const text of outside) expect(isIn(text, range, options), text).toBe(false);
+  },
+);
 
 test.each(["abc", "1.2.3.4", ">>1", "1.2.3 || abc", "^^1", "latest"])("%s is not a range", (text) => {
   expect(parseRange(text)).toBeUndefined();
 });
 
-test("a range has at most 256 characters, and its blanks cost nothing", () => {
+test("A range has at most 256 characters, and its blanks cost nothing.", () => {
   expect(parseRange(">=5.7.2".padEnd(256))?.test(version("5.7.2"))).toBe(true);
   expect(parseRange(">=5.7.2".padEnd(257))).toBeUndefined();
   expect(isIn("5.8.0", ">=5.7.2 \t  \n   <6")).toBe(true);

@@ -22,7 +22,7 @@ import {
 } from "../../test-support/pool/chain.ts";
 
 describe("a block", () => {
-  test("removes its transactions, and keeps the rest with the right nonces", async () => {
+  test("A block removes its transactions, and keeps the rest with the right nonces.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
@@ -38,7 +38,7 @@ describe("a block", () => {
     ]);
   });
 
-  test("credits its recipients", async () => {
+  test("A block credits its recipients.", async () => {
     const chain = createTestChain({ alice: RICH, bob: { balance: FEE + 1n } });
     const pool = openPool(chain);
     await pool.submit([transfer("bob", 1), transfer("alice", 1, { to: "bob", amount: 5n * FEE })]);
@@ -47,7 +47,7 @@ describe("a block", () => {
     expect(await submitOne(pool, transfer("bob", 2, { amount: 2n }))).toBe("accepted");
   });
 
-  test("with other transactions of a sender removes invalidated ones", async () => {
+  test("A block with other transactions of a sender removes invalidated ones.", async () => {
     const chain = createTestChain({ alice: { balance: 10n * FEE }, bob: RICH });
     const pool = openPool(chain);
     const mine = [transfer("alice", 1, { amount: 1n }), transfer("alice", 2, { amount: 7n * FEE })];
@@ -63,7 +63,7 @@ describe("a block", () => {
     expect(reported(pool.events).slice(3)).toEqual(mine.map(({ id }) => `transaction.pool.removed ${id}`));
   });
 
-  test("among several of one commit does not remove later transactions", async () => {
+  test("A block among several of one commit does not remove later transactions.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
@@ -78,7 +78,7 @@ describe("a block", () => {
     expect(reported(pool.events).slice(3).length).toBe(2);
   });
 
-  test("that spends the funds of a pending transaction removes it", async () => {
+  test("A block that spends the funds of a pending transaction removes it.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     await pool.submit([transfer("alice", 1)]);
@@ -89,7 +89,7 @@ describe("a block", () => {
 });
 
 describe("an expiration height", () => {
-  test("removes the transaction and the later ones of its sender when it is reached", async () => {
+  test("An expiration height removes the transaction and the later ones of its sender when it is reached.", async () => {
     const chain = richChain("alice", "bob"); // at height 10
     const pool = openPool(chain);
     const [first, second, third] = [
@@ -111,7 +111,7 @@ describe("an expiration height", () => {
     ]);
   });
 
-  test("of the next block excludes the transaction from it", async () => {
+  test("An expiration height of the next block excludes the transaction from it.", async () => {
     const chain = richChain("alice", "bob");
     const pool = openPool(chain);
     const bobs = transfer("bob", 1);
@@ -125,7 +125,7 @@ describe("an expiration height", () => {
 });
 
 describe("a milestone", () => {
-  test("removes transactions that its schema refuses, and the later ones of the same senders", async () => {
+  test("A milestone removes transactions that its schema refuses, and the later ones of the same senders.", async () => {
     const network = networkWith([{ height: 12, vendorFieldLength: 2 }]);
     const chain = createTestChain({ alice: RICH, bob: RICH }, network);
     const pool = openPool(chain);
@@ -147,7 +147,7 @@ describe("a milestone", () => {
     ]);
   });
 
-  test("removes types that it ends, also when the commit exceeded its height", async () => {
+  test("A milestone removes types that it ends, also when the commit exceeded its height.", async () => {
     const network = networkWith([{ height: 11, disableArkLegacyVote: true }]);
     const delegate = {
       username: "d",
@@ -170,7 +170,7 @@ describe("a milestone", () => {
 });
 
 describe("a revert", () => {
-  test("adds its transactions before the pending ones, which stay", async () => {
+  test("A revert adds its transactions before the pending ones, which stay.", async () => {
     const chain = richChain("alice", "bob");
     const pool = openPool(chain);
     const inputs = [transfer("alice", 1), transfer("bob", 1), transfer("alice", 2)];
@@ -185,7 +185,7 @@ describe("a revert", () => {
     expect(pool.events.length).toBe(before);
   });
 
-  test("of several blocks adds all transactions, oldest first", async () => {
+  test("A revert of several blocks adds all transactions, oldest first.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     for (const nonce of [1, 2, 3]) {
@@ -197,7 +197,7 @@ describe("a revert", () => {
     expect(pool.inForgingOrder().map(({ data }) => data.nonce)).toEqual([1n, 2n, 3n]);
   });
 
-  test("keeps pending transactions that only applied after the reverted block, and forges them after its own", async () => {
+  test("A revert keeps pending transactions that only applied after the reverted block, and forges them after its own.", async () => {
     const chain = createTestChain({ alice: RICH });
     const pool = openPool(chain);
     await pool.submit([transfer("alice", 1, { to: "bob", amount: 5n * FEE })]);
@@ -214,7 +214,7 @@ describe("a revert", () => {
     ]);
   });
 
-  test("does not add transactions that the older milestone does not allow", async () => {
+  test("A revert does not add transactions that the older milestone does not allow.", async () => {
     const network = networkWith([{ height: 11, vendorFieldLength: 300 }], { vendorFieldLength: 2 });
     const chain = createTestChain({ alice: RICH, bob: RICH }, network);
     const pool = openPool(chain);
@@ -230,7 +230,7 @@ describe("a revert", () => {
     expect(pool.size()).toBe(0);
   });
 
-  test("does not add transactions that a multisignature wallet signed before it was one", async () => {
+  test("A revert does not add transactions that a multisignature wallet signed before it was one.", async () => {
     const multiSignature = { min: 1, publicKeys: ["p0", "p1"].map(publicKeyOf) };
     const chain = createTestChain({ shared: { ...RICH, attributes: { multiSignature } } });
     const pool = openPool(chain);
@@ -246,7 +246,7 @@ describe("a revert", () => {
 });
 
 describe("clearing the pool", () => {
-  test("removes everything, reports it, and accepts the same again", async () => {
+  test("A clear of the pool removes everything and reports it, and the same is accepted again.", async () => {
     const pool = openPool(richChain("alice", "bob"));
     const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
     await pool.submit(inputs);

@@ -101,7 +101,7 @@ function paidOn(pool?: { readonly options?: Parameters<typeof openPool>[1] }) {
 }
 
 describe("a payment from the income of another reverted block", () => {
-  test("is pending again, and is forged after the income", () => {
+  test("A payment from reverted income is pending again, and is forged after the income.", () => {
     const { chain, pool, ids } = paidOn();
     revert(chain, pool, 2);
     expect(idsOf(pool.inForgingOrder()).toSorted()).toEqual(ids.toSorted());
@@ -109,20 +109,20 @@ describe("a payment from the income of another reverted block", () => {
     expect(pool.size()).toBe(0);
   });
 
-  test("waits for the income if a block has no room for both", () => {
+  test("A payment from reverted income waits for the income if a block has no room for both.", () => {
     const { chain, pool, ids } = paidOn();
     revert(chain, pool, 2);
     expect(forgeAll(chain, pool, 1)).toEqual(ids);
   });
 
-  test("is forged by a block of another node, and the rest after it", () => {
+  test("A payment from reverted income is forged by a block of another node, and the rest after it.", () => {
     const { chain, pool, ids } = paidOn();
     const [payment] = revert(chain, pool, 2);
     pool.blockApplied([present(payment)], chain.append([present(payment)]));
     expect(forgeAll(chain, pool, 150)).toEqual(ids.slice(1));
   });
 
-  test("is still pending after a restart", async () => {
+  test("A payment from reverted income is still pending after a restart.", async () => {
     const { store } = createStore();
     const { chain, pool, ids } = paidOn({ options: { deps: { store } } });
     revert(chain, pool, 2);
@@ -132,7 +132,7 @@ describe("a payment from the income of another reverted block", () => {
     expect(forgeAll(chain, again, 150)).toEqual(ids);
   });
 
-  test("leaves with an event when the income is spent elsewhere", async () => {
+  test("A payment from reverted income leaves with an event when the income is spent elsewhere.", async () => {
     const { chain, pool, ids } = paidOn();
     revert(chain, pool, 2);
     const other = seal(chain, transfer("alice", 1, { to: "dave" }));
@@ -142,7 +142,7 @@ describe("a payment from the income of another reverted block", () => {
     expect(removals(pool)).toEqual(ids);
   });
 
-  test("leaves with an event when the other branch lacks the income", async () => {
+  test("A payment from reverted income leaves with an event when the other branch lacks the income.", async () => {
     const { chain, pool, ids } = paidOn();
     const returned = [chain.revert(), chain.revert()].reverse().flat();
     const other = seal(chain, transfer("alice", 1, { to: "dave" }));
@@ -154,7 +154,7 @@ describe("a payment from the income of another reverted block", () => {
     expect(removals(pool)).toEqual(ids);
   });
 
-  test("stays when a later payment of the same sender was pending at the revert, which stays too", async () => {
+  test("A payment from reverted income stays when a later payment of its sender was pending, which stays too.", async () => {
     const { chain, pool, ids } = paidOn();
     const third = transfer("bob", 3);
     await pool.submit([third]);
@@ -162,7 +162,7 @@ describe("a payment from the income of another reverted block", () => {
     expect(forgeAll(chain, pool, 150)).toEqual([...ids, third.id]);
   });
 
-  test("does not make its sender's next submission acceptable", async () => {
+  test("A payment from reverted income does not make its sender's next submission acceptable.", async () => {
     const { chain, pool } = paidOn();
     revert(chain, pool, 2);
     const refused = "ERR_APPLY The sender has pending transactions of reverted blocks";

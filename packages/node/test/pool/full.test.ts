@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FEE, openPool, richChain, submitOne, transfer } from "../../test-support/pool/chain.ts";
 
 describe("a full pool", () => {
-  test("refuses a fee no higher than the lowest, but broadcasts the transaction", async () => {
+  test("A full pool refuses a fee no higher than the lowest, but broadcasts the transaction.", async () => {
     const pool = openPool(richChain("alice", "bob"), { options: { poolSize: 1 } });
     const first = transfer("alice", 1);
     await pool.submit([first]);
@@ -27,14 +27,14 @@ describe("a full pool", () => {
     expect(await submitOne(pool, transfer("alice", 1, { fee: FEE + 2n }))).toBe("accepted");
   });
 
-  test("keeps the cheapest if the new transaction does not apply", async () => {
+  test("A full pool keeps the cheapest if the new transaction does not apply.", async () => {
     const pool = openPool(richChain("alice", "bob"), { options: { poolSize: 1 } });
     await pool.submit([transfer("alice", 1)]);
     expect(await submitOne(pool, transfer("bob", 2, { fee: 2n * FEE }))).toBe("ERR_APPLY");
     expect(pool.size()).toBe(1);
   });
 
-  test("evicts no transaction that the new one builds on", async () => {
+  test("A full pool evicts no transaction that the new one builds on.", async () => {
     const pool = openPool(richChain("alice", "bob"), { options: { poolSize: 2 } });
     const bobs = transfer("bob", 1, { fee: 3n * FEE });
     await pool.submit([transfer("alice", 1), bobs]);
@@ -44,7 +44,7 @@ describe("a full pool", () => {
     expect(pool.size()).toBe(2);
   });
 
-  test("of size 0 accepts nothing", async () => {
+  test("A full pool of size 0 accepts nothing.", async () => {
     const pool = openPool(richChain("alice"), { options: { poolSize: 0 } });
     expect(await submitOne(pool, transfer("alice", 1))).toBe("ERR_POOL_FULL");
   });

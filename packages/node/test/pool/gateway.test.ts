@@ -55,7 +55,7 @@ async function bodyError(gateway: Gateway, transactions: unknown[]): Promise<str
   return (error as BodyError).message;
 }
 
-test("a body has at least one transaction and at most as many as the option allows", async () => {
+test("A body has at least one transaction and at most as many as the option allows.", async () => {
   const { gateway, pool } = open();
   expect(await bodyError(gateway, [])).toBe('"transactions" must have from 1 to 40 items, not 0');
   const many = Array.from({ length: 41 }, (_, index) => transfer("alice", index + 1));
@@ -112,7 +112,7 @@ test("An item without a type group is checked as one of group 1, after the body 
   expect(pool.size()).toBe(1);
 });
 
-test("pending transactions are listed in forging order, page by page", async () => {
+test("Pending transactions are listed in forging order, page by page.", async () => {
   const { gateway } = open();
   const inputs = [transfer("alice", 1), transfer("bob", 1, { fee: 3n * FEE }), transfer("alice", 2)];
   await gateway.submit(inputs);
@@ -145,7 +145,7 @@ test("Pending transactions are listed from a given one on, at its current positi
   expect(await after("00".repeat(32), 1)).toEqual([1, first, second]);
 });
 
-test("a pending transaction is shown as it was submitted", async () => {
+test("A pending transaction is shown as it was submitted.", async () => {
   const { gateway } = open();
   const input = transfer("alice", 1, { vendorField: "text" });
   await gateway.submit([input]);

@@ -24,7 +24,7 @@ const sealed = (id: string, sender: string, nonce: number | undefined, fee: numb
 
 const idsOf = (transactions: readonly SealedTransaction[]) => transactions.map(({ data }) => data.id);
 
-test("equal fees are ordered by arrival", () => {
+test("Equal fees are ordered by arrival.", () => {
   const pending = createPending();
   for (const id of ["b", "a", "c"]) pending.add(sealed(id, `sender of ${id}`, 1, 5));
   expect(idsOf(pending.inForgingOrder())).toEqual(["b", "a", "c"]);
@@ -39,7 +39,7 @@ test("A limit ends the iteration, but can be exceeded.", () => {
   expect(pending.inForgingOrder(0)).toEqual([]);
 });
 
-test("version 1 is ordered by its fee alone", () => {
+test("Version 1 is ordered by its fee alone.", () => {
   const pending = createPending();
   for (const [id, fee] of [
     ["low", 1],
@@ -51,11 +51,11 @@ test("version 1 is ordered by its fee alone", () => {
   expect(idsOf(pending.inForgingOrder())).toEqual(["high", "middle", "low"]);
 });
 
-test("an empty pool evicts nothing", () => {
+test("An empty pool evicts nothing.", () => {
   expect(createPending().evictionCandidate()).toBeUndefined();
 });
 
-test("the latest of equal fees is evicted first, if no other transaction builds on it", () => {
+test("The latest of equal fees is evicted first, if no other transaction builds on it.", () => {
   const pending = createPending();
   pending.add(sealed("x1", "x", 1, 1));
   pending.add(sealed("y1", "y", 1, 1));

@@ -71,7 +71,7 @@ function openPoolOn(...parameters: Parameters<typeof openPool>) {
 }
 
 describe("a restart", () => {
-  test("restores the pending transactions in the same order", async () => {
+  test("A restart restores the pending transactions in the same order.", async () => {
     const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const inputs = [
@@ -89,7 +89,7 @@ describe("a restart", () => {
     expect(again.forge().length).toBe(5);
   });
 
-  test("after a crash has every acknowledged transaction", async () => {
+  test("A restart after a crash has every acknowledged transaction.", async () => {
     const chain = richChain("alice");
     const input = transfer("alice", 1);
     await openPoolOn(chain, openFile()).submit([input]);
@@ -97,7 +97,7 @@ describe("a restart", () => {
     expect(idsOf(openPoolOn(chain, openFile()).inForgingOrder())).toEqual([input.id]);
   });
 
-  test("removes and reports transactions that a block included before the pool could write it", async () => {
+  test("A restart removes and reports transactions that a block included before the pool could write it.", async () => {
     const chain = richChain("alice");
     const pool = openPoolOn(chain, openFile());
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
@@ -110,7 +110,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual([`transaction.pool.removed:${present(first).data.id}`]);
   });
 
-  test("removes and reports transactions that no longer apply", async () => {
+  test("A restart removes and reports transactions that no longer apply.", async () => {
     const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
@@ -122,7 +122,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual(inputs.slice(0, 2).map(({ id }) => `transaction.pool.removed:${id}`));
   });
 
-  test("removes transactions that have expired or become outdated since", async () => {
+  test("A restart removes transactions that have expired or become outdated since.", async () => {
     const network = networkWith([{ height: 12, vendorFieldLength: 2 }]);
     const chain = createTestChain({ alice: RICH, bob: RICH, carol: RICH }, network);
     const pool = openPoolOn(chain, openFile());
@@ -141,7 +141,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual([`transaction.expired:${late.id}`, `transaction.pool.removed:${old.id}`]);
   });
 
-  test("removes rows that are not transactions, or have another id", async () => {
+  test("A restart removes rows that are not transactions, or have another id.", async () => {
     const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const [first, second] = [transfer("alice", 1), transfer("bob", 1)];
@@ -154,7 +154,7 @@ describe("a restart", () => {
     expect(storedIds()).toEqual([]);
   });
 
-  test("with a lower maximum keeps the highest fees", async () => {
+  test("A restart with a lower maximum keeps the highest fees.", async () => {
     const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const [cheap, dear] = [transfer("alice", 1), transfer("bob", 1, { fee: 2n * FEE })];
@@ -166,7 +166,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual([`transaction.pool.removed:${cheap.id}`]);
   });
 
-  test("after a revert keeps the order of nonces", async () => {
+  test("A restart after a revert keeps the order of nonces.", async () => {
     const chain = richChain("alice");
     const pool = openPoolOn(chain, openFile());
     await pool.submit([transfer("alice", 1)]);
@@ -180,7 +180,7 @@ describe("a restart", () => {
 });
 
 describe("the journal", () => {
-  test("writes concurrent requests together", async () => {
+  test("The journal writes concurrent requests together.", async () => {
     const { deps, storedIds } = openFile();
     let writes = 0;
     const store: PoolStore = {
@@ -196,7 +196,7 @@ describe("the journal", () => {
     expect(writes).toBeLessThan(3);
   });
 
-  test("writes nothing if nothing happened", async () => {
+  test("The journal writes nothing if nothing happened.", async () => {
     const store: PoolStore = {
       load: () => [],
       write: () => {
@@ -208,7 +208,7 @@ describe("the journal", () => {
     await pool.close();
   });
 
-  test("reports an addition, a removal and a rejection once each, when they are on disk", async () => {
+  test("The journal reports an addition, a removal and a rejection once each, when they are on disk.", async () => {
     const file = openFile();
     const chain = richChain("alice");
     const pool = openPoolOn(chain, file);
@@ -222,7 +222,7 @@ describe("the journal", () => {
     expect(file.storedIds()).toEqual([]);
   });
 
-  test("fails with the error of a failed write, and writes the changes with the next ones", async () => {
+  test("The journal fails with the error of a failed write, and writes the changes with the next ones.", async () => {
     const { deps, storedIds } = openFile();
     let isBroken = true;
     const emit = (event: PoolEvent) => {
@@ -239,7 +239,7 @@ describe("the journal", () => {
     expect(storedIds()).toEqual(inputs.map(({ id }) => id));
   });
 
-  test("fails with the reason and the state of the transactions if the disk refuses the write", async () => {
+  test("The journal fails with the reason and the state of the transactions if the disk refuses the write.", async () => {
     const { deps, storedIds } = openFile();
     let isFull = true;
     const store: PoolStore = {
@@ -261,7 +261,7 @@ describe("the journal", () => {
     await expect.poll(storedIds).toEqual([transaction.id]);
   });
 
-  test("retries a write that no caller awaits", async () => {
+  test("The journal retries a write that no caller awaits.", async () => {
     const { deps, storedIds } = openFile();
     const failures: unknown[] = [];
     let isBroken = false;
@@ -280,7 +280,7 @@ describe("the journal", () => {
     await expect.poll(storedIds).toEqual([]);
   });
 
-  test("rejects the close of the pool if it could not be written", async () => {
+  test("The journal rejects the close of the pool if it could not be written.", async () => {
     const store: PoolStore = {
       load: () => [],
       write: () => {

@@ -300,7 +300,7 @@ async function poolAfterBlock(options: Options = {}) {
 }
 
 describe("transactions that wait for their recheck", () => {
-  test("stay pending, but are not selected", async () => {
+  test("Transactions that wait for their recheck stay pending, but are not selected.", async () => {
     const { chain, pool, ids } = await poolAfterBlock();
     expect(pool.figures().poolUnchecked).toBe(0);
     pool.blocksReverted(chain.revert());
@@ -315,7 +315,7 @@ describe("transactions that wait for their recheck", () => {
     expect(pool.figures().poolRecheckMs).toBeGreaterThan(0);
   });
 
-  test("do not delay the selection of senders that were checked", async () => {
+  test("Transactions that wait for their recheck do not delay the selection of senders that were checked.", async () => {
     const { chain, pool, ids } = await poolAfterBlock();
     pool.blocksReverted(chain.revert());
     const selections = new Set<string>();
@@ -326,7 +326,7 @@ describe("transactions that wait for their recheck", () => {
     expect([...selections]).toEqual(["", ids.slice(0, 2).join(), ids.join()]);
   });
 
-  test("are removed by a block that includes them", async () => {
+  test("Transactions that wait for their recheck are removed by a block that includes them.", async () => {
     const { chain, pool, ids } = await poolAfterBlock();
     pool.blocksReverted(chain.revert());
     const [first, second, third] = pool.inForgingOrder();
@@ -343,7 +343,7 @@ describe("transactions that wait for their recheck", () => {
     expect(pool.rows()).toEqual([ids[1], ids[3]]);
   });
 
-  test("are checked again after another revert", async () => {
+  test("Transactions that wait for their recheck are checked again after another revert.", async () => {
     const { chain, pool, ids } = await poolAfterBlock();
     const second = [present(pool.inForgingOrder()[0])];
     pool.blockApplied(second, chain.append(second));
@@ -357,7 +357,7 @@ describe("transactions that wait for their recheck", () => {
     expect(pool.rows()).toEqual(ids);
   });
 
-  test("stay on disk when the pool is closed, and are checked at the next start", async () => {
+  test("Transactions that wait for their recheck stay on disk if the pool closes, and are checked at the next start.", async () => {
     const { chain, pool, ids } = await poolAfterBlock();
     pool.blocksReverted(chain.revert());
     await pool.close();
@@ -366,7 +366,7 @@ describe("transactions that wait for their recheck", () => {
     expect(pool.rows()).toEqual(ids);
   });
 
-  test("delay submissions until all are checked", async () => {
+  test("Transactions that wait for their recheck delay submissions until all are checked.", async () => {
     const { chain, pool } = await poolAfterBlock();
     pool.blocksReverted(chain.revert());
     const submitted = submitOne(pool, transfer("alice", 3));
@@ -377,7 +377,7 @@ describe("transactions that wait for their recheck", () => {
     expect(pool.figures().poolUnchecked).toBe(0);
   });
 
-  test("interrupt an admission, whose changes so far are written and reported at once", async () => {
+  test("Transactions to recheck interrupt an admission, whose changes so far are written and reported at once.", async () => {
     const chain = richChain("alice", "bob");
     let interrupt: (() => void) | undefined;
     const head = () => {
@@ -402,7 +402,7 @@ describe("transactions that wait for their recheck", () => {
     expect(pool.rows().length).toBe(6);
   });
 
-  test("are checked after the next block if the check fails", async () => {
+  test("Transactions that wait for their recheck are checked after the next block if the check fails.", async () => {
     const failures: unknown[] = [];
     const chain = richChain("alice", "bob");
     let isBroken = false;
@@ -431,7 +431,7 @@ describe("transactions that wait for their recheck", () => {
 });
 
 describe("the rows of a revert", () => {
-  test("are only the returned transactions, before the others", async () => {
+  test("The rows of a revert are only the returned transactions, before the others.", async () => {
     const { chain, pool, ids } = await poolAfterBlock();
     const before = pool.writes();
     pool.blocksReverted(chain.revert());
@@ -440,7 +440,7 @@ describe("the rows of a revert", () => {
     expect(pool.rows()).toEqual(ids);
   });
 
-  test("do not contain returned transactions that no longer apply, whose removal is reported", async () => {
+  test("The rows of a revert do not contain returned transactions that no longer apply, whose removal is reported.", async () => {
     const { chain, pool, ids, pending } = await poolAfterBlock();
     const returned = chain.revert();
     chain.fund({ alice: { nonce: 1n } });
@@ -451,7 +451,7 @@ describe("the rows of a revert", () => {
     expect(reported(pool.events.slice(before))).toEqual([`transaction.pool.removed ${ids[0]}`]);
   });
 
-  test("respect the bounds of the pool; the lowest fees leave", async () => {
+  test("The rows of a revert respect the bounds of the pool; the lowest fees leave.", async () => {
     const chain = richChain("alice", "bob");
     const pool = openWith(chain, { poolSize: 2 });
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
@@ -465,7 +465,7 @@ describe("the rows of a revert", () => {
     expect(pool.rows()).toEqual(later.map(({ id }) => id));
   });
 
-  test("are at most as many as bring the pool to twice its bounds", async () => {
+  test("The rows of a revert are at most as many as bring the pool to twice its bounds.", async () => {
     const chain = richChain("alice");
     const pool = openWith(chain, { poolSize: 2 });
     const inputs = [1, 2, 3, 4, 5, 6].map((nonce) => transfer("alice", nonce));

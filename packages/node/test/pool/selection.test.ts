@@ -26,7 +26,7 @@ async function poolWith(inputs: readonly unknown[], ...names: string[]): Promise
   return pool;
 }
 
-test("the highest fees come first, in the order of nonces", async () => {
+test("The highest fees come first, in the order of nonces.", async () => {
   const inputs = [
     transfer("alice", 1),
     transfer("alice", 2, { fee: 3n * FEE }),
@@ -79,7 +79,7 @@ test("Transactions that an earlier one of the block forbids are removed from the
   ]);
 });
 
-test("funds that arrive within the block can be spent in it", async () => {
+test("Funds that arrive within the block can be spent in it.", async () => {
   const chain = createTestChain({ alice: RICH, bob: { balance: 2n * FEE } });
   const pool = openPool(chain);
   // Alice's transfer pays more, so it precedes those of bob.

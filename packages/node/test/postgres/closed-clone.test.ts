@@ -64,13 +64,13 @@ describe.skipIf(!hasPostgres)("a clone that only its owner can enter", () => {
 
   const copies = () => readdirSync(open).filter((name) => existsSync(join(open, name, "native")));
 
-  test("runs tests with PostgreSQL; only root needs a copy of the programs, and one is enough.", async () => {
+  test("A clone that only its owner can enter runs tests with PostgreSQL; only root needs one copy of the programs.", async () => {
     expect(await runTests(open)).toMatch(/Test Files +2 passed \(2\)/);
     expect(copies()).toHaveLength(isRoot ? 1 : 0);
   });
 
   test.skipIf(skips(isRoot ? undefined : "this user is not root"))(
-    "skips them if another user could have made the copy.",
+    "A closed clone skips tests with PostgreSQL if another user could have made the copy of the programs.",
     async () => {
       const copy = join(open, present(copies()[0]));
       chmodSync(copy, 0o777);
@@ -82,14 +82,14 @@ describe.skipIf(!hasPostgres)("a clone that only its owner can enter", () => {
     },
   );
 
-  test("runs them with a temporary folder that only its owner can enter.", async () => {
+  test("A closed clone runs tests with PostgreSQL with a temporary folder that only its owner can enter.", async () => {
     const temporary = join(closed, "tmp");
     mkdirSync(temporary, { mode: 0o700 });
     expect(await runTests(temporary)).toMatch(/Test Files +2 passed \(2\)/);
   });
 
   test.skipIf(skips(missingProgram("unshare", [...ONLY_ROOT.slice(1), "true"])))(
-    "skips them, and says why, where root cannot become another user.",
+    "A closed clone skips tests with PostgreSQL, and says why, if root cannot become another user.",
     async () => {
       const output = await runTests(open, ONLY_ROOT);
       expect(output).toMatch(/Test Files +2 skipped \(2\)/);

@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     await server?.stop();
   });
 
-  test("that breaks between two statements fails its transaction, and only that.", async () => {
+  test("A connection to PostgreSQL that breaks between two statements fails its transaction, and only that.", async () => {
     const transaction = postgres.transaction("READ WRITE", async ({ query }) => {
       await query("SELECT 1");
       await server.crash();
@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     expect(await postgres.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
 
-  test("reports its loss without the statements that it has prepared.", async () => {
+  test("A connection to PostgreSQL reports its loss without the statements that it has prepared.", async () => {
     const lost = Promise.withResolvers<Error>();
     const idle = openPostgres({
       ...{ url, applicationName: "test", maxConnections: 1, statementTimeoutMs: TIMEOUT_MS },
@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     await idle.close();
   });
 
-  test("reads one commit, whatever is written meanwhile.", async () => {
+  test("A connection to PostgreSQL reads one commit, whatever is written meanwhile.", async () => {
     await postgres.query("CREATE TABLE numbers AS SELECT 1 AS number");
     const count = () =>
       postgres.reads({ timeoutMs: TIMEOUT_MS }, async (query) => {
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     expect(await count()).toEqual([{ number: 1 }, { number: 2 }]);
   });
 
-  test("passes arrays with every kind of element.", async () => {
+  test("A connection to PostgreSQL passes arrays with every kind of element.", async () => {
     const texts = ["", "NULL", "null", null, " a ", 'a"b', "a\\b", '\\"', "{a,b}", "a\nb", "ä€😀", "'"];
     const numbers = ["9007199254740993", 0, -1, null];
     const flags = [true, false, null];
@@ -91,12 +91,12 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     expect(await postgres.query("SELECT $1::text[] AS texts", [nested])).toEqual([{ texts: nested }]);
   });
 
-  test("does not write in reads.", async () => {
+  test("A connection to PostgreSQL does not write in reads.", async () => {
     const written = postgres.reads({ timeoutMs: TIMEOUT_MS }, (query) => query("CREATE TABLE others ()"));
     await expect(written).rejects.toMatchObject({ code: "25006" });
   });
 
-  test("completes statements that were sent behind one that fails, prepared or not.", async () => {
+  test("A connection to PostgreSQL completes statements that were sent behind one that fails, prepared or not.", async () => {
     for (let round = 0; round < 3; round++) {
       const results = await postgres.reads({ timeoutMs: TIMEOUT_MS }, (query) =>
         Promise.allSettled([
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     }
   });
 
-  test("reports that the transaction did not begin in time, whatever its statements report.", async () => {
+  test("A connection reports that the transaction did not begin in time, whatever its statements report.", async () => {
     const client = new pg.Client({ connectionString: url, pipeline: true });
     await client.connect();
     // On a machine without a free processor, beginning can take longer than a statement may.
@@ -134,7 +134,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     await client.end();
   });
 
-  test("ends a statement whose time is up.", async () => {
+  test("A connection to PostgreSQL ends a statement whose time is up.", async () => {
     const late = postgres.reads({ timeoutMs: 10 }, (query) => query("SELECT pg_sleep(10)"));
     await expect(late).rejects.toMatchObject({ code: "POSTGRES_TIMEOUT", isRetryable: false });
   });

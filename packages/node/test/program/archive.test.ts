@@ -37,7 +37,7 @@ const headOf = async (base: string) => {
   return ((await response.json()) as { data: { block: { height: number; id: string } } }).data.block;
 };
 
-test("a snapshot of a running node starts another node at its head", async () => {
+test("A snapshot of a running node starts another node at its head.", async () => {
   const before = await headOf(url);
   const created = await runUniknode(["snapshot", "create", "--data", at("dev"), "--output", at("snapshot")]);
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/: block \d+ [0-9a-f]{64}, /) });
@@ -64,7 +64,7 @@ test("a snapshot of a running node starts another node at its head", async () =>
   expect(created.stdout).toContain(`block ${head.height} ${head.id}`);
 });
 
-test("blocks that a node exports are imported exactly once", async () => {
+test("Blocks that a node exports are imported exactly once.", async () => {
   const exported = await runUniknode(["export", at("blocks"), "--data", at("dev"), "--to", "9", ...network]);
   expect(exported).toMatchObject({
     code: 0,
@@ -81,7 +81,7 @@ test("blocks that a node exports are imported exactly once", async () => {
   });
 });
 
-test("invalid calls name the reason", async () => {
+test("Messages for invalid calls name the reason.", async () => {
   const refused = async (...args: string[]) => {
     const { code, stderr } = await runUniknode(args);
     return `${code} ${stderr}`;

@@ -60,7 +60,7 @@ async function post(url: string, body: string) {
   return { status: response.status, message: ((await response.json()) as { message: string }).message };
 }
 
-test("hostile bodies are refused with the reason, and neither leak memory nor block the node", async () => {
+test("Hostile bodies are refused with the reason, and neither leak memory nor block the node.", async () => {
   const { url, pid } = await start();
   const tooDeep = { status: 422, message: "The body is nested deeper than 64 levels" };
   const tooMany = { status: 422, message: "The body has more than 50000 members and items" };

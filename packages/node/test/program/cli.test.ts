@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runUniknode } from "../../test-support/process/uniknode.ts";
 
-test("help shows the commands, and every option of each", async () => {
+test("The help shows the commands, and every option of each.", async () => {
   const { code, stdout } = await runUniknode(["--help"]);
   expect(code).toBe(0);
   for (const name of [
@@ -38,13 +38,13 @@ test("help shows the commands, and every option of each", async () => {
   }
 });
 
-test("version", async () => {
+test("The version command prints the versions of the protocol, the program and Node.js.", async () => {
   const { code, stdout } = await runUniknode(["version"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^uniknode \d+\.\d+\.\d+ protocol, \d+\.\d+\.\d+ program \(Node\.js \d+/);
 });
 
-test("an outdated Node.js is refused with one sentence, before anything is loaded", async () => {
+test("An outdated Node.js is refused with one sentence, before anything is loaded.", async () => {
   const pretend =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
   const { code, stdout, stderr } = await runUniknode(["version"], {
@@ -58,7 +58,7 @@ test("an outdated Node.js is refused with one sentence, before anything is loade
   );
 });
 
-test("one command imports webhooks of an old node", async () => {
+test("One command imports webhooks of an old node.", async () => {
   const [data, file] = [folder(), join(folder(), "webhooks.json")];
   const id = "11111111-aaaa-4bbb-8ccc-dddddddddddd";
   const target = "https://receiver.example/hook";
@@ -105,7 +105,7 @@ describe("invalid calls end with code 2 and name the next step", () => {
     expect(code).toBe(2);
   });
 
-  test("a genesis block of another network", async () => {
+  test("A genesis block of another network ends the call with code 2 and the next step.", async () => {
     const data = folder();
     const genesis = join(data, "genesisBlock.json");
     writeFileSync(genesis, JSON.stringify({ payloadHash: "00".repeat(32) }));
@@ -122,7 +122,7 @@ describe("invalid calls end with code 2 and name the next step", () => {
     expect(code).not.toBe(0);
   });
 
-  test("a delegates file without passphrases", async () => {
+  test("A delegates file without passphrases ends the call with code 2 and the next step.", async () => {
     const data = folder();
     const delegates = join(data, "delegates.json");
     writeFileSync(delegates, JSON.stringify({ secrets: [] }));

@@ -82,7 +82,7 @@ async function forged(args: readonly string[], environment: Record<string, strin
 const newUnik = () => randomBytes(32).toString("hex");
 
 describe("show", () => {
-  test("prints the node and its chain", async () => {
+  test("The show commands print the node and its chain.", async () => {
     const { data: head } = await client.blockchain.get();
     expect(await json(["status"])).toMatchObject({
       height: head.block.height,
@@ -93,7 +93,7 @@ describe("show", () => {
     expect(stdout).toMatch(/^height\s+\d+\nblock\s+[0-9a-f]+\nsynced\s+yes\n/);
   });
 
-  test("finds the URL of the node in a data folder", async () => {
+  test("The show commands find the URL of the node in a data folder.", async () => {
     const data = ["--data", join(folder, "data")];
     // No URL of the environment of the tests.
     const { stdout } = await runUniknode(["status", ...data]);
@@ -109,7 +109,7 @@ describe("show", () => {
     }
   });
 
-  test("prints a block by height, by id, and the last one", async () => {
+  test("The show commands print a block by height, by id, and the last one.", async () => {
     const second = await json(["block", "2"]);
     expect(second).toMatchObject({ height: 2 });
     expect(await json(["block", second.id as string])).toMatchObject({ id: second.id });
@@ -119,7 +119,7 @@ describe("show", () => {
     expect((await run(["block", "1"])).stdout).toMatch(/^height\s+1\n/);
   });
 
-  test("prints a unik and a wallet", async () => {
+  test("The show commands print a unik and a wallet.", async () => {
     const unik = await json(["unik", alice.unikId]);
     expect(unik).toMatchObject({ id: alice.unikId, ownerId: alice.address, properties: { type: "1" } });
     expect((await run(["unik", alice.unikId])).stdout).toContain("type          individual\n");
@@ -128,7 +128,7 @@ describe("show", () => {
     expect((await run(["wallet", "show", alice.publicKey])).stdout).toContain(alice.unikId);
   });
 
-  test("ends with code 1 for unknown objects", async () => {
+  test("The show commands end with code 1 for unknown objects.", async () => {
     const { code, stderr } = await run(["block", "999999999"]);
     expect([code, stderr]).toEqual([
       1,
@@ -136,7 +136,7 @@ describe("show", () => {
     ]);
   });
 
-  test("prints nothing else for an unknown name", async () => {
+  test("The show commands print nothing else for an unknown name.", async () => {
     for (const args of [
       ["block", ""],
       ["wallet", "show", "."],
@@ -149,7 +149,7 @@ describe("show", () => {
     }
   });
 
-  test("ends with code 1 if the node does not run", async () => {
+  test("The show commands end with code 1 if the node does not run.", async () => {
     const { code, stderr } = await run(["status", "--url", `http://127.0.0.1:${await closedPort()}`]);
     expect(code).toBe(1);
     expect(stderr).toContain("ECONNREFUSED");
@@ -157,7 +157,7 @@ describe("show", () => {
 });
 
 describe("wallets", () => {
-  test("are created from new words each time, for the network of the node or a named one", async () => {
+  test("Wallets are created from new words each time, for the network of the node or a named one.", async () => {
     const [first, second] = [await json(["wallet", "new"]), await json(["wallet", "new"])];
     expect((first.passphrase as string).split(" ")).toHaveLength(12);
     expect(first.passphrase).not.toBe(second.passphrase);
@@ -171,7 +171,7 @@ describe("wallets", () => {
     expect(elsewhere).toEqual({ address: expect.stringMatching(/^U/), publicKey });
   });
 
-  test("print their address for a passphrase in a file or in the environment", async () => {
+  test("The wallet command prints the address for a passphrase in a file or in the environment.", async () => {
     const file = join(folder, "alice");
     writeFileSync(file, `${alice.passphrase}\n`);
     const { address, publicKey } = alice;
@@ -184,7 +184,7 @@ describe("wallets", () => {
 
   // A program that gives others a terminal.
   test.skipIf(skips(missingProgram(SCRIPT)))(
-    "prompt at a terminal, and show nothing of the typed text",
+    "The wallet command prompts at a terminal, and shows nothing of the typed text.",
     async () => {
       const command = `"${process.execPath}" "${PROGRAM}" wallet address --network livenet`;
       const terminal = spawn(SCRIPT, ["-qec", command, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
@@ -201,7 +201,7 @@ describe("wallets", () => {
     },
   );
 
-  test("without any passphrase name the ways to give one, with code 2", async () => {
+  test("The wallet command without any passphrase names the ways to give one, with code 2.", async () => {
     for (const args of [
       ["wallet", "address"],
       ["tx", "transfer", bob.address, "1"],
@@ -218,7 +218,7 @@ describe("wallets", () => {
 });
 
 describe("payments", () => {
-  test("a transfer, with message and fee", async () => {
+  test("A transfer is sent with message and fee.", async () => {
     const stranger = people("a stranger").address;
     const args = ["transfer", stranger, "12.5", "--vendor-field", "rent", "--fee", "0.3"];
     expect(await forged(args, as(alice))).toMatchObject({
@@ -230,7 +230,7 @@ describe("payments", () => {
     expect(await json(["wallet", "show", stranger])).toMatchObject({ balance: 1_250_000_000 });
   });
 
-  test("as text: fee, recipient and next command", async () => {
+  test("A transfer prints fee, state and other members as text.", async () => {
     const { stdout, code } = await run(["tx", "transfer", bob.address, "1", "--wait"], as(alice));
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -238,7 +238,7 @@ describe("payments", () => {
     );
   });
 
-  test("a message with terminal control characters is only shown", async () => {
+  test("A message with terminal control characters is only shown.", async () => {
     const message = "rent\u001b[2J\u009b2J\nstate         forged";
     const { id } = await forged(["transfer", bob.address, "1", "--vendor-field", message], as(alice));
     const { stdout } = await run(["tx", "show", id]);
@@ -246,7 +246,7 @@ describe("payments", () => {
     expect(await json(["tx", "show", id])).toMatchObject({ vendorField: message });
   });
 
-  test("several addresses at once", async () => {
+  test("A multi-payment pays several addresses at once.", async () => {
     const payments = [`${bob.address}=1`, `${carol.address}=2.5`];
     expect((await forged(["multi-payment", ...payments], as(alice))).asset).toEqual({
       payments: [
@@ -256,7 +256,7 @@ describe("payments", () => {
     });
   });
 
-  test("signed offline, sent later", async () => {
+  test("A transfer is signed offline and sent later.", async () => {
     const signed = await json(["tx", "transfer", bob.address, "3", "--dry-run"], as(carol));
     expect(signed).toMatchObject({ state: "signed", transaction: { amount: "300000000" } });
     const file = join(folder, "signed.json");
@@ -266,7 +266,7 @@ describe("payments", () => {
     expect(await json(["tx", "post", file])).toMatchObject({ id: signed.id, state: "forged" });
   });
 
-  test("amounts are locked, claimed with the secret, and refunded after their expiration", async () => {
+  test("Amounts are locked, claimed with the secret, and refunded after their expiration.", async () => {
     const secret = "5f".repeat(32);
     const secretHash = hash("sha256", Buffer.from(secret, "hex"));
     const heightIn = async (blocks: number) => (await client.blockchain.get()).data.block.height + blocks;
@@ -291,7 +291,7 @@ describe("payments", () => {
 });
 
 describe("fees", () => {
-  test("a fee far above the usual one is not paid without a confirmation", async () => {
+  test("A fee far above the usual one is not paid without a confirmation.", async () => {
     const args = ["transfer", bob.address, "1", "--fee", "5000"];
     const { code, stderr } = await run(["tx", ...args], as(alice));
     expect([code, stderr]).toEqual([
@@ -304,7 +304,7 @@ describe("fees", () => {
     });
   });
 
-  test("a fee that is too low is refused with the minimum, which suffices", async () => {
+  test("A fee that is too low is refused with the minimum, which suffices.", async () => {
     const low = ["transfer", bob.address, "1", "--fee", "0.00000001"];
     const { code, stderr } = await run(["tx", ...low], as(alice));
     expect([code, stderr]).toEqual([1, expect.stringContaining("ERR_LOW_FEE")]);
@@ -314,7 +314,7 @@ describe("fees", () => {
 });
 
 describe("votes and delegates", () => {
-  test("a vote for a delegate by the id of its unik, withdrawn again", async () => {
+  test("A wallet votes for a delegate by the id of its unik, and withdraws the vote again.", async () => {
     const { asset } = await forged(["vote", delegate.unikId], as(alice));
     expect(asset).toEqual({ votes: [`+${delegate.publicKey}`] });
     expect(await json(["wallet", "show", alice.address])).toMatchObject({ vote: delegate.publicKey });
@@ -326,7 +326,7 @@ describe("votes and delegates", () => {
     ]);
   });
 
-  test("a registration under the first unik of the wallet, a vote by its displayed name, and the resignation", async () => {
+  test("A delegate registers under the first unik of the wallet, gets a vote by its displayed name, and resigns.", async () => {
     const factoryKeys = { UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase };
     await forged(["disclose", bob.unikId, "bob", "--factory", factory.unikId], {
       ...as(bob),
@@ -344,7 +344,7 @@ describe("votes and delegates", () => {
 });
 
 describe("uniks", () => {
-  test("minted, changed and given away", async () => {
+  test("A unik is minted, changed and given away.", async () => {
     const unik = newUnik();
     await forged(["mint", unik, "organization", "--property", "usr/shape=round"], as(unregistered));
     expect(await json(["unik", unik])).toMatchObject({ type: "2", properties: { "usr/shape": "round" } });
@@ -357,7 +357,7 @@ describe("uniks", () => {
     expect(await json(["unik", unik])).toMatchObject({ ownerId: alice.address });
   });
 
-  test("minted with the certificate of a factory, and with a disclosed name", async () => {
+  test("A unik is minted with the certificate of a factory, and with a disclosed name.", async () => {
     const unik = newUnik();
     const certified = ["--factory", factory.unikId];
     const environment = { ...as(unregistered), UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase };
@@ -372,7 +372,7 @@ describe("uniks", () => {
     expect(transfer).toMatchObject({ typeGroup: 2001, type: 6 });
   });
 
-  test("not disclosed by a wallet that never sent anything: the message names the remedy", async () => {
+  test("A unik is not disclosed by a wallet that never sent anything: the message names the remedy.", async () => {
     const unik = newUnik();
     const silent = people("unused account");
     await forged(["mint", unik, "individual"], as(unregistered));
@@ -385,7 +385,7 @@ describe("uniks", () => {
 });
 
 describe("second passphrases and files", () => {
-  test("transactions of the wallet then need both", async () => {
+  test("A second passphrase makes transactions of the wallet need both.", async () => {
     const second = { UNIKNODE_SECOND_PASSPHRASE: "another secret" };
     await forged(["second-signature"], { ...as(dave), ...second });
     const pay = ["transfer", bob.address, "1"];
@@ -396,20 +396,20 @@ describe("second passphrases and files", () => {
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("wrong second passphrase")]);
   });
 
-  test("the hash of a file", async () => {
+  test("A transaction records the hash of a file.", async () => {
     const hash = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
     expect((await forged(["ipfs", hash], as(carol))).asset).toEqual({ ipfs: hash });
   });
 });
 
 describe("waiting", () => {
-  test("ends after its timeout, although the transaction may still be forged", async () => {
+  test("A wait ends after its timeout, although the transaction may still be forged.", async () => {
     await client.dev.forge({ enabled: false });
     const late = await run(["tx", "transfer", bob.address, "1", "--wait", "--wait-timeout", "1"], as(carol));
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("not forged within 1 s")]);
   });
 
-  test("is not needed: each transaction follows the pending ones of the wallet", async () => {
+  test("A wait between transactions is not needed: each transaction follows the pending ones of the wallet.", async () => {
     const next = await json(["tx", "transfer", bob.address, "2"], as(carol));
     const { data: waiting } = await client.transactions.unconfirmed().page();
     expect(waiting.map(({ amount }) => amount)).toEqual(["100000000", "200000000"]);
@@ -431,7 +431,7 @@ describe("waiting", () => {
 const FOREIGN = addressFromPublicKey(bob.publicKey, present(presets.livenet).network.pubKeyHash);
 
 describe("an invalid transaction", () => {
-  test("is refused by the node with its reason: code 1", async () => {
+  test("An invalid transaction is refused by the node with its reason: code 1.", async () => {
     const poor = { UNIKNODE_PASSPHRASE: "this account was never funded" };
     const { code, stderr, stdout } = await run(["tx", "transfer", bob.address, "1"], poor);
     expect([code, stdout]).toEqual([1, ""]);
@@ -441,7 +441,7 @@ describe("an invalid transaction", () => {
     );
   });
 
-  test("names wallet, balance and required amount of all payments, with a mistyped passphrase or an empty wallet", async () => {
+  test("The message names wallet, balance and total of payments, with a mistyped passphrase or an empty wallet.", async () => {
     const mistyped = { UNIKNODE_PASSPHRASE: `${alice.passphrase.slice(0, -1)}x` };
     const several = ["tx", "multi-payment", `${bob.address}=2`, `${alice.address}=3.5`];
     for (const [args, needed] of [
@@ -488,7 +488,7 @@ describe("an invalid transaction", () => {
     [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a cannot be both set and removed"],
     [["disclose", newUnik(), "name"], "required option '--factory <UNIK>'"],
     [["post", "/nowhere"], "/nowhere cannot be read"],
-  ])("is a usage error: tx %j ends with code 2", async (args, message) => {
+  ])("A usage error ends the command: tx %j ends with code 2.", async (args, message) => {
     const { code, stderr } = await run(["tx", ...args], as(alice));
     expect(stderr).toContain(message);
     expect(code).toBe(2);

@@ -86,7 +86,7 @@ async function judge(id: number, secrets: readonly Shown[]): Promise<{ token: nu
   return secrets.map((_, token) => ({ token, proves: [...new Set(all.map((one) => one[token]))].join() }));
 }
 
-test("before, during and after a rotation", async () => {
+test("Deliveries of a node can be verified before, during and after a rotation.", async () => {
   const { data: created } = await client.webhooks.create({
     events: ["*"],
     order: "strict",

@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 
 test.each(["dev", "started-over"])(
-  "a snapshot is verified, restored and continued with --dev-chain %s",
+  "A snapshot is verified, restored and continued with --dev-chain %s.",
   async (name) => {
     const [snapshot, restored] = [at(`snapshot-${name}`), `restored-${name}`];
     const devChain = ["--dev-chain", at(name)];
@@ -63,7 +63,7 @@ test.each(["dev", "started-over"])(
   },
 );
 
-test("its blocks are imported and continued", async () => {
+test("The blocks of a dev chain are imported and continued.", async () => {
   const devChain = ["--dev-chain", at("started-over")];
   await runUniknode(["export", at("blocks"), "--data", at("dev"), ...devChain]);
   const imported = await runUniknode(["import", at("blocks"), "--data", at("imported"), ...devChain]);
@@ -71,7 +71,7 @@ test("its blocks are imported and continued", async () => {
   expect(await onDevChain("imported", mine(3))).toBeGreaterThanOrEqual(height + 3);
 });
 
-test("the blocks that an interrupted import has stored are continued", async () => {
+test("The blocks that an interrupted import has stored are continued.", async () => {
   const devChain = ["--dev-chain", at("started-over")];
   await runUniknode(["export", at("all"), "--data", at("dev"), ...devChain]);
   const bytes = readFileSync(at("all"));

@@ -114,7 +114,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a transfer: pool, block, wallets", async () => {
+test("A transfer emits events of the pool, the block and the wallets.", async () => {
   const { network } = client;
   const envelope = { network, senderPublicKey: minter.publicKey, nonce: 1n };
   const id = await send(
@@ -137,7 +137,7 @@ test("a transfer: pool, block, wallets", async () => {
   expect(await arrival("block.forged", (data) => data.id === header.id)).toEqual(header);
 });
 
-test("a transaction that the rules refuse", async () => {
+test("A transaction that the rules refuse emits an event of its rejection.", async () => {
   const { network, submit } = client;
   const envelope = { network, senderPublicKey: minter.publicKey, nonce: 99n };
   const transaction = signTransaction(
@@ -150,7 +150,7 @@ test("a transaction that the rules refuse", async () => {
   ]);
 });
 
-test("the life of a unik, from its mint to a vote for its owner", async () => {
+test("The life of a unik emits events, from its mint to a vote for its owner.", async () => {
   const { network } = client;
   const [tokenId, other] = ["ab".repeat(32), "cd".repeat(32)];
   const envelope = (nonce: bigint) => ({ network, senderPublicKey: minter.publicKey, nonce });
@@ -189,7 +189,7 @@ test("the life of a unik, from its mint to a vote for its owner", async () => {
   expect(await arrival("delegate.resigned")).toMatchObject({ id: resignation });
 });
 
-test("a transfer whose block is reverted", async () => {
+test("A transfer whose block is reverted emits events.", async () => {
   const { network } = client;
   const envelope = { network, senderPublicKey: owner.publicKey, nonce: 2n };
   const id = await send(builders.transfer({ ...envelope, recipientId: stranger.address, amount: 1n }), owner);
@@ -206,7 +206,7 @@ test("a transfer whose block is reverted", async () => {
   });
 });
 
-test("rounds, the start of the forger, and slots missed while the node was away", async () => {
+test("Rounds, the start of the forger, and slots missed while the node was away emit events.", async () => {
   expect(await arrival("round.created")).toHaveLength(6);
   await arrival("round.applied");
   node.child.kill("SIGTERM");

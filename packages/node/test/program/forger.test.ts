@@ -23,7 +23,7 @@ afterEach(() => rmSync(data, { recursive: true, force: true }));
 const why = async (...args: string[]) =>
   (await runUniknode(["forger", "why", "--data", data, ...args])).stdout;
 
-test("shows why a slot was missed, or the latest ones", async () => {
+test("The forger command shows why a slot was missed, or the latest ones.", async () => {
   expect(await why("--slot", "5")).toBe(
     "slot 5, 02aa: behind: 1 of 3 peers are at height 9, this node at 8\n",
   );

@@ -40,7 +40,7 @@ const isSkipped = skips(
 );
 
 test.skipIf(isSkipped)(
-  "slots are missed for the logged reason, health reports it, and the node recovers by itself",
+  "Slots are missed for the logged reason, health reports it, and the node recovers by itself.",
   async () => {
     const node = await startFaulty(
       { stdout: "pipe", stderr: "pipe", through: throughDisk },
@@ -104,7 +104,7 @@ test.skipIf(isSkipped)(
 );
 
 test.skipIf(isSkipped)(
-  "requests that cannot be stored return 503 with the reason, and succeed when there is space",
+  "Requests that cannot be stored return 503 with the reason, and succeed when there is space.",
   async () => {
     const place = newFolder();
     const options = [

@@ -369,7 +369,7 @@ const REFUSED: readonly (readonly [what: string, body: () => unknown])[] = [
 describe.each(["/api", "/api/v2"])("The register below %s", (prefix) => {
   const path = `${prefix}/webhooks`;
 
-  test("creates, lists, retrieves, updates and deletes with exactly the members of the document.", async () => {
+  test("The register creates, lists, retrieves, updates and deletes with exactly the members of the document.", async () => {
     const created = await ask("POST", path, { body: webhookOf({ enabled: "false" }) });
     const { token, ...webhook } = created.body.data;
     expect([created.status, Object.keys(created.body)]).toEqual([201, ["data"]]);
@@ -412,12 +412,15 @@ describe.each(["/api", "/api/v2"])("The register below %s", (prefix) => {
     expect((await ask("GET", path)).body).toMatchObject({ data: [], meta: { count: 0, totalCount: 0 } });
   });
 
-  test.each(REFUSED)("refuses a registration with %s, and registers nothing.", async (_what, body) => {
-    expect((await ask("POST", path, { body: body() })).status).toBe(422);
-    expect((await ask("GET", path)).body.data).toEqual([]);
-  });
+  test.each(REFUSED)(
+    "The register refuses a registration with %s, and registers nothing.",
+    async (_what, body) => {
+      expect((await ask("POST", path, { body: body() })).status).toBe(422);
+      expect((await ask("GET", path)).body.data).toEqual([]);
+    },
+  );
 
-  test("lists enabled and disabled webhooks on pages of integers.", async () => {
+  test("The register lists enabled and disabled webhooks on pages of integers.", async () => {
     const ids: number[] = [];
     for (const enabled of ["true", "false", "true"]) {
       ids.push((await ask("POST", path, { body: webhookOf({ enabled }) })).body.data.id);
@@ -437,7 +440,7 @@ describe.each(["/api", "/api/v2"])("The register below %s", (prefix) => {
     for (const id of ids) await ask("DELETE", `${path}/${id}`);
   });
 
-  test("gives 401 for a wrong token on every operation, whatever else is wrong.", async () => {
+  test("The register gives 401 for a wrong token on every operation, whatever else is wrong.", async () => {
     for (const [method, at] of [
       ["GET", path],
       ["POST", path],
@@ -453,7 +456,7 @@ describe.each(["/api", "/api/v2"])("The register below %s", (prefix) => {
     }
   });
 
-  test("refuses bodies without the content type.", async () => {
+  test("The register refuses bodies without the content type.", async () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
       const headers = { ...HEADERS, "content-type": type };
       expect((await ask("POST", path, { headers, body: webhookOf() })).status).toBe(415);

@@ -69,7 +69,7 @@ const heightsOf = ({ events }: Listener) => events.map(({ data }) => Number(data
 const follows = (heights: readonly number[]) =>
   heights.every((height, index) => index === 0 || height === present(heights[index - 1]) + 1);
 
-test("hostile receivers and readers affect neither the chain nor others", async () => {
+test("Hostile receivers and readers affect neither the chain nor others.", async () => {
   const { url } = await start(openFolder());
   const targets = await Promise.all(Object.values(HOSTILE).map(listen));
   for (let count = 0; count < HOSTILE_WEBHOOKS; count++)
@@ -93,7 +93,7 @@ test("hostile receivers and readers affect neither the chain nor others", async 
   expect(page).toMatch(/uniknode_streams 6/);
 });
 
-test("a reader of the stream misses no block over a restart of the node", async () => {
+test("A reader of the stream misses no block over a restart of the node.", async () => {
   const folder = openFolder();
   const first = await start(folder);
   const before = await blocksOf(first.url);

@@ -57,7 +57,7 @@ describe("stopping and starting again", () => {
     },
   );
 
-  test("a second interrupt ends at once", async () => {
+  test("A second interrupt ends the node at once.", async () => {
     const node = dev(newFolder());
     await node.printed(/Ctrl-C stops/);
     node.child.kill("SIGINT");
@@ -65,7 +65,7 @@ describe("stopping and starting again", () => {
     expect([0, 130]).toContain((await node.ended).code);
   });
 
-  test("the webhook token of the first start does not change", async () => {
+  test("The webhook token of the first start does not change.", async () => {
     const folder = newFolder();
     const tokens = [];
     for (let start = 0; start < 2; start++) {
@@ -77,7 +77,7 @@ describe("stopping and starting again", () => {
     expect(tokens[1]).toBe(tokens[0]);
   });
 
-  test("a pending transaction survives a restart and is forged", async () => {
+  test("A pending transaction survives a restart and is forged.", async () => {
     const folder = newFolder();
     // With slots of an hour nothing is forged while this test runs.
     const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "3600"];
@@ -97,7 +97,7 @@ describe("stopping and starting again", () => {
 });
 
 describe("on demand", () => {
-  test("a block is forged as soon as a transaction is accepted, and only then", async () => {
+  test("A block is forged as soon as a transaction is accepted, and only then.", async () => {
     const node = dev(newFolder(), "--instant");
     const { network, submit, get } = await connect(await apiUrlOf(node));
     await node.printed(/Ctrl-C stops/);
@@ -125,7 +125,7 @@ describe("a refused start names the reason and changes nothing", () => {
     expect((await stop(first)).code).toBe(0);
   });
 
-  test("a dev chain of another shape, until it is reset", async () => {
+  test("A start on a dev chain of another shape is refused, until the chain is reset.", async () => {
     const folder = newFolder();
     const first = dev(folder);
     await first.printed(/Ctrl-C stops/);
@@ -140,7 +140,7 @@ describe("a refused start names the reason and changes nothing", () => {
   });
 
   test.each(["", '{"mnemonic": "test tes'])(
-    "a damaged description of a dev chain, until it is reset: %j",
+    "A start with a damaged description of a dev chain is refused, until it is reset: %j.",
     async (text) => {
       const folder = newFolder();
       writeFileSync(join(folder, "dev-chain.json"), text);
@@ -164,7 +164,7 @@ describe("a refused start names the reason and changes nothing", () => {
     expect(existsSync(precious)).toBe(true);
   });
 
-  test("the data folder of another network, while its node runs and afterwards", async () => {
+  test("A start on the data folder of another network is refused, while its node runs and afterwards.", async () => {
     const folder = newFolder();
     const data = join(folder, "data");
     writeNetwork(folder, devGenesis(castOf(people, 3), 1));
@@ -191,7 +191,7 @@ describe("a refused start names the reason and changes nothing", () => {
     await run().printed(/^http/m);
   });
 
-  test("a port that is taken", async () => {
+  test("A start at a port that is taken is refused with the reason.", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const port = String((server.address() as AddressInfo).port);
@@ -204,7 +204,7 @@ describe("a refused start names the reason and changes nothing", () => {
 });
 
 describe("a network from its files", () => {
-  test("uniknode run forges on it with the given delegates", async () => {
+  test("A node that uniknode run starts on a network from its files forges with the given delegates.", async () => {
     const cast = castOf(people, 1);
     const { block, files } = devGenesis(cast, 8);
     const networkDir = join(newFolder(), "network");

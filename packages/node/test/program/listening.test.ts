@@ -95,7 +95,7 @@ describe("an unavailable port", () => {
 });
 
 describe.skipIf(skips(missingLinux()))("a port of another node", () => {
-  test("names its process and URL", async () => {
+  test("The message about a port of another node names its process and URL.", async () => {
     const { port } = new URL(url);
     for (const args of [
       dev("--http-port", port),
@@ -109,7 +109,7 @@ describe.skipIf(skips(missingLinux()))("a port of another node", () => {
     }
   });
 
-  test("names them in doctor as well", async () => {
+  test("The doctor names the process and the URL of another node at the port as well.", async () => {
     const { stdout } = await runUniknode([
       "doctor",
       "--data",
@@ -128,15 +128,18 @@ describe("a data folder in use", () => {
     ["dev", () => ["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]],
     ["dev --reset", () => ["dev", "--data", data, "--http-port", "0", "--reset"]],
     ["webhooks import", () => ["webhooks", "import", register, "--data", data]],
-  ])("names the process and the URL of the other one: %s", async (_name, args) => {
-    const { code, stderr } = await runUniknode(args());
-    expect(stderr).toContain(
-      `is in use by another uniknode (process ${node.child.pid} at ${url}); stop that process`,
-    );
-    expect(code).toBe(1);
-  });
+  ])(
+    "The message about a data folder in use names the process and the URL of the other one: %s.",
+    async (_name, args) => {
+      const { code, stderr } = await runUniknode(args());
+      expect(stderr).toContain(
+        `is in use by another uniknode (process ${node.child.pid} at ${url}); stop that process`,
+      );
+      expect(code).toBe(1);
+    },
+  );
 
-  test("names no process that has ended, or that no note describes", async () => {
+  test("The message about a data folder in use names no process that has ended, or that no note describes.", async () => {
     for (const note of [JSON.stringify({ pid: 2 ** 22 + 1, url }), '{"pid": "1"}', "", "x".repeat(10_000)]) {
       writeFileSync(join(data, "lock.sqlite.holder"), note);
       const { stderr } = await runUniknode([
@@ -156,7 +159,7 @@ describe("a data folder in use", () => {
 describe("doctor fails if a start fails", () => {
   const doctor = (...args: string[]) => runMain(["doctor", "--data", join(folder, "fresh"), ...args]);
 
-  test("a port of another node", async () => {
+  test("The port of another node is named with its process.", async () => {
     const { code, stdout } = await doctor("--http-port", new URL(url).port);
     expect(stdout).toMatch(
       /^fail +HTTP port +port \d+ of 127\.0\.0\.1 cannot be used: EADDRINUSE\n.*uniknode \(process \d+.*\) with another data folder/m,
@@ -164,7 +167,7 @@ describe("doctor fails if a start fails", () => {
     expect(code).toBe(1);
   });
 
-  test("the peer port and the operations port of a dev chain", async () => {
+  test("The doctor fails for the peer port and the operations port of a dev chain.", async () => {
     const { stdout } = await doctor(
       "--http-port",
       "0",
@@ -179,13 +182,13 @@ describe("doctor fails if a start fails", () => {
     expect(stdout).toMatch(/^fail +operations /m);
   });
 
-  test("one port for two listeners", async () => {
+  test("The doctor fails for one port for two listeners.", async () => {
     const port = await closedPort();
     const { stdout } = await doctor("--http-port", `${port}`, "--operations-port", `${port}`);
     expect(stdout).toContain(`port ${port} is already used as the HTTP port`);
   });
 
-  test("an address of another machine", async () => {
+  test("The doctor fails for an address of another machine.", async () => {
     const { stdout } = await doctor("--http-port", "0", "--http-host", ELSEWHERE);
     expect(stdout).toMatch(/^fail +HTTP port .*EADDRNOTAVAIL\n.*choose another with --http-host/m);
   });

@@ -86,7 +86,7 @@ describe.skipIf(skips(missingLinux()))("log and output", () => {
     expect(await node.ended()).toBe(1);
   });
 
-  test("that could not be written for a while are written as far as possible later", async () => {
+  test("Log and output that could not be written for a while are written as far as possible later.", async () => {
     const { fd, empty } = fullPipe();
     const node = await startFaulty({ stdout: fd, stderr: "pipe" });
     await node.forgesOn();

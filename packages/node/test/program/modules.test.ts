@@ -104,7 +104,7 @@ test("A command with variables of the node and of clients loads no other command
   expect(loaded.filter((module) => /commands\/(dev|network|rpc|tx\/tx)\.ts$/.test(module))).toEqual([]);
 });
 
-test.each(["--help", "--version"])("uniknode %s loads no command.", async (flag) => {
+test.each(["--help", "--version"])("The call uniknode %s loads no command.", async (flag) => {
   const loaded = await modulesOf([flag]);
   expect(loaded.filter((module) => module.endsWith("commands/catalogue.ts"))).toHaveLength(1);
   const others = /packages\/(protocol|ledger|client)\/|src\/(processes|http|peers)\/|commands\/.*\//;

@@ -112,7 +112,7 @@ test("Events of refused transactions are bounded while the database cannot be wr
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 
-test("a flooded node forges the honest transaction in the next block", async () => {
+test("A flooded node forges the honest transaction in the next block.", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-flood-"));
   const node = spawnUniknode([
     ...["dev", "--data", folder, "--http-port", "0", "--block-time", "2", "--webhooks", "off"],

@@ -83,7 +83,7 @@ async function chainOf(client: Client, from: number): Promise<string[]> {
     .reverse();
 }
 
-test("every receiver has exactly the blocks of the chain", async () => {
+test("Every receiver has exactly the blocks of the chain.", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-reorganisations-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { blocksOf, books, messages, target } = await openReceiver();

@@ -31,7 +31,7 @@ async function watch(onTestFinished: TestContext["onTestFinished"]) {
 }
 
 describe.concurrent("a slot is forged once", () => {
-  test("by a node that is killed as soon as its block is visible, and restarted", async ({
+  test("A node that is killed as soon as its block is visible, and restarted, forges its slot once.", async ({
     expect,
     onTestFinished,
   }) => {
@@ -46,7 +46,7 @@ describe.concurrent("a slot is forged once", () => {
     expect(mostOfOneSlot()).toBe(1);
   });
 
-  test("by a node that is started from a copy of its data without the block", async ({
+  test("A node that is started from a copy of its data without the block forges its slot once.", async ({
     expect,
     onTestFinished,
   }) => {

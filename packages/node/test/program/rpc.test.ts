@@ -109,7 +109,7 @@ async function forge(made: Record<string, unknown>): Promise<Record<string, unkn
 }
 
 describe("chain data", () => {
-  test("blocks", async () => {
+  test("The companion returns blocks by height and by id, the latest one, and their transactions.", async () => {
     const client = createClient({ url: nodeUrl });
     const { data: block } = await client.blocks.get(2);
     expect(await resultOf("blocks.info", { id: "2" })).toEqual(block);
@@ -122,7 +122,7 @@ describe("chain data", () => {
     expect(rest).toEqual({ count, data: (data as unknown[]).slice(1) });
   });
 
-  test("wallets and their transactions", async () => {
+  test("The companion returns wallets and their transactions.", async () => {
     const { address, publicKey } = alice;
     expect(await resultOf("wallets.info", { address })).toMatchObject({ address, publicKey });
     const { count, data } = await resultOf("wallets.transactions", { address });
@@ -130,7 +130,7 @@ describe("chain data", () => {
     expect((data as unknown[]).length).toBe(count);
   });
 
-  test("unknown objects return 404", async () => {
+  test("Unknown objects return 404.", async () => {
     const nowhere = people("unused account").address;
     const unknown = "ab".repeat(32);
     for (const [method, params] of [
@@ -150,7 +150,7 @@ describe("chain data", () => {
 });
 
 describe("transactions", () => {
-  test("a transfer is created, stored, and sent on request", async () => {
+  test("A transfer is created, stored, and sent on request.", async () => {
     const payment = { amount: 150_000_000, recipientId: bob.address, passphrase: alice.passphrase };
     const made = await resultOf("transactions.transfer.create", {
       ...payment,
@@ -169,7 +169,7 @@ describe("transactions", () => {
     });
   });
 
-  test("simultaneous transfers of a wallet get consecutive nonces, and all are forged", async () => {
+  test("Simultaneous transfers of a wallet get consecutive nonces, and all are forged.", async () => {
     const payment = { amount: 1, recipientId: bob.address, passphrase: alice.passphrase, fee: "20000000" };
     arrivals = arrivalsOf(50);
     const made = await Promise.all(
@@ -191,7 +191,7 @@ describe("transactions", () => {
     await expect.poll(async () => (await call("transactions.info", { id: last.id })).error).toBeUndefined();
   });
 
-  test("votes are accepted by the network", async () => {
+  test("Votes are accepted by the network.", async () => {
     const params = { publicKey: delegate.publicKey, passphrase: alice.passphrase };
     const vote = await resultOf("transactions.vote.create", params);
     expect(vote).toMatchObject({ typeGroup: 2001, type: 5, asset: { votes: [`+${delegate.publicKey}`] } });
@@ -207,7 +207,7 @@ describe("transactions", () => {
     });
   });
 
-  test("keys with a password: created once, paid to, and paid from", async () => {
+  test("Keys with a password are created once, paid to, and paid from.", async () => {
     const keeper = { bip38: "a password", userId: "0aff" };
     const wallet = await resultOf("wallets.bip38.create", keeper);
     expect(wallet).toEqual({
@@ -234,7 +234,7 @@ describe("transactions", () => {
     });
   });
 
-  test("a passphrase yields its address", async () => {
+  test("A passphrase yields its address.", async () => {
     const { address, publicKey, passphrase } = alice;
     expect(await resultOf("wallets.create", { passphrase })).toEqual({ address, publicKey });
   });
@@ -266,7 +266,7 @@ describe("invalid calls", () => {
     expect(await bodyOf(text)).toEqual(failure(id, code));
   });
 
-  test("a wrong parameter is named, a passphrase never shown", async () => {
+  test("A wrong parameter is named, a passphrase never shown.", async () => {
     const params = { amount: "1", recipientId: bob.address, passphrase: alice.passphrase };
     const { error } = await call("transactions.create", params);
     expect(error).toEqual({
@@ -292,12 +292,12 @@ describe("invalid calls", () => {
     ["transactions.create", { amount: 1, recipientId: bob.address, fee: "0" }, "fee"],
     ["transactions.create", { amount: 1, recipientId: bob.address, fee: "9999999999999999999" }, "fee"],
     ["transactions.delegateRegistration.create", { username: "bob" }, "username"],
-  ])("a transaction that no node would accept is not created: %s with %j", async (method, params, name) => {
+  ])("A transaction that no node would accept is not created: %s with %j.", async (method, params, name) => {
     const { error } = await call(method, { ...params, passphrase: alice.passphrase });
     expect(error).toMatchObject({ code: -32602, data: expect.stringMatching(new RegExp(`^${name}: must `)) });
   });
 
-  test("a batch is processed in order, each call separately", async () => {
+  test("A batch is processed in order, each call separately.", async () => {
     const one = (id: number, method: string) => ({ jsonrpc: "2.0", id, method, params: {} });
     const body = await bodyOf(JSON.stringify([one(1, "blocks.latest"), one(2, "fly"), 3]));
     expect(body).toEqual([
@@ -309,7 +309,7 @@ describe("invalid calls", () => {
     expect(await bodyOf(JSON.stringify(many))).toEqual(failure(null, -32600));
   });
 
-  test("a batch of transactions of a wallet has consecutive nonces", async () => {
+  test("A batch of transactions of a wallet has consecutive nonces.", async () => {
     const params = { amount: 1, recipientId: alice.address, passphrase: bob.passphrase };
     const one = (id: number) => ({ jsonrpc: "2.0", id, method: "transactions.create", params });
     const made = (await bodyOf(JSON.stringify([one(1), one(2), one(3)]))) as { result: { nonce: string } }[];
@@ -317,7 +317,7 @@ describe("invalid calls", () => {
     expect(nonces).toEqual([nonces[0], Number(nonces[0]) + 1, Number(nonces[0]) + 2]);
   });
 
-  test("by their media type", async () => {
+  test("Calls of another media type are refused.", async () => {
     const latest = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "blocks.latest" });
     expect((await post(latest, { "content-type": `${MEDIA_TYPE}; charset=utf-8` })).status).toBe(200);
     expect((await post(latest, { "content-type": "application/json" })).status).toBe(415);
@@ -326,7 +326,7 @@ describe("invalid calls", () => {
 });
 
 describe("allowed callers", () => {
-  test("only loopback, unless others are listed", async () => {
+  test("The companion allows only loopback callers, unless others are listed.", async () => {
     const args = ["rpc", "--url", nodeUrl, "--rpc-port", "0", "--rpc-data", ":memory:"];
     const closed = spawnUniknode([...args, "--rpc-allow", "192.0.2.1"]);
     try {
@@ -340,7 +340,7 @@ describe("allowed callers", () => {
     }
   });
 
-  test("it does not start without a node", async () => {
+  test("The companion does not start without a node.", async () => {
     const { code, stderr } = await runUniknode([
       "rpc",
       "--url",

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-test("secrets are encrypted on disk and usable after a crash; without the key the node does not start", async () => {
+test("Secrets are encrypted on disk and usable after a crash; without the key the node does not start.", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-sealing-"));
   const data = join(folder, "data");
   const [keyFile, otherFile] = [join(folder, "webhooks.key"), join(folder, "other.key")];

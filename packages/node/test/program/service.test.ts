@@ -37,14 +37,14 @@ test.each(FILES)("%s sets only existing options", (path, options) => {
   expect(known).toEqual(expect.arrayContaining(named));
 });
 
-test("the container copies the manifest of every package", () => {
+test("The container copies the manifest of every package.", () => {
   const lock = JSON.parse(readFileSync(new URL("../../../../package-lock.json", import.meta.url), "utf8"));
   const packages = Object.keys(lock.packages).filter((path) => /^packages\/[^/]+$/.test(path));
   const copied = [...read("container/Containerfile").matchAll(/^COPY (packages\/\w+)\/package\.json/gm)];
   expect(copied.map(([, path]) => path).sort()).toEqual(packages.sort());
 });
 
-test("the container builds the console from the files that it copies", async () => {
+test("The container builds the console from the files that it copies.", async () => {
   const [, stage] = present(/ AS console\n([\s\S]*?)\nFROM /.exec(read("container/Containerfile")));
   // The build needs a native package, which is optional because each platform has its own.
   expect(stage).toMatch(/^RUN npm ci (?!.*--omit)/m);
@@ -65,7 +65,7 @@ test.each([
   ["UNIKNODE_HTTP_PORT", 200, 0],
   ["CORE_API_PORT", 200, 0],
   ["UNIKNODE_HTTP_PORT", 503, 1],
-])("the container's health check uses the port of %s: %i", async (variable, healthStatus, exitCode) => {
+])("The container's health check uses the port of %s: %i.", async (variable, healthStatus, exitCode) => {
   const server = createServer(({ url }, response) =>
     response.writeHead(url === "/health/live" ? healthStatus : 404).end(),
   ).listen(0, "127.0.0.1");

@@ -82,7 +82,7 @@ async function metric(url: string, name: string): Promise<number> {
   return Number(line?.split(" ")[1]);
 }
 
-test("an older data folder and a late clock sign no slot again; the reason is logged", async () => {
+test("An older data folder and a late clock sign no slot again; the reason is logged.", async () => {
   const first = await start();
   await forges(first, 2);
   await stop(first);
@@ -128,7 +128,7 @@ test("an older data folder and a late clock sign no slot again; the reason is lo
 });
 
 describe("a signing record", () => {
-  test("in use by another forger ends the second; a missing one is created from the data folder", async () => {
+  test("A signing record in use by another forger ends the second; a missing one is created from the data folder.", async () => {
     const first = await start();
     await forges(first, 1);
     const second = await runUniknode(argumentsOf(at("other"), "--signing-record", record()));
@@ -144,7 +144,7 @@ describe("a signing record", () => {
     expect(third.node.stderr()).toContain("signing record missing: created from the data folder");
   });
 
-  test("that is damaged is refused with the next step; a node without delegates ignores it", async () => {
+  test("A signing record that is damaged is refused with the next step; a node without delegates ignores it.", async () => {
     writeFileSync(record(), "uniknode-signing-record 1\ndamaged\n");
     const { code, stderr } = await runUniknode(argumentsOf(at("data")));
     expect(code).toBe(1);
@@ -160,7 +160,7 @@ describe("a signing record", () => {
   });
 });
 
-test("two forgers with one key: the later one watches, finds the other and does not forge", async ({
+test("The later one of two forgers with one key watches, finds the other and does not forge.", async ({
   onTestFinished,
 }) => {
   const world = await createWorld({ nodes: 2, blocktime: 2 });

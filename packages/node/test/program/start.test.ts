@@ -37,7 +37,7 @@ describe.skipIf(skips(missingTerminal()))("at a terminal", () => {
   });
   afterAll(() => node.kill());
 
-  test("the screen has at most 24 lines, and names all addresses", () => {
+  test("The screen at a terminal has at most 24 lines, and names all addresses.", () => {
     const screen = lines().slice(0, lines().findIndex((line) => line.startsWith("Ctrl-C stops")) + 1);
     expect(screen.length).toBeGreaterThan(10);
     // With the status line below it.
@@ -51,7 +51,7 @@ describe.skipIf(skips(missingTerminal()))("at a terminal", () => {
     expect(screen.filter((line) => /^ {2}D\w{33} {2}[\d,.]+ DEVUNIK$/.test(line))).toHaveLength(3);
   });
 
-  test("blocks overwrite one line that is cut to the window, and log lines above it stay complete", () => {
+  test("Blocks at a terminal overwrite one line that is cut to the window, and log lines above it stay complete.", () => {
     const below = lines().slice(lines().findIndex((line) => line.startsWith("Ctrl-C stops")) + 1);
     const logged = below.filter((line) => /^\d\d:\d\d:\d\d {2}(info|warn) /.test(line));
     expect(logged.filter((line) => line.includes("  block forged  height=")).length).toBeGreaterThan(1);
@@ -63,7 +63,7 @@ describe.skipIf(skips(missingTerminal()))("at a terminal", () => {
     expect(node.output().replaceAll(CLEAR, "")).not.toContain("\u001B");
   });
 
-  test("the commands that it names show the token and all accounts while it runs", async () => {
+  test("The commands that the screen names show the token and all accounts while it runs.", async () => {
     const [, shown] = present(/Webhook token +(\S+)/.exec(node.output()));
     expect(await runUniknode(["token", "--data", data])).toEqual({
       code: 0,

@@ -56,7 +56,7 @@ function printed(child: ChildProcess, pattern: RegExp): Promise<RegExpMatchArray
   });
 }
 
-test("the screen shows the first accounts, and the next command", async () => {
+test("The screen shows the first accounts, and the next command.", async () => {
   await node.printed(/Ctrl-C stops/);
   const screen = node.stdout();
   for (const name of ["account 0", "account 1", "account 2"]) {
@@ -67,7 +67,7 @@ test("the screen shows the first accounts, and the next command", async () => {
   expect(screen).toContain(`uniknode listen --data ${folder} --event 'block.*' --url ${url}`);
 });
 
-test("every address of the README's walkthrough responds", async () => {
+test("Every address of the README's walkthrough responds.", async () => {
   const { get } = await connect(url);
   expect(await get("/api/v2/blockchain")).toMatchObject({ block: { height: expect.any(Number) } });
   expect(await get("/api/v2/node/status")).toMatchObject({ synced: true });
@@ -86,7 +86,7 @@ test("every address of the README's walkthrough responds", async () => {
   expect(await get("/api/delegates")).toHaveLength(12);
 });
 
-test("a transfer is sent, forged, and delivered to a receiver that verifies it", async () => {
+test("A transfer is sent, forged, and delivered to a receiver that verifies it.", async () => {
   // Below the ephemeral ports of the kernel (32,768 and above).
   const receiverPort = 20_000 + Math.floor(Math.random() * 12_000);
   const response = await fetch(`${url}/api/v2/webhooks`, {

@@ -16,7 +16,7 @@ import { newFolder, startFaulty } from "./faulty.ts";
 const POLL = { interval: 200 };
 const MNEMONIC = "test test test test test test test test test test test junk";
 
-test("consensus that hangs is reported after 10 s, and so is its recovery", async () => {
+test("Consensus that hangs is reported after 10 s, and so is its recovery.", async () => {
   const node = await startFaulty({ stdout: "pipe", stderr: "pipe" });
   const health = async (path: string) => {
     const response = await fetch(`${node.url}/health/${path}`);
@@ -57,7 +57,7 @@ async function listenAsSystemd(): Promise<{ path: string; messages: () => string
   };
 }
 
-test.skipIf(isSkipped)("systemd is notified that the node is ready, alive and ending", async () => {
+test.skipIf(isSkipped)("The program notifies systemd that the node is ready, alive and ending.", async () => {
   const { path, messages } = await listenAsSystemd();
   const { block, files } = devGenesis(castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 1), 8);
   const networkDir = join(newFolder(), "network");
@@ -74,26 +74,29 @@ test.skipIf(isSkipped)("systemd is notified that the node is ready, alive and en
   expect(messages()).toContain("STOPPING=1");
 });
 
-test.skipIf(isSkipped)("systemd gets no watchdog message if the serving thread hangs", async () => {
-  const { path, messages } = await listenAsSystemd();
-  let isAlive = true;
-  const systemd = createSystemd({
-    environment: { ...process.env, NOTIFY_SOCKET: path, WATCHDOG_USEC: "400000", WATCHDOG_PID: undefined },
-    isAlive: () => isAlive,
-    logger: { warn: (...line: unknown[]) => expect(line).toEqual([]) },
-  });
-  systemd.ready();
-  await expect.poll(messages, POLL).toContain("WATCHDOG=1");
-  isAlive = false;
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  const { length } = messages();
-  await new Promise((resolve) => setTimeout(resolve, 800));
-  expect(messages()).toHaveLength(length);
-  systemd.stopping();
-  await expect.poll(messages, POLL).toContain("STOPPING=1");
-});
+test.skipIf(isSkipped)(
+  "The program sends no watchdog message to systemd if the serving thread hangs.",
+  async () => {
+    const { path, messages } = await listenAsSystemd();
+    let isAlive = true;
+    const systemd = createSystemd({
+      environment: { ...process.env, NOTIFY_SOCKET: path, WATCHDOG_USEC: "400000", WATCHDOG_PID: undefined },
+      isAlive: () => isAlive,
+      logger: { warn: (...line: unknown[]) => expect(line).toEqual([]) },
+    });
+    systemd.ready();
+    await expect.poll(messages, POLL).toContain("WATCHDOG=1");
+    isAlive = false;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const { length } = messages();
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect(messages()).toHaveLength(length);
+    systemd.stopping();
+    await expect.poll(messages, POLL).toContain("STOPPING=1");
+  },
+);
 
-test.skipIf(isSkipped)("a node that systemd did not start sends no notification", () => {
+test.skipIf(isSkipped)("A node that systemd did not start sends no notification.", () => {
   const logger = { warn: (...line: unknown[]) => expect(line).toEqual([]) };
   createSystemd({ environment: {}, isAlive: () => true, logger }).ready();
 });

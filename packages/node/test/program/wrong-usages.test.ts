@@ -197,16 +197,20 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("the message for a wrong command line names the error and the next step", () => {
-  test.each(ROWS)("uniknode %j", async (args, code, what, next) => {
-    const result = await runMain(args);
-    expect(result).toMatchObject({ code });
-    expect(result.stderr).toContain(what);
-    expect(result.stderr).toContain(next);
-    expect(result.stderr).not.toMatch(/^ +at /m);
-    expect(result.stdout).toBe("");
-  });
+  test.each(ROWS)(
+    "The message for a wrong command line names the error and the next step: uniknode %j.",
+    async (args, code, what, next) => {
+      const result = await runMain(args);
+      expect(result).toMatchObject({ code });
+      expect(result.stderr).toContain(what);
+      expect(result.stderr).toContain(next);
+      expect(result.stderr).not.toMatch(/^ +at /m);
+      expect(result.stdout).toBe("");
+    },
+  );
 
-  test("the table has at least forty of them", () => expect(ROWS.length).toBeGreaterThanOrEqual(40));
+  test("The table has at least forty wrong command lines.", () =>
+    expect(ROWS.length).toBeGreaterThanOrEqual(40));
 });
 
 describe("a server that is not a node, or not at this URL", () => {
@@ -234,7 +238,7 @@ describe("a server that is not a node, or not at this URL", () => {
     );
   });
 
-  test("another kind of server, another path, a host that does not exist", async () => {
+  test("The message about another kind of server, another path or an unknown host names the next step.", async () => {
     const page = await serve((_request, response) => response.end("<html>"));
     expect(await failed(`http://${page}`)).toContain("give the base URL of a node with --url");
     const unknown = await serve((_request, response) =>
@@ -246,7 +250,7 @@ describe("a server that is not a node, or not at this URL", () => {
     expect(await failed("http://no-such-host.invalid")).toContain("check the host name in --url");
   });
 
-  test("a name that the chain does not have", async () => {
+  test("The message about a name that the chain does not have names the next step.", async () => {
     const node = await serve((_request, response) =>
       response.writeHead(404).end('{"message":"Wallet not found"}'),
     );
@@ -254,7 +258,7 @@ describe("a server that is not a node, or not at this URL", () => {
   });
 });
 
-test("the real program prints the same message", async () => {
+test("The real program prints the same message.", async () => {
   const { code, stdout, stderr } = await runUniknode(["webhooks", "lst"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(

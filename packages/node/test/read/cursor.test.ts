@@ -34,14 +34,14 @@ const VALUES = {
 } as const satisfies Record<NamedTerm["kind"], unknown>;
 
 describe("a cursor", () => {
-  test("names the order, and has its values as texts.", () => {
+  test("A cursor names the order, and has its values as texts.", () => {
     expect(cursorAt(byFee, [2n ** 63n - 1n, 7, "0"])).toBe('["fcb849de","9223372036854775807","7","0"]');
     expect(cursorAt(byText, [0, "a\0", 7, 1])).toBe('["4a57897c","0","YQA","7","1"]');
     expect(cursorAt(byText, [0, Buffer.from("a\0"), 7n, "1"])).toBe('["4a57897c","0","YQA","7","1"]');
     expect(cursorAt(byUsername, [1n, null, "D1"])).toBe('["bb51b63a","1",null,"D1"]');
   });
 
-  test("has the values of its row, in any order.", () => {
+  test("A cursor has the values of its row, in any order.", () => {
     const rows = fc
       .constantFrom(...ORDERS)
       .chain((order) =>
@@ -58,7 +58,7 @@ describe("a cursor", () => {
     expect(cursorValues(byText, cursorAt(byText, [1, null, 7, 0]))).toEqual([1n, null, 7n, 0n]);
   });
 
-  test("is short enough for requests, whatever the vendor field.", () => {
+  test("A cursor is short enough for requests, whatever the vendor field.", () => {
     for (const text of [
       "\u0001".repeat(255),
       '"'.repeat(255),
@@ -72,7 +72,7 @@ describe("a cursor", () => {
     expect(Buffer.from("x".repeat(MAX_CURSOR_BYTES)).toString("base64url")).toHaveLength(2_048);
   });
 
-  test("differs for different orders.", () => {
+  test("A cursor differs for different orders.", () => {
     const names = ORDERS.map((order) => JSON.stringify(order));
     const cursors = ORDERS.map((order) => cursorAt(order, [1, "", "", ""]).slice(0, 10));
     expect(new Set(cursors).size).toBe(new Set(names).size);

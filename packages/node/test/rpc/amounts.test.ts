@@ -23,7 +23,7 @@ afterAll(async () => {
   await node.close();
 });
 
-test("keep all their digits beyond 2^53", async () => {
+test("Amounts keep all their digits beyond 2^53.", async () => {
   const call = { jsonrpc: "2.0", id: 1, method: "wallets.info", params: { address } };
   const response = await fetch(companion.url, {
     method: "POST",

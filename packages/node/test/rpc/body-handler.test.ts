@@ -11,7 +11,7 @@ const handle = createBodyHandler({ echo: async (params) => params }, open, () =>
 test.each([
   ["[".repeat(100_000), "it has more than 64 nested levels"],
   [`[${"{},".repeat(340_000)}{}]`, "it has more than 50000 values"],
-])("bodies that are too complex are refused: %.10s", async (body, data) => {
+])("Bodies that are too complex are refused: %.10s.", async (body, data) => {
   expect(await handle(body, ADDRESS)).toEqual({
     jsonrpc: "2.0",
     id: null,
@@ -19,7 +19,7 @@ test.each([
   });
 });
 
-test("a call of the maximum depth gets its result", async () => {
+test("A call of the maximum depth gets its result.", async () => {
   const params = JSON.parse("[".repeat(63) + "]".repeat(63));
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "echo", params });
   expect(await handle(body, ADDRESS)).toEqual({ jsonrpc: "2.0", id: 1, result: params });
@@ -34,7 +34,7 @@ const untilAborted = (_params: unknown, { signal }: RpcContext) =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-test("a batch that times out ends, and its other calls get an error, because they were not started", async () => {
+test("A batch that times out ends, and its other calls get an error, because they were not started.", async () => {
   const slow = createBodyHandler({ hang: untilAborted }, open, () => {}, 100);
   const late = (id: number, data: RegExp) => ({
     id,
@@ -47,7 +47,7 @@ test("a batch that times out ends, and its other calls get an error, because the
   ]);
 });
 
-test("batches of one client and of all are bounded, exclude no single call, and free their slots", async () => {
+test("Batches of one client and of all are bounded, exclude no single call, and free their slots.", async () => {
   const methods = { hang: untilAborted, echo: async (params: unknown) => params };
   const busy = createBodyHandler(methods, open, () => {}, 300);
   const running = [ADDRESS, "192.0.2.7"].flatMap((from) => [1, 2, 3, 4].map(() => busy(bodyOf(1), from)));
@@ -60,7 +60,7 @@ test("batches of one client and of all are bounded, exclude no single call, and 
   expect(await busy(bodyOf(1), ADDRESS)).toMatchObject([{ id: 0, error: { code: 503 } }]);
 });
 
-test("single calls of one client are bounded", async () => {
+test("Single calls of one client are bounded.", async () => {
   const busy = createBodyHandler({ hang: untilAborted }, open, () => {}, 100);
   const single = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "hang", params: {} });
   const running = Array.from({ length: 64 }, () => busy(single, ADDRESS));

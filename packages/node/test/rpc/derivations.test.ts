@@ -7,7 +7,7 @@ const until = (): { work: () => Promise<string>; end: () => void } => {
   return { work: () => promise, end: () => resolve("done") };
 };
 
-test("two run at once, 32 are queued, and one more is refused with the reason", async () => {
+test("Two derivations run at once, 32 are queued, and one more is refused with the reason.", async () => {
   const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
   const { work, end } = until();
   let running = 0;
@@ -30,14 +30,14 @@ test("two run at once, 32 are queued, and one more is refused with the reason", 
   expect(await run(counted)).toBe("done");
 });
 
-test("one that fails frees its slot for the next", async () => {
+test("A derivation that fails frees its slot for the next.", async () => {
   const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
   const fail = () => Promise.reject(new Error("wrong"));
   const responses = await Promise.allSettled([run(fail), run(fail), run(fail), run(async () => 1)]);
   expect(responses.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "fulfilled"]);
 });
 
-test("a limited number per minute runs, and further ones are refused with the time to wait", async () => {
+test("A limited number of derivations per minute runs, and further ones are refused with the time to wait.", async () => {
   let now = 5_000;
   const { run } = createDerivations({ perMinute: 2, nowMs: () => now });
   const ask = () => run(async () => "done");
@@ -49,7 +49,7 @@ test("a limited number per minute runs, and further ones are refused with the ti
   expect(await ask()).toBe("done");
 });
 
-test("one whose caller has left leaves the queue", async () => {
+test("A derivation whose caller has left leaves the queue.", async () => {
   const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
   const { work, end } = until();
   const running = [run(work), run(work)];

@@ -39,7 +39,7 @@ async function send(url: string, headers: Record<string, string>, call: object |
 const call = (id: number, method: string, params: object) => ({ jsonrpc: "2.0", id, method, params });
 const keeper = { bip38: "a password", userId: "0aff" };
 
-test("pages of other origins, unknown hosts and other media types create nothing", async () => {
+test("Pages of other origins, unknown hosts and other media types create nothing.", async () => {
   const url = await serve();
   const create = call(1, "wallets.bip38.create", keeper);
   const refused: [Record<string, string>, number, string][] = [
@@ -66,7 +66,7 @@ test("pages of other origins, unknown hosts and other media types create nothing
   expect((await send(url, { ...type, origin: url }, create)).body).toHaveProperty("result.wif");
 });
 
-test("calls of bip38 are bounded per minute, in batches too, and refused with the reason", async () => {
+test("Calls of bip38 are bounded per minute, in batches too, and refused with the reason.", async () => {
   const url = await serve({ rpcBip38Rate: 2 });
   const create = call(1, "wallets.bip38.create", keeper);
   const { body } = await send(url, type, [
@@ -92,14 +92,14 @@ test("calls of bip38 are bounded per minute, in batches too, and refused with th
   expect((await send(url, type, unknown)).body.error).toMatchObject({ code: 404 });
 });
 
-test("concurrent calls that create keys of one user create one wallet", async () => {
+test("Concurrent calls that create keys of one user create one wallet.", async () => {
   const url = await serve();
   const create = call(1, "wallets.bip38.create", keeper);
   const responses = await Promise.all([1, 2, 3].map(() => send(url, type, create)));
   expect(new Set(responses.map(({ body }) => body.result.address)).size).toBe(1);
 });
 
-test("a node that returns 429 is not waited for: each call of a batch gets that error", async () => {
+test("A node that returns 429 is not waited for: each call of a batch gets that error.", async () => {
   const url = await serve();
   const latest = Array.from({ length: 100 }, (_, id) => call(id, "blocks.latest", {}));
   const { body } = await send(url, type, latest);

@@ -6,7 +6,7 @@ import { openRpcStore } from "../../src/rpc/store.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 
-test("the oldest transactions are removed beyond the bound", () => {
+test("The store removes the oldest transactions beyond the bound.", () => {
   const store = openRpcStore(":memory:", 3);
   onTestFinished(store.close);
   for (const id of ["a", "b", "c", "b", "d"]) store.saveTransaction(id, `{"id":"${id}"}`);
@@ -18,7 +18,7 @@ test("the oldest transactions are removed beyond the bound", () => {
   ]);
 });
 
-test("keys are counted, and the first key of a user is kept", () => {
+test("The store counts keys, and keeps the first key of a user.", () => {
   const store = openRpcStore(":memory:");
   onTestFinished(store.close);
   store.saveKey("alice", "one");
@@ -27,7 +27,7 @@ test("keys are counted, and the first key of a user is kept", () => {
   expect([store.keyCount(), store.findKey("alice")]).toEqual([2, "one"]);
 });
 
-test("its own file is opened again, and that of a node is refused without a change", () => {
+test("The store opens its own file again, and refuses that of a node without a change.", () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-rpc-store-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const own = join(folder, "own.sqlite");

@@ -49,7 +49,7 @@ async function started(...args: string[]): Promise<{ url: string; process: Runni
 }
 
 describe.skipIf(!hasPostgres)("the users of the guide", () => {
-  test("of API servers reads the chain, and no secret of a webhook; doctor accepts it", async () => {
+  test("The user of API servers reads the chain, and no secret of a webhook; doctor accepts it.", async () => {
     const postgres = connect(urlOf("uniknode_api"));
     onTestFinished(postgres.close);
     expect(await postgres.query("SELECT 1 AS one FROM blocks LIMIT 1")).toEqual([{ one: 1 }]);
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
     expect(stdout).toMatch(/^ok +privileges +uniknode_api can read, which is enough for API servers/m);
   });
 
-  test("let servers serve, register webhooks, and workers deliver", async () => {
+  test("The users of the guide let servers serve, register webhooks, and workers deliver.", async () => {
     const { url } = await started(
       ...["serve", "--node", chain.url, "--token", TOKEN, "--http-port", "0", "--webhook-private-targets"],
       ...["--database-url", urlOf("uniknode_api"), "--webhook-database-url", urlOf("uniknode_deliver")],
@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
     expect(worker.process.stderr()).not.toContain("permission denied");
   });
 
-  test("connect through a socket, with and without a user in the URL", async () => {
+  test("The users of the guide connect through a socket, with and without a user in the URL.", async () => {
     const [row] = await chain.postgres.query<{ folder: string; port: string }>(
       `SELECT current_setting('unix_socket_directories') AS folder, current_setting('port') AS port`,
     );

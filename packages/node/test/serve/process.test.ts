@@ -108,7 +108,7 @@ async function walkBoth(path: string): Promise<number> {
 }
 
 describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", () => {
-  test("sends the responses of the node, byte for byte, and names the block", async () => {
+  test("An API server sends the responses of the node, byte for byte, and names the block.", async () => {
     await chain.command("mine", { blocks: 40 });
     const { height, id } = await followed();
     for (const path of await resourcePaths(data)) {
@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect((await get(nodeUrl, "/api/v2/blockchain")).headers.has("x-uniknode-height")).toBe(false);
   });
 
-  test("sends the same results of searches", async () => {
+  test("An API server sends the same results of searches as the node.", async () => {
     for (const [path, body, status = 200] of await searches(data)) {
       const [expected, received] = [
         await search(nodeUrl, `/api/v2${path}`, body),
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     }
   });
 
-  test("continues walks of the node, and the node continues its walks", async () => {
+  test("An API server continues walks of the node, and the node continues its walks.", async () => {
     let pages = 0;
     for (const path of WALKS) pages += await walkBoth(path);
     expect(pages).toBeGreaterThan(2 * WALKS.length);
@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(comparable(refused)).toEqual(comparable(await get(nodeUrl, foreign)));
   });
 
-  test("follows reorganisations", async () => {
+  test("An API server follows reorganisations.", async () => {
     await chain.command("reorg", { depth: 7 });
     await followed();
     for (const path of ["/api/v2/blocks?limit=20", "/api/v2/wallets?limit=100"]) {
@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     }
   });
 
-  test("lets clients read their writes: waits for the block, and refuses a branch that is gone", async () => {
+  test("An API server lets clients read their writes: waits for the block, and refuses a branch that is gone.", async () => {
     const at = (height: number, id: string) => ({ "x-uniknode-at-least": `${height}:${id}` });
     await chain.command("mine", { blocks: 3 });
     const { block } = await headOf(nodeUrl);
@@ -178,7 +178,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect((await get(serverUrl, "/api/v2/blocks", { "x-uniknode-at-least": "7" })).status).toBe(400);
   });
 
-  test("forwards submissions, the register of webhooks, commands and the live stream", async () => {
+  test("An API server forwards submissions, the register of webhooks, commands and the live stream.", async () => {
     const empty = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
     const refused = await fetch(`${serverUrl}/api/v2/transactions`, empty);
     expect(await refused.text()).toBe(await (await fetch(`${nodeUrl}/api/v2/transactions`, empty)).text());
@@ -195,7 +195,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(text).toContain("block.applied");
   });
 
-  test("is known to the node, as the mirror is, with its block", async () => {
+  test("An API server is known to the node, as the mirror is, with its block.", async () => {
     const { id: _, height } = await followed();
     const processes = async () => {
       const { text } = await get(nodeUrl, "/api/v2/operations/node", { authorization: TOKEN });
@@ -211,7 +211,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     ]);
   });
 
-  test("serves the console, health and metrics", async () => {
+  test("An API server serves the console, health and metrics.", async () => {
     await followed();
     expect((await get(serverUrl, "/console/session")).text).toContain('"signedIn":false');
     expect((await get(serverUrl, "/health/live")).status).toBe(200);
@@ -225,7 +225,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     );
   });
 
-  test("names the option of a port that is in use", async () => {
+  test("An API server names the option of a port that is in use.", async () => {
     const { port } = new URL(serverUrl);
     const { code, stderr } = await runUniknode([
       ...["serve", "--node", nodeUrl, "--token", TOKEN],
@@ -236,7 +236,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(stderr).not.toContain("bug in uniknode");
   });
 
-  test("serves reads while the node is down, and says so for everything else", async () => {
+  test("An API server serves reads while the node is down, and says so for everything else.", async () => {
     const expected = await get(serverUrl, "/api/v2/blocks?limit=5");
     await chain.stopNode();
     expect((await get(serverUrl, "/api/v2/blocks?limit=5")).text).toBe(expected.text);
@@ -253,7 +253,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     await expect.poll(async () => (await get(serverUrl, "/health/ready")).text).toContain("does not respond");
   });
 
-  test("has no earlier states, and names the next step", async () => {
+  test("An API server has no earlier states, and names the next step.", async () => {
     for (const path of [`/uniks/${"a".repeat(64)}?at=1`, `/wallets/${"D".repeat(34)}/history`]) {
       const { status, text } = await get(serverUrl, `/api/v2${path}`);
       expect(status).toBe(409);
@@ -261,7 +261,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     }
   });
 
-  test("starts while every node is down, from what the mirror stored; health and metrics have a separate port", async () => {
+  test("An API server starts from the mirror while every node is down; health and metrics have a separate port.", async () => {
     const paths = [
       "/api/v2/node/configuration/crypto",
       "/api/v2/node/configuration",
@@ -284,7 +284,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(await second.ended).toMatchObject({ code: 0 });
   });
 
-  test("starts after its first connection has broken at a statement", async () => {
+  test("An API server starts after its first connection has broken at a statement.", async () => {
     const proxy = await startBreakingProxy(chain.databaseUrl, "node_identity");
     onTestFinished(proxy.close);
     const late = startServer(proxy.url);
@@ -295,7 +295,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(await late.ended).toMatchObject({ code: 0 });
   });
 
-  test("waits for a mirror, which waits for its node; both stop without an error", async () => {
+  test("An API server waits for a mirror, which waits for its node; both stop without an error.", async () => {
     const empty = await chain.server.createDatabase("waiting");
     const toNode = ["--node", nodeUrl, "--token", TOKEN, "--database-url", empty];
     const waitingMirror = spawnUniknode(["mirror", ...toNode]);
@@ -319,7 +319,7 @@ describe.skipIf(!hasPostgres)("an API server that cannot start says what to do",
     expect(stderr).toMatch(message);
   });
 
-  test("over a database without a mirror, for which it waits", async () => {
+  test("An API server over a database without a mirror, for which it waits, says what to do.", async () => {
     const url = await chain.server.createDatabase("empty");
     const waiting = spawnUniknode(["serve", "--token", TOKEN, "--database-url", url]);
     await logged(waiting, "waiting for the mirror");

@@ -132,7 +132,7 @@ describe.skipIf(isSkipped)("API servers over a primary and a replica", () => {
     return heightOf(nodeUrl());
   }
 
-  test("send the responses of the node, concurrently and through pgbouncer in transaction mode", async () => {
+  test("API servers send the responses of the node, concurrently and through pgbouncer in transaction mode.", async () => {
     await command("forge", { enabled: false });
     await received(await mine(20));
     const paths = (await resourcePaths(data)).filter(
@@ -151,7 +151,7 @@ describe.skipIf(isSkipped)("API servers over a primary and a replica", () => {
     await command("forge", { enabled: true });
   });
 
-  test("are on the servers that the doctor names", async () => {
+  test("API servers over a primary and a replica are on the servers that the doctor names.", async () => {
     const states = async (url: string) =>
       Object.fromEntries((await checkDatabase(url, [nodeUrl()])).map(({ name, text }) => [name, text]));
     expect(await states(primary.urlOf("chain"))).toMatchObject({
@@ -165,7 +165,7 @@ describe.skipIf(isSkipped)("API servers over a primary and a replica", () => {
     });
   });
 
-  test("wait for a replica that lags, then refuse instead of showing an older block", async () => {
+  test("API servers wait for a replica that lags, then refuse instead of showing an older block.", async () => {
     const postgres = connect(replica.urlOf("chain"));
     await postgres.query("SELECT pg_wal_replay_pause()");
     const height = await mine(5);
@@ -177,7 +177,7 @@ describe.skipIf(isSkipped)("API servers over a primary and a replica", () => {
     await received(height);
   });
 
-  test("serve reads while the node is stopped, and follow it once it is back", async () => {
+  test("API servers serve reads while the node is stopped, and follow it once it is back.", async () => {
     node.child.kill("SIGTERM");
     await node.ended;
     const height = await heightOf(urls[0]);
@@ -204,7 +204,7 @@ describe.skipIf(isSkipped)("API servers over a primary and a replica", () => {
     }
   }
 
-  test("go on with their connections at the limit of the server; another one waits, and says why", async () => {
+  test("API servers go on with their connections at the limit of the server; another one waits, and says why.", async () => {
     await reached(urls[1], 1);
     const others: Postgres[] = [];
     const late = await startLate(others);
@@ -215,7 +215,7 @@ describe.skipIf(isSkipped)("API servers over a primary and a replica", () => {
     expect(await late.ended).toMatchObject({ code: 0 });
   });
 
-  test("read from the replica while the primary is down, and follow it once it is back", async () => {
+  test("API servers read from the replica while the primary is down, and follow it once it is back.", async () => {
     watcher.failures();
     await primary.end("SIGKILL");
     expect(await heightOf(urls[1])).toBeGreaterThan(0);
@@ -228,7 +228,7 @@ describe.skipIf(isSkipped)("API servers over a primary and a replica", () => {
     await logged(servers[0], "reads from the database succeed again");
   });
 
-  test("continue after the promotion of a replica that lost a tail, which the mirror copies again", async () => {
+  test("API servers continue after the promotion of a replica that lost a tail, which the mirror copies again.", async () => {
     await replica.end("SIGINT");
     const height = await mine(5);
     await reached(urls[0], height);

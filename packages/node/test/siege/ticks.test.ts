@@ -57,7 +57,7 @@ describe("The longest tick", () => {
     await printed();
   }
 
-  test("is known as soon as the thread is free again, and counted once", async () => {
+  test("The longest tick is known as soon as the thread is free again, and counted once.", async () => {
     const ticks = readTicks(file);
     await ticks.take(() => false);
     await block("main");
@@ -68,7 +68,7 @@ describe("The longest tick", () => {
     expect((await ticks.take(() => false)).ms).toBeLessThan(BLOCKED_MS - 100);
   });
 
-  test("is that of the main thread", async () => {
+  test("The longest tick is that of the main thread.", async () => {
     const ticks = readTicks(file);
     await ticks.take(() => false);
     await block("other");
@@ -76,7 +76,7 @@ describe("The longest tick", () => {
     expect((await ticks.take(() => false)).ms).toBeLessThan(BLOCKED_MS - 100);
   });
 
-  test("is waited for at most until the process ends", async () => {
+  test("The longest tick is waited for at most until the process ends.", async () => {
     expect(await readTicks(join(folder, "none")).take(() => true)).toEqual({ ms: 0, wallMs: 0 });
   });
 });
@@ -87,23 +87,23 @@ describe("A row", () => {
   test.each([
     ["short", SHORT_BOUNDS],
     ["long", BOUNDS],
-  ])("of a %s siege fails if a tick exceeded 200 ms", (_, bounds) => {
+  ])("A row of a %s siege fails if a tick exceeded 200 ms.", (_, bounds) => {
     expect(failures(rowWith({ ms: 200, wallMs: 200 }), bounds)).toEqual([]);
     expect(failures(rowWith({ ms: 201, wallMs: 201 }), bounds)).toEqual(["longest consensus tick: 201 ms"]);
   });
 
-  test("excludes the time in which the thread had no processor, but names it", () => {
+  test("A row excludes the time in which the thread had no processor, but names it.", () => {
     expect(failures(rowWith({ ms: 150, wallMs: 900 }), BOUNDS)).toEqual([]);
     expect(failures(rowWith({ ms: 300, wallMs: 900 }), BOUNDS)).toEqual([
       "longest consensus tick: 300 ms, 900 ms with waits for a processor",
     ]);
   });
 
-  test("shows it", () => {
+  test("A row shows the longest tick.", () => {
     expect(formatRow(rowWith({ ms: 12.4, wallMs: 14 }), BOUNDS)).toContain("12 ms");
   });
 
-  test("fails if the memory grew by more than 5 % under a constant load", () => {
+  test("A row fails if the memory grew by more than 5 % under a constant load.", () => {
     const row = emptyRow("an attack");
     expect(failures({ ...row, memoryGrowth: 0.05 }, BOUNDS)).toEqual([]);
     expect(failures({ ...row, memoryGrowth: 0.06 }, BOUNDS)).toEqual(["memory: grew by 6.0 %"]);
@@ -114,11 +114,11 @@ describe("The growth of memory", () => {
   const INTERVAL_MS = 30_000;
   const samples = [...Array(2).fill(900), ...Array(9).fill(100), ...Array(9).fill(110)];
 
-  test("is that from the first half of the samples to the last one, without the first tenth", () => {
+  test("The growth of memory is that from the first half of the samples to the last one, without the first tenth.", () => {
     expect(growthOf(samples, INTERVAL_MS)).toBeCloseTo(0.1);
   });
 
-  test("is 0 in less than ten minutes, in which caches grow", () => {
+  test("The growth of memory is 0 in less than ten minutes, in which caches grow.", () => {
     expect(growthOf(samples, INTERVAL_MS - 1)).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ const streamsOf = (port: number, path: string, method = "GET") =>
     get({ port, path, method, agent: false }, resolve).on("error", reject);
   });
 
-test("a path with a trailing slash is redirected, and opens no stream", async () => {
+test("A path with a trailing slash is redirected, and opens no stream.", async () => {
   const { port, stream } = await openStreams({ isPublic: true });
   for (const path of ["/api/v2/events/?events=peer.added", "/api/events//"]) {
     const response = await streamsOf(port, path);
@@ -23,7 +23,7 @@ test("a path with a trailing slash is redirected, and opens no stream", async ()
   expect(stream.figures().open).toBe(0);
 });
 
-test("neither HEAD nor OPTIONS nor another method opens a stream", async () => {
+test("Neither HEAD nor OPTIONS nor another method opens a stream.", async () => {
   const { port, stream } = await openStreams({ isPublic: true });
   for (const method of ["HEAD", "OPTIONS", "POST", "PUT", "DELETE"]) {
     for (const path of ["/api/events", "/api/v2/events/"]) {
@@ -35,7 +35,7 @@ test("neither HEAD nor OPTIONS nor another method opens a stream", async () => {
   expect(stream.figures().open).toBe(0);
 });
 
-test("clients that disconnect at any moment leak nothing", async () => {
+test("Clients that disconnect at any moment leak nothing.", async () => {
   const { port, stream, emit } = await openStreams({
     isPublic: true,
     options: { maxStreams: 1_000, maxStreamsPerClient: 1_000, maxStreamsPerSite: 1_000 },

@@ -26,7 +26,7 @@ const quiet = {
   onTooExpensive() {},
 };
 
-test("a block that is reverted while old ones are sent is retracted, and its replacement is sent", async () => {
+test("A block that is reverted while old ones are sent is retracted, and its replacement is sent.", async () => {
   // Three blocks; while the second is sent, it is replaced.
   const stored = [applied(1), applied(2, "201"), applied(3, "301")];
   const log = [reverted(3), reverted(2), applied(2, "201"), applied(3, "301")];

@@ -66,7 +66,7 @@ function threadUs(): number {
   return user + system;
 }
 
-test("a hundred streams of fifty hostile patterns delay neither the thread nor an honest stream", async () => {
+test("A hundred streams of fifty hostile patterns delay neither the thread nor an honest stream.", async () => {
   const { seen, observer } = observing();
   const { listen, emit, stream } = await openStreams({
     options: { maxStreamsPerClient: 200, maxStreamsPerSite: 200 },
@@ -83,7 +83,7 @@ test("a hundred streams of fifty hostile patterns delay neither the thread nor a
   expect(longestShare()).toBeLessThan(MAX_SHARE);
 });
 
-test("streams that are requested at once are opened one per tick, so that the longest delay is that of one", async () => {
+test("Streams that are requested at once are opened one per tick, so that the longest delay is that of one.", async () => {
   const { listen, port } = await openStreams({
     options: { maxStreamsPerClient: 200, maxStreamsPerSite: 200 },
   });
@@ -108,7 +108,7 @@ async function connectTo(port: number): Promise<Socket> {
   return socket;
 }
 
-test("a stream whose conditions cost too much is slowed down, gets the reason, and is closed without a gap", async () => {
+test("A stream whose conditions cost too much is slowed down, gets the reason, and is closed without a gap.", async () => {
   const { listen, emit } = await openStreams();
   const quick = await listen(quickEq);
   const expensive = await listen(patterns(50));
@@ -135,7 +135,7 @@ test("a stream whose conditions cost too much is slowed down, gets the reason, a
   expect(other.status).toBe(200);
 });
 
-test("patterns are evaluated again after the suspension", async () => {
+test("Patterns are evaluated again after the suspension.", async () => {
   const { listen, emit, clock } = await openStreams({ options: { suspensionMs: 5_000 } });
   const expensive = await listen(patterns(50));
   for (let count = 0; count < 50; count++) emit(wallet(count));
@@ -145,7 +145,7 @@ test("patterns are evaluated again after the suspension", async () => {
   expect((await listen(patterns(1))).status).toBe(200);
 });
 
-test("one event that exceeds the step limit closes the stream before it", async () => {
+test("One event that exceeds the step limit closes the stream before it.", async () => {
   const { listen, emit } = await openStreams();
   // 50 patterns on as many elements of the content, each within the bound.
   const expensive = await listen(patterns(40));
@@ -157,7 +157,7 @@ test("one event that exceeds the step limit closes the stream before it", async 
   );
 });
 
-test("conditions with patterns that are too large together are refused", async () => {
+test("Conditions with patterns that are too large together are refused.", async () => {
   const { port } = await openStreams({ isPublic: true });
   const response = await fetch(`http://127.0.0.1:${port}/api/events${patterns(20, "a{100}")}`);
   expect(response.status).toBe(422);

@@ -17,7 +17,7 @@ const place = ({ height, id }: { height: number; id: string }) => `${height}.${i
 const blockIds = chain.blocks.map(({ header }) => `block.applied:${header.id}`);
 
 describe("a reader that reconnects", () => {
-  test("receives missed events exactly once", async () => {
+  test("A reader that reconnects receives missed events exactly once.", async () => {
     const { listen, emit } = await openStreams();
     const first = await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -31,7 +31,7 @@ describe("a reader that reconnects", () => {
     expect(second.events).toHaveLength(3);
   });
 
-  test("can send its position in the query, and the header takes precedence", async () => {
+  test("A reader that reconnects can send its position in the query, and the header takes precedence.", async () => {
     const { listen, emit } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -41,7 +41,7 @@ describe("a reader that reconnects", () => {
     await expect.poll(() => idsOf(byHeader)).toEqual(["peer.added:a", "peer.added:b"]);
   });
 
-  test("receives everything even if it was disconnected before the first event", async () => {
+  test("A reader that reconnects receives everything even if it was disconnected before the first event.", async () => {
     const { listen, emit } = await openStreams();
     const first = await listen("?events=peer.added");
     await expect.poll(first.lastId).toBe(`0.${place(heads.head)}`);
@@ -51,7 +51,7 @@ describe("a reader that reconnects", () => {
     await expect.poll(() => idsOf(second)).toEqual(["peer.added:a"]);
   });
 
-  test("reads more than one page of the log", async () => {
+  test("A reader that reconnects reads more than one page of the log.", async () => {
     const { listen, emit } = await openStreams();
     await listen("?events=peer.added");
     emit(...Array.from({ length: 1_001 }, (_, index) => peerAdded(`${index}`)));
@@ -60,7 +60,7 @@ describe("a reader that reconnects", () => {
     expect(idsOf(second)).toEqual(Array.from({ length: 1_001 }, (_, index) => `peer.added:${index}`));
   });
 
-  test("misses nothing over a restart of the node", async () => {
+  test("A reader that reconnects misses nothing over a restart of the node.", async () => {
     const { listen, emit, restart } = await openStreams();
     const first = await listen("?events=peer.added");
     await expect.poll(first.lastId).not.toBe("");
@@ -90,7 +90,7 @@ describe("a reader that reconnects too late for the log", () => {
     return { ...opened, second: await listen(query, backFrom(id)) };
   }
 
-  test("receives stored blocks from its position on, and new ones", async () => {
+  test("A reader that reconnects too late for the log receives stored blocks from its position on, and new ones.", async () => {
     const { second, emit } = await late("?events=block.applied", `0.${place(heads.third)}`);
     await expect.poll(() => idsOf(second)).toEqual(blockIds.slice(2));
     expect(second.lastId()).toMatch(/^\d+\.|^\./);
@@ -99,7 +99,7 @@ describe("a reader that reconnects too late for the log", () => {
     expect(second.events).toHaveLength(3);
   });
 
-  test("resumes once more in the middle of stored blocks", async () => {
+  test("A reader that reconnects too late for the log resumes once more in the middle of stored blocks.", async () => {
     const { second, listen } = await late("?events=block.applied", `0.${place(heads.genesis)}`);
     await expect.poll(() => idsOf(second)).toEqual(blockIds);
     const { id } = present(second.events[1], "an event");
@@ -108,19 +108,19 @@ describe("a reader that reconnects too late for the log", () => {
     await expect.poll(() => idsOf(third)).toEqual(blockIds.slice(1));
   });
 
-  test("gets an error if its block was reverted meanwhile", async () => {
+  test("A reader that reconnects too late for the log gets an error if its block was reverted meanwhile.", async () => {
     const { second } = await late("?events=block.applied", "0.3.12345");
     expect(second.status).toBe(410);
     await expect.poll(second.text).toContain("block 12345 was reverted");
   });
 
-  test("gets an error if its events cannot be derived from stored blocks", async () => {
+  test("A reader that reconnects too late gets an error if its events cannot be derived from stored blocks.", async () => {
     const { second } = await late("?events=block.applied,peer.added", `0.${place(heads.third)}`);
     expect(second.status).toBe(410);
     await expect.poll(second.text).toContain("are no longer available");
   });
 
-  test("gets an error if old events were dropped", async () => {
+  test("A reader that reconnects too late for the log gets an error if old events were dropped.", async () => {
     const { listen, emit, eventLog } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"), peerAdded("c"));
@@ -130,7 +130,7 @@ describe("a reader that reconnects too late for the log", () => {
     await expect.poll(() => idsOf(kept)).toEqual(["peer.added:c"]);
   });
 
-  test("gets an error if the node caught up without recording events", async () => {
+  test("A reader that reconnects too late gets an error if the node caught up without recording events.", async () => {
     const { listen, emit, node } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -139,14 +139,14 @@ describe("a reader that reconnects too late for the log", () => {
     expect((await listen("?events=peer.added", backFrom("2"))).status).toBe(200);
   });
 
-  test("gets an error if its position is beyond the log", async () => {
+  test("A reader that reconnects too late for the log gets an error if its position is beyond the log.", async () => {
     const { listen } = await openStreams();
     expect((await listen("?events=peer.added", backFrom("4711"))).status).toBe(410);
   });
 });
 
 describe("a reader that starts at an old block", () => {
-  test("receives every block since, and then new ones", async () => {
+  test("A reader that starts at an old block receives every block since, and then new ones.", async () => {
     const { listen, emit } = await openStreams();
     const listener = await listen("?events=block.applied&fromHeight=2");
     await expect.poll(() => idsOf(listener)).toEqual(blockIds.slice(1));
@@ -154,14 +154,14 @@ describe("a reader that starts at an old block", () => {
     await expect.poll(() => idsOf(listener).at(-1)).toBe("block.applied:500");
   });
 
-  test("receives no old events if the block does not exist yet", async () => {
+  test("A reader that starts at an old block receives no old events if the block does not exist yet.", async () => {
     const { listen, emit } = await openStreams();
     const listener = await listen("?events=block.applied&fromHeight=1000");
     emit(applied(5));
     await expect.poll(() => idsOf(listener)).toEqual(["block.applied:500"]);
   });
 
-  test("receives a block that is committed while it reads", async () => {
+  test("A reader that starts at an old block receives a block that is committed while it reads.", async () => {
     const { listen, writer, eventLog, stream } = await openStreams();
     const blocks = createBlockStore(writer);
     const last = present(chain.blocks.at(-1), "the last block");

@@ -13,7 +13,7 @@ import {
   transfer,
 } from "../../test-support/stream/support.ts";
 
-test("sends events from now on, each with its content", async () => {
+test("The stream sends events from now on, each with its content.", async () => {
   const { listen, emit } = await openStreams();
   const listener = await listen("?events=block.applied,peer.added");
   emit(applied(5), peerAdded("a"));
@@ -44,7 +44,7 @@ test("sends events from now on, each with its content", async () => {
   ]);
 });
 
-test("responds under both prefixes, only to GET", async () => {
+test("The stream responds under both prefixes, only to GET.", async () => {
   const { port, listen } = await openStreams({ isPublic: true });
   expect((await listen()).status).toBe(200);
   const short = await fetch(`http://127.0.0.1:${port}/api/events`);
@@ -53,7 +53,7 @@ test("responds under both prefixes, only to GET", async () => {
   expect((await fetch(`http://127.0.0.1:${port}/api/events`, { method: "HEAD" })).status).toBe(405);
 });
 
-test("sends only subscribed events, and reverted blocks", async () => {
+test("The stream sends only subscribed events, and reverted blocks.", async () => {
   const { listen, emit } = await openStreams();
   const everything = await listen();
   const large = encodeURIComponent(JSON.stringify([{ key: "amount", condition: "gte", value: "100" }]));
@@ -67,7 +67,7 @@ test("sends only subscribed events, and reverted blocks", async () => {
   expect(idsOf(peers)).toEqual(["peer.added:a"]);
 });
 
-test("requires all conditions with match=all", async () => {
+test("The stream requires all conditions with match=all.", async () => {
   const { listen, emit } = await openStreams();
   const conditions = [
     { key: "amount", condition: "gte", value: "100" },
@@ -79,7 +79,7 @@ test("requires all conditions with match=all", async () => {
   await expect.poll(() => idsOf(listener)).toEqual(["transaction.applied:600:1"]);
 });
 
-test("names an event as the subscription does", async () => {
+test("The stream names an event as the subscription does.", async () => {
   const { listen, emit } = await openStreams();
   const listener = await listen("?events=state:started");
   emit({ id: "state.started:1", name: "state.started", data: true });
@@ -95,7 +95,7 @@ test.each([
   ["?events=peer.added&fromHeight=1", '"fromHeight" requires events that can be derived from stored blocks'],
   ["?lastEventId=nonsense", '"Last-Event-ID" must be the id of an event'],
   ["?other=1", '"other" is not allowed'],
-])("refuses %s", async (query, message) => {
+])("The stream refuses %s.", async (query, message) => {
   const { port } = await openStreams();
   const response = await fetch(`http://127.0.0.1:${port}/api/events${query}`, {
     headers: { authorization: TOKEN },
@@ -104,7 +104,7 @@ test.each([
   expect((await response.json()) as object).toMatchObject({ message: expect.stringContaining(message) });
 });
 
-test("requires the token, unless it is public", async () => {
+test("The stream requires the token, unless it is public.", async () => {
   const closed = await openStreams();
   expect((await closed.listen("", {})).status).toBe(401);
   expect((await closed.listen("", { authorization: "wrong" })).status).toBe(401);
@@ -113,7 +113,7 @@ test("requires the token, unless it is public", async () => {
   expect((await open.listen("", {})).status).toBe(200);
 });
 
-test("is neither compressed nor ended by the timeout of responses", async () => {
+test("The stream is neither compressed nor ended by the timeout of responses.", async () => {
   const { listen, emit } = await openStreams({
     options: { heartbeatMs: 10 },
     http: { responseTimeoutMs: 50, rateLimit: { limit: 5, windowMs: 60_000 } },
@@ -128,7 +128,7 @@ test("is neither compressed nor ended by the timeout of responses", async () => 
   expect(listener.isEnded()).toBe(false);
 });
 
-test("sends heartbeats with the position", async () => {
+test("The stream sends heartbeats with the position.", async () => {
   const { listen, emit } = await openStreams({ options: { heartbeatMs: 10 } });
   const listener = await listen("?events=transaction.applied");
   const other = await listen("?events=peer.added");
@@ -140,7 +140,7 @@ test("sends heartbeats with the position", async () => {
   await expect.poll(() => other.events).toHaveLength(2);
 });
 
-test("disconnects a client that does not read, and sends the others every event", async () => {
+test("The stream disconnects a client that does not read, and sends the others every event.", async () => {
   // The client that reads shares this thread: it must not be late for two heartbeats.
   const { listen, emit, stream } = await openStreams({ options: { heartbeatMs: WAIT_MS / 60 } });
   const reading = await listen("?events=peer.added");
@@ -155,7 +155,7 @@ test("disconnects a client that does not read, and sends the others every event"
   await expect.poll(() => idsOf(reading).at(-1)).toBe("peer.added:last");
 });
 
-test("replaces a large content by its identifying members", async () => {
+test("The stream replaces a large content by its identifying members.", async () => {
   const { listen, emit } = await openStreams();
   const listener = await listen("?events=block.applied");
   emit({ ...applied(5), data: { id: "500", height: 5, text: "x".repeat(300_000) } });
@@ -171,7 +171,7 @@ test("replaces a large content by its identifying members", async () => {
   });
 });
 
-test("has a bound, and a lower one per address", async () => {
+test("The number of streams has a bound, and a lower one per address.", async () => {
   const { listen, stream } = await openStreams({ options: { maxStreams: 3, maxStreamsPerClient: 2 } });
   const first = await listen();
   await listen();
@@ -187,7 +187,7 @@ test("has a bound, and a lower one per address", async () => {
   expect((await full.listen()).status).toBe(503);
 });
 
-test("a refused stream does not count", async () => {
+test("A refused stream does not count.", async () => {
   const { listen } = await openStreams({ options: { maxStreams: 1 } });
   for (let count = 0; count < 3; count++) {
     expect((await listen("", { authorization: TOKEN, "last-event-id": "77" })).status).toBe(410);
@@ -195,7 +195,7 @@ test("a refused stream does not count", async () => {
   expect((await listen()).status).toBe(200);
 });
 
-test("a stream that timed out while it was opened does not count", async () => {
+test("A stream that timed out while it was opened does not count.", async () => {
   const response = Promise.withResolvers<void>();
   const { listen } = await openStreams({
     options: { maxStreams: 1 },
@@ -207,7 +207,7 @@ test("a stream that timed out while it was opened does not count", async () => {
   await expect.poll(async () => (await listen()).status).toBe(200);
 });
 
-test("is described", async () => {
+test("The document of the interface describes the stream.", async () => {
   const { fixture } = await openStreams();
   const document = (await fixture.app.inject("/api/openapi.json")).json<{
     paths: Record<string, { get: { parameters: { name: string }[]; responses: Record<string, object> } }>;
@@ -219,14 +219,14 @@ test("is described", async () => {
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(["401", "410", "422", "429", "503"]));
 });
 
-test("ends with the server", async () => {
+test("The stream ends with the server.", async () => {
   const { listen, fixture } = await openStreams();
   const listener = await listen();
   await fixture.app.close();
   await expect.poll(listener.isEnded).toBe(true);
 });
 
-test("events without subscribers are not recorded", async () => {
+test("Events without subscribers are not recorded.", async () => {
   const { listen, emit, eventLog, stream, clock, node } = await openStreams();
   emit(peerAdded("a"));
   expect(eventLog.lastSequence()).toBe(0);
@@ -244,7 +244,7 @@ test("events without subscribers are not recorded", async () => {
   expect(eventLog.lastSequence()).toBe(2);
 });
 
-test("addresses of one /64 are one client, and those of one /48 share a bound", () => {
+test("Addresses of one /64 are one client, and those of one /48 share a bound.", () => {
   const options = { maxStreams: 100, maxStreamsPerClient: 2, maxStreamsPerSite: 3 };
   const { acquire, open } = createStreamLimits(options);
   acquire("2001:db8:1:1::1");
@@ -262,7 +262,7 @@ test("addresses of one /64 are one client, and those of one /48 share a bound", 
   acquire("2001:db8:1:3::1");
 });
 
-test("the unread bytes of all clients together are bounded", async () => {
+test("The unread bytes of all clients together are bounded.", async () => {
   const { listen, emit, stream } = await openStreams({ options: { maxUnreadBytes: 1_000_000 } });
   const idle = await Promise.all(Array.from({ length: 10 }, () => listen("?events=peer.added")));
   for (const { pause } of idle) pause();

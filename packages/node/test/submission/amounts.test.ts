@@ -20,12 +20,12 @@ test.each(["", "1.", ".5", "-1", "+1", "1,5", "1e3", "0.123456789", " 1", "0x10"
   },
 );
 
-test("formats a negative amount, such as of the wallet that paid the premine", () => {
+test("The formatter accepts a negative amount, such as of the wallet that paid the premine.", () => {
   expect(tokensOf(-150_000_000n)).toBe("-1.5");
   expect(tokensOf(-1n)).toBe("-0.00000001");
 });
 
-test("every formatted amount can be parsed", () => {
+test("Every formatted amount can be parsed.", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }), (units) => {
       expect(unitsOf(tokensOf(units))).toBe(units);

@@ -41,7 +41,7 @@ test.each([
   expect(warnings).toEqual([]);
 });
 
-test("invalid UTF-8 is refused: files with different bytes would have one address", async () => {
+test("Invalid UTF-8 is refused: files with different bytes would have one address.", async () => {
   for (const byte of [0xe9, 0xff]) {
     const content = Buffer.concat([Buffer.from("cl"), Buffer.from([byte]), Buffer.from(" de la maison\n")]);
     await expect(keysOf(content)).rejects.toThrow(/cannot be read: it is not UTF-8; name a file/);

@@ -42,12 +42,12 @@ async function refusal(attempt: Promise<unknown>) {
   return error.type;
 }
 
-test("accepted", async () => {
+test("A submission succeeds if the node accepts the transaction.", async () => {
   const client = await clientOf(() => [200, { data: { ...lists, accept: [ID] } }]);
   await post(client, { id: ID });
 });
 
-test("refused, with the reasons of the node", async () => {
+test("A submission is refused, with the reasons of the node.", async () => {
   const reasons = [{ type: "ERR_LOW_FEE", message: "too low" }];
   const client = await clientOf((path) =>
     path.startsWith("POST")
@@ -61,7 +61,7 @@ test.each([
   ["in a block", "ERR_FORGED", { id: ID, blockId: "7" }],
   ["in a block and expired since", "ERR_EXPIRED", { id: ID, blockId: "7" }],
   ["pending", "ERR_DUPLICATE", { id: ID }],
-])("a repetition of a transaction that is %s is not a refusal (%s)", async (_, type, known) => {
+])("A repetition of a transaction that is %s is not a refusal (%s).", async (_, type, known) => {
   const client = await clientOf((path) => {
     if (path.startsWith("POST")) {
       return [200, { data: { ...lists, invalid: [ID] }, errors: { [ID]: [{ type, message: "no" }] } }];
@@ -71,7 +71,7 @@ test.each([
   expect(await post(client, { id: ID })).toMatchObject(known);
 });
 
-test("a repetition between two blocks of a transaction that the node does not have is uncertain, not refused", async () => {
+test("A repetition between two blocks of a transaction that the node does not have is uncertain, not refused.", async () => {
   const errors = { [ID]: [{ type: "ERR_DUPLICATE", message: "Already in cache." }] };
   const client = await clientOf((path) =>
     path.startsWith("POST") ? [200, { data: { ...lists, invalid: [ID] }, errors }] : [404, {}],
@@ -79,21 +79,21 @@ test("a repetition between two blocks of a transaction that the node does not ha
   await expect(post(client, { id: ID })).rejects.toMatchObject({ code: "SEND_UNCERTAIN", isRetryable: true });
 });
 
-test("beyond the limit of the sender", async () => {
+test("A submission beyond the limit of the sender fails.", async () => {
   const client = await clientOf((path) =>
     path.startsWith("POST") ? [200, { data: { ...lists, excess: [ID] } }] : [404, {}],
   );
   await expect(post(client, { id: ID })).rejects.toMatchObject({ code: "SEND_EXCESS" });
 });
 
-test("no response: the message names that it may have arrived", async () => {
+test("The message for a missing response says that the transaction may have arrived.", async () => {
   for (const response of [undefined, [503, {}]] as const) {
     const client = await clientOf(() => response);
     expect(await refusal(post(client, { id: ID }))).toMatchObject({ code: "SEND_UNCERTAIN", id: ID });
   }
 });
 
-test("not processed: the message states it", async () => {
+test("The message for a transaction that was not processed states it.", async () => {
   for (const [status, code] of [
     [422, "API_REFUSED"],
     [429, "API_RATE_LIMITED"],
@@ -103,7 +103,7 @@ test("not processed: the message states it", async () => {
   }
 });
 
-test("waiting finds it in a block, even if it left the pool between two polls", async () => {
+test("A wait finds the transaction in a block, even if it left the pool between two polls.", async () => {
   const requested: string[] = [];
   const client = await clientOf((path) => {
     requested.push(path);
@@ -113,12 +113,12 @@ test("waiting finds it in a block, even if it left the pool between two polls", 
   expect(await waitUntilForged(client, ID, 10_000)).toMatchObject({ blockId: "7" });
 });
 
-test("waiting ends when it is in neither pool nor chain", async () => {
+test("A wait ends when the transaction is in neither pool nor chain.", async () => {
   const client = await clientOf(() => [404, {}]);
   expect(await refusal(waitUntilForged(client, ID, 10_000))).toEqual({ code: "SEND_DROPPED", id: ID });
 });
 
-test("waiting ends at its timeout", async () => {
+test("A wait ends at its timeout.", async () => {
   const client = await clientOf((path) => (path.includes("unconfirmed") ? [200, { data: {} }] : [404, {}]));
   const type = await refusal(waitUntilForged(client, ID, 0));
   expect(type).toMatchObject({ code: "SEND_STILL_WAITING", id: ID });

@@ -28,11 +28,11 @@ async function nonceOf({ sent, pending }: { sent: string; pending?: string }): P
   return (await prepareSender(client, createNetwork(dalinet), { keys })).envelope.nonce;
 }
 
-test("the nonce follows sent and pending transactions", async () => {
+test("The nonce follows sent and pending transactions.", async () => {
   expect(await nonceOf({ sent: "4" })).toBe(5n);
   expect(await nonceOf({ sent: "4", pending: "7" })).toBe(8n);
 });
 
-test("the nonce follows transactions that are forged between the requests", async () => {
+test("The nonce follows transactions that are forged between the requests.", async () => {
   expect(await nonceOf({ sent: "1", pending: "2" })).toBe(3n);
 });

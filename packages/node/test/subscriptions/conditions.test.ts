@@ -108,7 +108,7 @@ describe("operators", () => {
     expect(() => operators[operator](parseJson(operand))).toThrow(OperandError);
   });
 
-  test("a pattern with catastrophic backtracking ends at once", () => {
+  test("A pattern with catastrophic backtracking ends at once.", () => {
     expect(passes("regexp", `${"a".repeat(4000)}b`, '"^(a+)+$"')).toBe(false);
   });
 });
@@ -118,7 +118,7 @@ describe("conditions", () => {
     compileConditions(conditions)(content, createMeter());
   const eq = (key: string, value: unknown): Condition => ({ key, condition: "eq", value });
 
-  test("one true condition is enough, and one that cannot be evaluated affects no other", () => {
+  test("One true condition is enough, and one that cannot be evaluated affects no other.", () => {
     const content = { height: 101 };
     const no: Condition = { key: "nothing", condition: "contains", value: "x" };
     const yes: Condition = { key: "height", condition: "gt", value: "100" };
@@ -128,7 +128,7 @@ describe("conditions", () => {
     expect(fires(content, no, notBetween)).toBe(false);
   });
 
-  test("own members take precedence over paths", () => {
+  test("Own members take precedence over paths.", () => {
     const content = { "a.b": 1, a: { b: 2, "c.d": 3 }, list: [{ id: "x" }] };
     expect(fires(content, eq("a.b", 1))).toBe(true);
     expect(fires(content, eq("a.b", 2))).toBe(false);
@@ -142,7 +142,7 @@ describe("conditions", () => {
     expect(fires({}, { key: "toString", condition: "falsy" })).toBe(false);
   });
 
-  test("an array passes when one of its elements does", () => {
+  test("An array passes when one of its elements does.", () => {
     const content = [{ id: "a", fee: "5" }, { id: "b" }];
     expect(fires(content, eq("id", "b"))).toBe(true);
     expect(fires(content, eq("id", "c"))).toBe(false);
@@ -154,7 +154,7 @@ describe("conditions", () => {
     expect(fires([], { key: "fee", condition: "ne", value: "5" })).toBe(false);
   });
 
-  test("events without members still match ne", () => {
+  test("Events without members still match ne.", () => {
     const always: Condition = { key: "id", condition: "ne", value: "" };
     for (const content of [undefined, true, null, {}, { id: "x" }, "text"]) {
       expect([content, fires(content, always)]).toEqual([content, true]);
@@ -162,12 +162,12 @@ describe("conditions", () => {
     expect(fires(undefined, eq("id", ""))).toBe(false);
   });
 
-  test("an empty list of conditions always matches", () => {
+  test("An empty list of conditions always matches.", () => {
     expect(fires({})).toBe(true);
   });
 });
 
-test("numbers keep their text", () => {
+test("Numbers keep their text.", () => {
   const text = '{"a":9007199254740993,"b":1.50,"c":[1e3,-0,7],"d":"1.50"}';
   expect(JSON.stringify(parseJson(text))).toBe(text);
   expect(() => parseJson("[".repeat(200_000))).toThrow();

@@ -13,7 +13,7 @@ const entry = (value: string, conditions: Condition[], match: "any" | "all" = "a
 });
 
 describe("a lookup", () => {
-  test("finds by value", () => {
+  test("A lookup finds by value.", () => {
     const find = createLookup([
       entry("one", [eq("height", "1")]),
       entry("two", [eq("height", 2)]),
@@ -28,7 +28,7 @@ describe("a lookup", () => {
     expect(find(undefined)).toEqual([]);
   });
 
-  test("finds by limits", () => {
+  test("A lookup finds by limits.", () => {
     const find = createLookup([
       entry("above 5", [{ key: "amount", condition: "gt", value: "5" }]),
       entry("below 5", [{ key: "amount", condition: "lt", value: "5" }]),
@@ -40,7 +40,7 @@ describe("a lookup", () => {
     expect(find({ amount: "seven" })).toEqual([]);
   });
 
-  test("needs one member if all conditions must hold, and always returns candidates that cannot be found by values", () => {
+  test("A lookup for all conditions needs one member, and always returns candidates that values cannot find.", () => {
     const find = createLookup([
       entry("both", [{ key: "text", condition: "regexp", value: "a" }, eq("type", "0")], "all"),
       entry("either", [{ key: "text", condition: "regexp", value: "a" }, eq("type", "0")]),
@@ -51,14 +51,14 @@ describe("a lookup", () => {
     expect(find({ type: 0 })).toEqual(["both", "either", "always", "object"]);
   });
 
-  test("evaluates few of many", () => {
+  test("A lookup evaluates few of many.", () => {
     const find = createLookup(
       Array.from({ length: 10_000 }, (_, index) => entry(`${index}`, [eq("id", `${index}`)])),
     );
     expect(find({ id: "77" })).toEqual(["77"]);
   });
 
-  test("never misses a match", () => {
+  test("A lookup never misses a match.", () => {
     const scalar = fc.oneof(
       fc.constantFrom("1", "01", "1.0", "-1", "0", "-0", "true", "false", "", "a", "{}", "[1]", "1e3"),
       fc.constantFrom(1, 1.5, -1, 0, 1000),

@@ -7,7 +7,7 @@ const busy = (ms: number) => {
 };
 const silent = { spent() {} };
 
-test("slow subscribers run after all others, and still in each tick", async () => {
+test("Slow subscribers run after all others, and still in each tick.", async () => {
   const { run } = createSlices(silent);
   const order: string[] = [];
   const jobs = ["slow 1", "slow 2", "quick 1", "quick 2"].map((name) =>
@@ -17,7 +17,7 @@ test("slow subscribers run after all others, and still in each tick", async () =
   expect(order).toEqual(["slow 1", "quick 1", "quick 2", "slow 2"]);
 });
 
-test("long work alternates with the rest, and yields between slices", async () => {
+test("Long work alternates with the rest, and yields between slices.", async () => {
   const { run } = createSlices(silent);
   let turns = 0;
   const long = async () => {
@@ -42,7 +42,7 @@ test("long work alternates with the rest, and yields between slices", async () =
   expect(ticks).toBeGreaterThan(5);
 });
 
-test("work that throws rejects its own promise only, and its time is counted", async () => {
+test("Work that throws rejects its own promise only, and its time is counted.", async () => {
   const spent: string[] = [];
   const { run } = createSlices({ spent: (kind) => void spent.push(kind) });
   const failing = run("dry-run", false, () => {

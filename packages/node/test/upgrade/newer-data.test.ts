@@ -45,7 +45,7 @@ describe("newer data is refused", () => {
           args,
         ] as const,
     ),
-  )("by %s", async (_name, args) => {
+  )("Newer data is refused by %s.", async (_name, args) => {
     const before = readFileSync(path);
     const { code, stdout, stderr } = await runUniknode([...args]);
     expect([code, stdout], stderr).toEqual([2, ""]);
@@ -57,7 +57,7 @@ describe("newer data is refused", () => {
     expect(existsSync(join(folder, "blocks"))).toBe(false);
   });
 
-  test("by doctor, as one of its findings", async () => {
+  test("Newer data is refused by doctor, as one of its findings.", async () => {
     const { code, stdout } = await runUniknode(["doctor", ...dev.slice(0, 2), "--http-port", "0"]);
     expect([code, stdout]).toEqual([1, expect.stringContaining("was written by a newer version")]);
   });

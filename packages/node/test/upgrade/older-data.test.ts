@@ -22,7 +22,7 @@ describe("older data", () => {
   test.each([
     ["export", ["export", join(folder, "blocks"), "--data", data, "--dev-chain", data]],
     ["snapshot create", ["snapshot", "create", "--data", data, "--output", join(folder, "snapshot")]],
-  ])("is refused by %s", async (_name, args) => {
+  ])("Older data is refused by %s.", async (_name, args) => {
     const before = readFileSync(path);
     const { code, stdout, stderr } = await runUniknode(args);
     expect([code, stdout, stderr]).toEqual([2, "", `uniknode: ${FACT}: ${NEXT_STEP}\n`]);
@@ -33,14 +33,14 @@ describe("older data", () => {
     ]);
   });
 
-  test("is not damage for doctor", async () => {
+  test("Older data is not damage for doctor.", async () => {
     const { code, stdout } = await runUniknode(["doctor", "--data", data, "--http-port", "0"]);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(`warn data folder ${FACT} ${NEXT_STEP}`);
     expect(stdout).not.toContain("move the folder away");
     expect(code).toBe(0);
   });
 
-  test("has accounts and missed slots", async () => {
+  test("Older data has accounts and missed slots.", async () => {
     for (const args of [["accounts"], ["forger", "why"]]) {
       const { code, stderr } = await runUniknode([...args, "--data", data]);
       expect([code, stderr], args.join(" ")).toEqual([0, ""]);
@@ -61,19 +61,22 @@ describe("data of a development version whose tables are not those of the first 
     ["dev", ["dev", "--data", data, "--http-port", "0", "--block-time", "1"]],
     ["accounts", ["accounts", "--data", data]],
     ["export", ["export", join(folder, "blocks"), "--data", data, "--dev-chain", data]],
-  ])("is refused by %s", async (_name, args) => {
-    const before = readFileSync(path);
-    const { code, stdout, stderr } = await runUniknode(args);
-    expect([code, stdout], stderr).toEqual([2, ""]);
-    expect(stderr).toBe(
-      `uniknode: ${path} was written by a development version, whose tables this version does not read: move the data folder away ` +
-        'and start again, which fetches the chain from peers; or write the blocks with "uniknode export" of that version, and read ' +
-        'them with "uniknode import" of this one\n',
-    );
-    expect(readFileSync(path).equals(before)).toBe(true);
-  });
+  ])(
+    "Data of a development version whose tables are not those of the first migration is refused by %s.",
+    async (_name, args) => {
+      const before = readFileSync(path);
+      const { code, stdout, stderr } = await runUniknode(args);
+      expect([code, stdout], stderr).toEqual([2, ""]);
+      expect(stderr).toBe(
+        `uniknode: ${path} was written by a development version, whose tables this version does not read: move the data folder away ` +
+          'and start again, which fetches the chain from peers; or write the blocks with "uniknode export" of that version, and read ' +
+          'them with "uniknode import" of this one\n',
+      );
+      expect(readFileSync(path).equals(before)).toBe(true);
+    },
+  );
 
-  test("is one of the findings of doctor", async () => {
+  test("Data of a development version with tables of another migration is one of the findings of doctor.", async () => {
     const { code, stdout } = await runUniknode(["doctor", "--data", data, "--http-port", "0"]);
     expect([code, stdout]).toEqual([1, expect.stringContaining("was written by a development version")]);
   });

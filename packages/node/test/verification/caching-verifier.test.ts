@@ -50,13 +50,13 @@ const hasAddon = existsSync(
 const isSkipped = skips(hasAddon ? undefined : "the native addon for this platform is missing");
 
 describe.skipIf(isSkipped)("signatures verified in the calling thread", () => {
-  test("get the same verdicts, without another thread", async () => {
+  test("Signatures verified in the calling thread get the same verdicts, without another thread.", async () => {
     const { verifier, requested } = quickVerifier({ ownPerTurn: 16 });
     expect(await verifier.verify(checks(10))).toEqual(verdicts(10));
     expect(requested).toEqual([]);
   });
 
-  test("are limited per event-loop tick", async () => {
+  test("Signatures verified in the calling thread are limited per event-loop tick.", async () => {
     const { verifier, requested } = quickVerifier({ ownPerTurn: 16 });
     const first = ["a", "b", "c"].map((prefix) => verifier.verify(checks(7, prefix)));
     expect(await Promise.all(first)).toEqual([verdicts(7), verdicts(7), verdicts(7)]);
@@ -70,7 +70,7 @@ describe.skipIf(isSkipped)("signatures verified in the calling thread", () => {
 });
 
 describe("signatures that are known to be valid", () => {
-  test("are not verified again, wherever they come from", async () => {
+  test("Signatures that are known to be valid are not verified again, wherever they come from.", async () => {
     const { verifier, requested } = quickVerifier();
     await verifier.verify(checks(6));
     const mixed = [...checks(6), ...checks(4, "new")];
@@ -79,7 +79,7 @@ describe("signatures that are known to be valid", () => {
     expect(requested).toEqual([6, 2 + 4]);
   });
 
-  test("are identified by every part of the check", async () => {
+  test("Signatures that are known to be valid are identified by every part of the check.", async () => {
     const { verifier, requested } = quickVerifier();
     const valid = checkOf("text");
     const other = keysFromPassphrase("another passphrase").publicKey;
@@ -95,7 +95,7 @@ describe("signatures that are known to be valid", () => {
     expect(requested).toEqual([1, altered.length]);
   });
 
-  test("are bounded: new ones replace the oldest", async () => {
+  test("Signatures that are known to be valid are bounded: new ones replace the oldest.", async () => {
     const { verifier, requested } = quickVerifier({ maxKnown: 10 });
     const all = Array.from({ length: 40 }, (_, index) => checkOf(`text ${index}`));
     for (const check of all) await verifier.verify([check]);
@@ -105,7 +105,7 @@ describe("signatures that are known to be valid", () => {
     expect(forgotten).toBeLessThan(40);
   });
 
-  test("do not come from a synchronisation", async () => {
+  test("Signatures that are known to be valid do not come from a synchronisation.", async () => {
     const { verifier, requested } = quickVerifier({ maxKnown: 1_000 });
     const all = Array.from({ length: 128 }, (_, index) => checkOf(`text ${index}`));
     await verifier.verify(all);
@@ -115,7 +115,7 @@ describe("signatures that are known to be valid", () => {
   });
 });
 
-test("a closed verifier refuses even cached ones", async () => {
+test("A closed verifier refuses even cached signatures.", async () => {
   const { verifier } = quickVerifier({ ownPerTurn: 16 });
   const check = checkOf("text");
   await verifier.verify([check]);

@@ -61,11 +61,11 @@ const recordSums = (names: readonly string[], of = folder) =>
   writeFileSync(join(of, "sha256sums"), names.map((name) => `${sumOf(join(of, name))}  ${name}\n`).join(""));
 
 describe("the addon is used", () => {
-  test("as it was built", () => {
+  test("The addon is used as it was built.", () => {
     expect(reasonOf()).toBe("used");
   });
 
-  test("through a symbolic link, such as that of a package manager", () => {
+  test("The addon is used through a symbolic link, such as that of a package manager.", () => {
     renameSync(addon, join(folder, "..", "stored"));
     symlinkSync(join("..", "stored"), addon);
     expect(reasonOf()).toBe("used");
@@ -73,7 +73,7 @@ describe("the addon is used", () => {
 });
 
 describe("the addon is refused, with the reason, if it", () => {
-  test("has one altered bit, wherever it is", () => {
+  test("The addon is refused, with the reason, if it has one altered bit, wherever it is.", () => {
     const bytes = readFileSync(addon);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: bytes.length * 8 - 1 }), (bit) => {
@@ -86,18 +86,21 @@ describe("the addon is refused, with the reason, if it", () => {
     );
   });
 
-  test.each([0, 1, 63, 64, 4_096, 50_000, -1])("is cut to %i bytes", (length) => {
-    const whole = readFileSync(addon).length;
-    truncateSync(addon, length < 0 ? whole + length : length);
-    expect(reasonOf()).toMatch(/SHA-256 mismatch: linux-x64\.node/);
-  });
+  test.each([0, 1, 63, 64, 4_096, 50_000, -1])(
+    "The addon is refused, with the reason, if it is cut to %i bytes.",
+    (length) => {
+      const whole = readFileSync(addon).length;
+      truncateSync(addon, length < 0 ? whole + length : length);
+      expect(reasonOf()).toMatch(/SHA-256 mismatch: linux-x64\.node/);
+    },
+  );
 
-  test("is longer", () => {
+  test("The addon is refused, with the reason, if it is longer.", () => {
     writeFileSync(addon, "\0", { flag: "a" });
     expect(reasonOf()).toMatch(/SHA-256/);
   });
 
-  test("is built for another processor", () => {
+  test("The addon is refused, with the reason, if it is built for another processor.", () => {
     const bytes = readFileSync(addon);
     // e_machine of the ELF header: AArch64.
     bytes.writeUInt16LE(183, 18);
@@ -110,7 +113,7 @@ describe("the addon is refused, with the reason, if it", () => {
   test.each([
     ["a text", "module.exports = { verify: (packed, verdicts) => verdicts.fill(1) };"],
     ["zeros", Buffer.alloc(90_000)],
-  ])("is another file: %s", (_, bytes) => {
+  ])("The addon is refused, with the reason, if it is another file: %s.", (_, bytes) => {
     writeFileSync(addon, bytes);
     expect(reasonOf()).toMatch(/SHA-256/);
   });
@@ -141,17 +144,20 @@ describe("the reference data of the addon", () => {
     expect(reasonOf()).toMatch(reason);
   });
 
-  test("a platform without checksum has no addon", () => {
+  test("A platform without checksum has no addon.", () => {
     recordSums(["known-verdicts.json"]);
     expect(loadNativeVerify(folder)).toBeUndefined();
   });
 
-  test.each(["[]", "", "null", "[1"])("refuses it if the recorded verdicts are %j", (text) => {
-    writeFileSync(join(folder, "known-verdicts.json"), text);
-    expect(reasonOf()).toMatch(/SHA-256 mismatch: known-verdicts\.json/);
-  });
+  test.each(["[]", "", "null", "[1"])(
+    "The reference data refuses the addon if the recorded verdicts are %j.",
+    (text) => {
+      writeFileSync(join(folder, "known-verdicts.json"), text);
+      expect(reasonOf()).toMatch(/SHA-256 mismatch: known-verdicts\.json/);
+    },
+  );
 
-  test("is complete: each of the recorded verdicts is required", () => {
+  test("The reference data of the addon is complete: each of the recorded verdicts is required.", () => {
     const path = join(folder, "known-verdicts.json");
     const known = JSON.parse(readFileSync(path, "utf8")) as KnownVerdict[];
     for (const [index, { name, isValid }] of known.entries()) {
@@ -240,7 +246,7 @@ function runCopy(change: (native: string) => void) {
 }
 const VERDICTS = "true,false";
 
-test("threads use the addon, without it the module, and without both libauth, and warn once.", () => {
+test("Threads use the addon, without it the module, and without both libauth, and warn once.", () => {
   const addonOnly = runCopy(() => {});
   expect(addonOnly).toMatchObject({ status: 0, stdout: `libsecp256k1 (native) ${VERDICTS}`, stderr: "" });
 
@@ -259,7 +265,7 @@ test("threads use the addon, without it the module, and without both libauth, an
   expect(both.stderr.match(/failed to load libsecp256k1/g)).toHaveLength(1);
 });
 
-test("a machine without addon uses the module without a warning", () => {
+test("A machine without addon uses the module without a warning.", () => {
   const other = runCopy((native) => recordSums([MODULE, "known-verdicts.json"], native));
   expect(other).toMatchObject({
     ...{ status: 0, signal: null, stderr: "" },
@@ -267,7 +273,7 @@ test("a machine without addon uses the module without a warning", () => {
   });
 });
 
-test("a thread ends the process if a table of the module differs from the library", () => {
+test("A thread ends the process if a table of the module differs from the library.", () => {
   const ended = runCopy((native) => {
     writeFileSync(join(native, MODULE), moduleWith(DIFFERS));
     recordSums([MODULE, "known-verdicts.json"], native);

@@ -42,25 +42,28 @@ function recurringSignature(scheme: SignatureCheck["scheme"], index: number): Si
 describe.each(compiled)("$name", ({ load }) => {
   const verify = present(load(), "the result of load");
 
-  test.each(["ecdsa", "schnorr"] as const)("returns the recorded verdicts of %s.json", (scheme) => {
-    const file = new URL(`../../../../test/vectors/crypto/${scheme}.json`, import.meta.url);
-    const { cases } = JSON.parse(readFileSync(file, "utf8"));
-    let count = 0;
-    for (const { name, expect: recorded, ...hex } of cases) {
-      const check = {
-        scheme,
-        hash: hexToBytes(hex.hash),
-        signature: hexToBytes(hex.signature),
-        publicKey: hexToBytes(hex.publicKey),
-      };
-      if (!isPackable(check)) continue;
-      count++;
-      expect(verify(packChecks([check]))[0], name).toBe((recorded?.valid ?? true) ? 1 : 0);
-    }
-    expect(count).toBeGreaterThan(40);
-  });
+  test.each(["ecdsa", "schnorr"] as const)(
+    "The addon returns the recorded verdicts of %s.json.",
+    (scheme) => {
+      const file = new URL(`../../../../test/vectors/crypto/${scheme}.json`, import.meta.url);
+      const { cases } = JSON.parse(readFileSync(file, "utf8"));
+      let count = 0;
+      for (const { name, expect: recorded, ...hex } of cases) {
+        const check = {
+          scheme,
+          hash: hexToBytes(hex.hash),
+          signature: hexToBytes(hex.signature),
+          publicKey: hexToBytes(hex.publicKey),
+        };
+        if (!isPackable(check)) continue;
+        count++;
+        expect(verify(packChecks([check]))[0], name).toBe((recorded?.valid ?? true) ? 1 : 0);
+      }
+      expect(count).toBeGreaterThan(40);
+    },
+  );
 
-  test("property: altered signatures get the verdict of libauth, one at a time and many at once", () => {
+  test("Property: Altered signatures get the verdict of libauth, one at a time and many at once.", () => {
     const packable = alteredSignature.filter(isPackable);
     const counts = new Map<string, number>();
     fc.assert(
@@ -78,7 +81,7 @@ describe.each(compiled)("$name", ({ load }) => {
     for (const count of counts.values()) expect(count).toBeGreaterThan(100);
   });
 
-  test("keys that recur get tables, and the verdicts of libauth", () => {
+  test("Keys that recur get tables, and the verdicts of libauth.", () => {
     // Four keys have more signatures than the widest table needs, beside twenty others.
     const checks = fc.sample(alteredSignature.filter(isPackable), { numRuns: 600, seed: 1 });
     const signed = Array.from({ length: 4 * checks.length }, (_, index) =>
@@ -99,7 +102,7 @@ describe.each(compiled)("$name", ({ load }) => {
     expect(valid).toBeGreaterThan(1_500);
   });
 
-  test("a key is cached by all of its bytes: the opposite one, in the same slot, is another", () => {
+  test("A key is cached by all of its bytes: the opposite one, in the same slot, is another.", () => {
     const [check] = fc.sample(alteredSignature.filter(isPackable), 1);
     const opposite = {
       ...present(check, "check"),
@@ -113,7 +116,7 @@ describe.each(compiled)("$name", ({ load }) => {
     }
   });
 
-  test("verifies as many signatures as it gets, also none and more than a call of the module has", () => {
+  test("A call verifies as many signatures as it gets, also none and more than a call of the module has.", () => {
     const signed = Array.from({ length: 520 }, (_, index) => recurringSignature("ecdsa", index));
     for (const count of [0, 1, 127, 128, 129, 256, 257, 520]) {
       const packed = packChecks(signed.slice(0, count));

@@ -29,13 +29,13 @@ let verifier: Verifier | undefined;
 afterEach(() => verifier?.close());
 
 describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads threads", (options) => {
-  test("returns a verdict for each signature, over several batches", async () => {
+  test("A verifier returns a verdict for each signature, over several batches.", async () => {
     verifier = createVerifier(options);
     const { checks, verdicts } = mixedChecks(300);
     expect(await verifier.verify(checks)).toEqual(verdicts);
   });
 
-  test("serves several callers at once", async () => {
+  test("A verifier serves several callers at once.", async () => {
     verifier = createVerifier(options);
     const sets = [1, 2, 130, 5].map(mixedChecks);
     expect(await Promise.all(sets.map(({ checks }) => present(verifier, "verifier").verify(checks)))).toEqual(
@@ -43,7 +43,7 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     );
   });
 
-  test("returns the verdicts of many small calls of one tick, and of later ticks, to their callers", async () => {
+  test("A verifier returns the verdicts of many small calls of one tick, and of later ticks, to their callers.", async () => {
     verifier = createVerifier(options);
     const sets = Array.from({ length: 200 }, (_, index) => mixedChecks(index % 4));
     for (const part of [sets.slice(0, 150), sets.slice(150)]) {
@@ -54,12 +54,12 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     }
   });
 
-  test("returns no verdicts for an empty batch", async () => {
+  test("A verifier returns no verdicts for an empty batch.", async () => {
     verifier = createVerifier(options);
     expect(await verifier.verify([])).toEqual([]);
   });
 
-  test("refuses malformed signatures", async () => {
+  test("A verifier refuses malformed signatures.", async () => {
     verifier = createVerifier(options);
     const hash = hashOf("message");
     const valid = signEcdsa(hash, keys.privateKey);
@@ -80,7 +80,7 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     expect(await verifier.verify([{ ...check, scheme: "schnorr" }])).toEqual([false]);
   });
 
-  test("rejects calls after it was closed", async () => {
+  test("A verifier rejects calls after it was closed.", async () => {
     verifier = createVerifier(options);
     await verifier.close();
     await expect(verifier.verify(mixedChecks(1).checks)).rejects.toThrow();
@@ -110,7 +110,7 @@ test.each([
   ["dies", "process.exit(1);", 300_000, "CALL_CLOSED"],
   ["hangs", "for (;;);", 6_000, "CALL_TIMEOUT"],
 ])(
-  "a thread that %s is replaced; its calls are rejected and can be repeated",
+  "A thread that %s is replaced; its calls are rejected and can be repeated.",
   async (_, what, timeoutMs, code) => {
     verifier = createVerifier({ threads: 1, module: misbehavingOnce(what), timeoutMs });
     const { checks, verdicts } = mixedChecks(3);
@@ -119,7 +119,7 @@ test.each([
   },
 );
 
-test("calls beside one that hangs get their verdicts from another thread", async () => {
+test("Calls beside one that hangs get their verdicts from another thread.", async () => {
   verifier = createVerifier({ threads: 1, module: misbehavingOnce("for (;;);"), timeoutMs: 300_000 });
   const { verify } = verifier;
   // The first ones share a batch, the large one follows it.
@@ -133,7 +133,7 @@ test("calls beside one that hangs get their verdicts from another thread", async
   expect(await verify(later.checks)).toEqual(later.verdicts);
 });
 
-test("calls after one whose thread dies get their verdicts from another thread", async () => {
+test("Calls after one whose thread dies get their verdicts from another thread.", async () => {
   const what = "setTimeout(() => process.exit(1))";
   verifier = createVerifier({ threads: 1, module: misbehavingOnce(what) });
   const { verify } = verifier;

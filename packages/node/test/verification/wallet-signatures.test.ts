@@ -134,7 +134,7 @@ describe("multisignatures", () => {
     }
   });
 
-  test("are verified again for other participants of the same wallet", async () => {
+  test("Multisignatures are verified again for other participants of the same wallet.", async () => {
     const { signatures, verifiedNow } = recorder();
     const transaction = transferSignedBy([0, 1]);
     const participants = { min: 2, publicKeys: PUBLIC_KEYS };
@@ -145,7 +145,7 @@ describe("multisignatures", () => {
     expect(signatures.isMultiSigned(transaction.data, participants)).toBe(true);
   });
 
-  test("of many transactions cost two calls of the verifier", async () => {
+  test("Multisignatures of many transactions cost two calls of the verifier.", async () => {
     const { signatures, ahead } = recorder();
     const participants = { min: 2, publicKeys: PUBLIC_KEYS };
     const transactions = [1, 2, 3].map((nonce) => transferSignedBy([0, 1, 2], nonce === 2 ? [0] : [], nonce));
@@ -156,7 +156,7 @@ describe("multisignatures", () => {
     expect(ahead).toEqual([6, 1]);
   });
 
-  test("of a registration are verified for the participants that it names", async () => {
+  test("Multisignatures of a registration are verified for the participants that it names.", async () => {
     const { signatures, ahead, verifiedNow } = recorder();
     const participants = { min: 2, publicKeys: PUBLIC_KEYS.slice(0, 3) };
     const body = builders.multiSignature({ ...envelope("shared", 1), ...participants });
@@ -209,27 +209,30 @@ describe("signatures of certifications and demands", () => {
   test.each([
     ["factory", [true, true, true]],
     ["someone else", [false, false, true]],
-  ])("are verified ahead when %s has certified", async (name, expected) => {
-    const { signatures, ahead, verifiedNow } = recorder();
-    const transactions = certifiedBy(name);
-    const state = stateWithIssuers();
-    await signatures.verifyAhead(transactions, state);
-    await signatures.verifyAhead(transactions, state);
-    expect(ahead).toEqual([3]);
-    const jobs = transactions.flatMap(({ data }) => payloadJobs(data, state));
-    expect(jobs.map(signatures.isPayloadSigned)).toEqual(expected);
-    expect(jobs.map(verifyPayloadJob)).toEqual(expected);
-    expect(verifiedNow()).toBe(0);
-  });
+  ])(
+    "Signatures of certifications and demands are verified ahead when %s has certified.",
+    async (name, expected) => {
+      const { signatures, ahead, verifiedNow } = recorder();
+      const transactions = certifiedBy(name);
+      const state = stateWithIssuers();
+      await signatures.verifyAhead(transactions, state);
+      await signatures.verifyAhead(transactions, state);
+      expect(ahead).toEqual([3]);
+      const jobs = transactions.flatMap(({ data }) => payloadJobs(data, state));
+      expect(jobs.map(signatures.isPayloadSigned)).toEqual(expected);
+      expect(jobs.map(verifyPayloadJob)).toEqual(expected);
+      expect(verifiedNow()).toBe(0);
+    },
+  );
 
-  test("are verified once if they were not verified ahead", () => {
+  test("Signatures of certifications and demands are verified once if they were not verified ahead.", () => {
     const { signatures, verifiedNow } = recorder();
     const [job] = certifiedBy("factory").flatMap(({ data }) => payloadJobs(data, stateWithIssuers()));
     expect([1, 2].map(() => signatures.isPayloadSigned(present(job)))).toEqual([true, true]);
     expect(verifiedNow()).toBe(1);
   });
 
-  test("of 64 bytes are never valid Schnorr signatures", async () => {
+  test("Signatures of certifications and demands of 64 bytes are never valid Schnorr signatures.", async () => {
     const { hash, publicKey } = present(
       certifiedBy("factory").flatMap(({ data }) => payloadJobs(data, stateWithIssuers()))[0],
     );
@@ -245,7 +248,7 @@ describe("signatures of certifications and demands", () => {
     expect(signatures.isPayloadSigned(job)).toBe(false);
   });
 
-  test("of an owner whose key is unknown are not verified", async () => {
+  test("Signatures of certifications and demands of an owner whose key is unknown are not verified.", async () => {
     const { signatures, ahead } = recorder();
     await signatures.verifyAhead(certifiedBy("factory"), createMemoryState());
     expect(ahead).toEqual([]);
@@ -255,7 +258,7 @@ describe("signatures of certifications and demands", () => {
 test.each([
   ["second", true],
   ["someone else", false],
-])("a second signature by the key of %s is prefetched", async (name, isValid) => {
+])("A second signature by the key of %s is prefetched.", async (name, isValid) => {
   const { signatures, ahead, verifiedNow } = recorder();
   const secondPublicKey = publicKeyOf("second");
   const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });

@@ -10,7 +10,7 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 describe("updates and deletions", () => {
-  test("an update with `queue: drop` cancels the queue, keeps id and token, and resets the failures", async () => {
+  test("An update with `queue: drop` cancels the queue, keeps id and token, and resets the failures.", async () => {
     let status = 500;
     const { webhooks, database, emit, calls, clock, log } = createService({ reply: () => status });
     const { id, secrets } = await webhooks.register.create(always());
@@ -34,7 +34,7 @@ describe("updates and deletions", () => {
     expect(calls[1]?.headers.authorization).toBe(secrets.token.slice(0, 32));
   });
 
-  test("an empty update changes nothing", async () => {
+  test("An empty update changes nothing.", async () => {
     let status = 500;
     const { webhooks, emit, calls, clock } = createService({ reply: () => status });
     const webhook = await webhooks.register.create(always());
@@ -46,7 +46,7 @@ describe("updates and deletions", () => {
     expect(heights(calls)).toEqual([1, 1]);
   });
 
-  test("a response to a request of the old definition does not change the state of the new one", async () => {
+  test("A response to a request of the old definition does not change the state of the new one.", async () => {
     let respond: (reply: Reply) => void = () => {};
     const { webhooks, emit } = createService({
       reply: () => new Promise<Reply>((resolve) => (respond = resolve)),
@@ -59,7 +59,7 @@ describe("updates and deletions", () => {
     expect((await webhooks.register.find(`${id}`)).suspended).toBeUndefined();
   });
 
-  test("a deletion cancels queued deliveries", async () => {
+  test("A deletion cancels queued deliveries.", async () => {
     const { webhooks, emit, calls, clock, log } = createService({ reply: () => 500 });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -71,7 +71,7 @@ describe("updates and deletions", () => {
     expect(log(id, 1)).toEqual([]);
   });
 
-  test("a webhook receives events that occur after the response to its creation, and no earlier ones", async () => {
+  test("A webhook receives events that occur after the response to its creation, and no earlier ones.", async () => {
     const known = Promise.withResolvers<void>();
     const called = Promise.withResolvers<void>();
     const { webhooks, emit, calls } = createService({
@@ -89,7 +89,7 @@ describe("updates and deletions", () => {
     expect(heights(calls)).toEqual([2]);
   });
 
-  test("an update applies to events after it, even while the event log is being notified", async () => {
+  test("An update applies to events after it, even while the event log is being notified.", async () => {
     const known = Promise.withResolvers<void>();
     const called = Promise.withResolvers<void>();
     let isNotified = true;
@@ -110,7 +110,7 @@ describe("updates and deletions", () => {
     expect(calls.map(({ target }) => target)).toEqual(["https://other.example/"]);
   });
 
-  test("concurrent changes notify the node once, and a refused one undoes no other", async () => {
+  test("Concurrent changes notify the node once, and a refused one undoes no other.", async () => {
     let announced = 0;
     const { webhooks } = createService({
       options: { webhookLimit: 2 },
@@ -134,7 +134,7 @@ describe("updates and deletions", () => {
     ]);
   });
 
-  test("a webhook is not created when the node cannot be notified", async () => {
+  test("A webhook is not created when the node cannot be notified.", async () => {
     const { webhooks } = createService({
       webhooksChanged: async () => {
         throw new Error("gone");
@@ -145,7 +145,7 @@ describe("updates and deletions", () => {
   });
 });
 
-test("conditions of all webhooks together take 16 MiB at most, however they were registered", async () => {
+test("Conditions of all webhooks together take 16 MiB at most, however they were registered.", async () => {
   const { webhooks, store } = createService();
   const { register } = webhooks;
   // 81 webhooks with the largest possible conditions fit.

@@ -16,7 +16,7 @@ import { serve } from "./serve.ts";
 const deep = (confirmations: number) => ({ ...always(), confirmations });
 
 describe("confirmations", () => {
-  test("defer facts until that many blocks follow", async () => {
+  test("Confirmations defer facts until that many blocks follow.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(2));
     await emit(blockApplied(1), blockApplied(2));
@@ -29,7 +29,7 @@ describe("confirmations", () => {
     expect(present(calls[0]).message.data).toEqual(blockApplied(1).data);
   });
 
-  test("exclude facts of blocks that are reverted before", async () => {
+  test("Confirmations exclude facts of blocks that are reverted before.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create({ ...deep(2), events: ["block.reverted"] });
     await emit(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1));
@@ -40,7 +40,7 @@ describe("confirmations", () => {
     ]);
   });
 
-  test("do not prevent retractions of blocks that are reverted later", async () => {
+  test("Confirmations do not prevent retractions of blocks that are reverted later.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1));
@@ -51,14 +51,14 @@ describe("confirmations", () => {
     expect(present(calls[1]).message.reverts).toBe(present(calls[0]).message.id);
   });
 
-  test("deliver a block that was reverted and applied again once", async () => {
+  test("Confirmations deliver a block that was reverted and applied again once.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1), blockReverted(1), blockApplied(1), blockApplied(2));
     expect(heights(calls)).toEqual([1]);
   });
 
-  test("do not delay events without a block", async () => {
+  test("Confirmations do not delay events without a block.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create({ ...deep(9), events: ["state.started", "block.forged"] });
     await emit(
@@ -69,7 +69,7 @@ describe("confirmations", () => {
     expect(calls.map(({ message }) => message.event).sort()).toEqual(["block.forged", "state.started"]);
   });
 
-  test("count blocks that the webhook does not subscribe to", async () => {
+  test("Confirmations count blocks that the webhook does not subscribe to.", async () => {
     const { webhooks, emit, calls } = createService();
     const transaction = {
       id: "transaction.applied:block1:0",
@@ -81,7 +81,7 @@ describe("confirmations", () => {
     expect(calls.map(({ message }) => [message.event, message.height])).toEqual([["transaction.applied", 1]]);
   });
 
-  test("are counted for each webhook", async () => {
+  test("Confirmations are counted for each webhook.", async () => {
     const { webhooks, emit, calls } = createService();
     for (const confirmations of [0, 1, 3]) await webhooks.register.create(deep(confirmations));
     await emit(...[1, 2, 3, 4].map(blockApplied));
@@ -93,22 +93,25 @@ describe("confirmations", () => {
     [5, 1, [1, 2, 3], [1, 2, 3, 4]],
     [5, 0, [1, 2, 3, 4], [1, 2, 3, 4, 5]],
     [1, 3, [1, 2], [1, 2]],
-  ])("that change from %i to %i also apply to facts that wait", async (before, after, four, five) => {
-    const { webhooks, emit, calls } = createService();
-    const { id } = await webhooks.register.create(deep(before));
-    await emit(blockApplied(1), blockApplied(2), blockApplied(3));
-    await webhooks.register.update(`${id}`, { confirmations: after });
-    const delivered = () =>
-      heights(calls)
-        .map(Number)
-        .toSorted((one, other) => one - other);
-    await emit(blockApplied(4));
-    expect(delivered()).toEqual(four);
-    await emit(blockApplied(5));
-    expect(delivered()).toEqual(five);
-  });
+  ])(
+    "Confirmations that change from %i to %i also apply to facts that wait.",
+    async (before, after, four, five) => {
+      const { webhooks, emit, calls } = createService();
+      const { id } = await webhooks.register.create(deep(before));
+      await emit(blockApplied(1), blockApplied(2), blockApplied(3));
+      await webhooks.register.update(`${id}`, { confirmations: after });
+      const delivered = () =>
+        heights(calls)
+          .map(Number)
+          .toSorted((one, other) => one - other);
+      await emit(blockApplied(4));
+      expect(delivered()).toEqual(four);
+      await emit(blockApplied(5));
+      expect(delivered()).toEqual(five);
+    },
+  );
 
-  test("are counted correctly after a restart", async () => {
+  test("Confirmations are counted correctly after a restart.", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const first = createService({ path, clock });
@@ -124,7 +127,7 @@ describe("confirmations", () => {
     expect([heights(first.calls), heights(second.calls)]).toEqual([[], [1, 2]]);
   });
 
-  test("release very many due facts in several steps, in order", async () => {
+  test("Confirmations release very many due facts in several steps, in order.", async () => {
     const { webhooks, emit, database } = createService({ reply: () => "never" });
     await webhooks.register.create(deep(3_000));
     await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
@@ -138,7 +141,7 @@ describe("confirmations", () => {
     expect(queued()).toEqual(Array.from({ length: 2_500 }, (_, index) => index + 1));
   });
 
-  test("are listed unless they are 0, and can be changed: deferred facts are dropped with the queue", async () => {
+  test("Confirmations are listed unless they are 0, and can be changed: deferred facts are dropped with the queue.", async () => {
     const { ask, create, emit, calls } = await serve();
     const { body } = await create(deep(2));
     expect(body.data).toMatchObject({ id: 1, confirmations: 2 });
@@ -157,13 +160,13 @@ describe("confirmations", () => {
     expect(heights(calls)).toEqual([3, 4]);
   });
 
-  test.each([-1, 1.5, 10_001, "2", null, true])("cannot be %j", async (confirmations) => {
+  test.each([-1, 1.5, 10_001, "2", null, true])("Confirmations cannot be %j.", async (confirmations) => {
     const { create } = await serve();
     const { status, body } = await create({ confirmations });
     expect([status, body.message]).toEqual([422, '"confirmations" must be an integer from 0 to 10000']);
   });
 
-  test("are counted again when a disabled webhook is enabled: its deferred facts are kept, and no further ones arrive", async () => {
+  test("Confirmations are counted again when a disabled webhook is enabled: deferred facts stay, and none arrive.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1));
@@ -174,7 +177,7 @@ describe("confirmations", () => {
     expect(heights(calls)).toEqual([1, 3]);
   });
 
-  test.each([0, 1, 5])("can change to %i: deferred facts are kept", async (confirmations) => {
+  test.each([0, 1, 5])("Confirmations can change to %i: deferred facts are kept.", async (confirmations) => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(2));
     await emit(blockApplied(1), blockApplied(2));

@@ -10,7 +10,7 @@ const fit = createFit(LIMIT);
 
 describe("a content", () => {
   test.each([undefined, "true", `"${"x".repeat(LIMIT - 2)}"`, `"${"é".repeat(LIMIT / 2 - 1)}"`])(
-    "within the limit is unchanged",
+    "A content within the limit is unchanged.",
     (dataText) => {
       expect(fit("block.applied", dataText)).toEqual({ dataText });
     },
@@ -24,7 +24,7 @@ describe("a content", () => {
     ["wallet.saved", { address: "A", publicKey: "02" }, "/api/v2/wallets/A"],
     ["wallet.vote", {}, undefined],
     ["peer.added", {}, undefined],
-  ])("of %s is reduced to its subject and position", (event, naming, link) => {
+  ])("A content of %s is reduced to its subject and position.", (event, naming, link) => {
     expect(fit(event, JSON.stringify({ ...naming, large }))).toEqual({
       dataText: JSON.stringify(naming),
       truncated: true,
@@ -32,7 +32,7 @@ describe("a content", () => {
     });
   });
 
-  test("that is a list keeps its length", () => {
+  test("A content that is a list keeps its length.", () => {
     const { dataText, link } = fit(
       "transaction.pool.added",
       JSON.stringify([{ id: "a", large }, 7, { id: "b" }]),
@@ -40,12 +40,12 @@ describe("a content", () => {
     expect([dataText, link]).toEqual(['[{"id":"a"},null,{"id":"b"}]', undefined]);
   });
 
-  test("that is one large text is omitted", () => {
+  test("A content that is one large text is omitted.", () => {
     expect(fit("forger.failed", JSON.stringify(large))).toEqual({ dataText: "null", truncated: true });
   });
 });
 
-test("conditions see the complete content if it is too large to be sent, and its retraction is reduced as well", async () => {
+test("Conditions see the complete content if it is too large to be sent, and its retraction is reduced as well.", async () => {
   const { webhooks, emit, calls } = createService({ options: { maxContentBytes: LIMIT } });
   const conditions = [{ key: "large", condition: "contains", value: "é" }];
   for (let id = 1; id <= 2; id++) await webhooks.register.create({ ...always(), conditions });

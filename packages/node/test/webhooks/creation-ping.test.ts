@@ -7,7 +7,7 @@ import { serve, TOKEN } from "./serve.ts";
 const events = (calls: readonly { message: Record<string, unknown> }[]) =>
   calls.map(({ message }) => message.event);
 
-test("is sent before all deliveries, only on request", async () => {
+test("The creation ping is sent before all deliveries, only on request.", async () => {
   const { ask, emit, calls } = await serve();
   const { status } = await ask("POST", "/api/webhooks", { body: { ...always(), ping: "true" } });
   expect(status).toBe(201);
@@ -18,7 +18,7 @@ test("is sent before all deliveries, only on request", async () => {
   expect(present(calls.at(-1)).message).toMatchObject({ event: "block.applied", sequence: 1 });
 });
 
-test("is retried until the receiver is reachable, also after a restart", async () => {
+test("The creation ping is retried until the receiver is reachable, also after a restart.", async () => {
   const first = createService({ reply: () => 503 });
   await first.webhooks.register.create({ ...always(), ping: true });
   await settle();
@@ -36,7 +36,7 @@ test("is retried until the receiver is reachable, also after a restart", async (
   expect(second.log(1, 10)).toMatchObject([{ event: "ping", state: "delivered" }]);
 });
 
-test("is not sent for a disabled webhook", async () => {
+test("The creation ping is not sent for a disabled webhook.", async () => {
   const { webhooks, calls, log } = createService();
   await webhooks.register.create({ ...always(), enabled: false, ping: true });
   await settle();
@@ -44,7 +44,7 @@ test("is not sent for a disabled webhook", async () => {
   expect(log(1, 10)).toEqual([]);
 });
 
-test("belongs to the creation: it is not an event, not a member of a webhook, and cannot be updated", async () => {
+test("The creation ping is neither an event nor a member of a webhook, and cannot be updated.", async () => {
   const { ask } = await serve();
   const created = await ask("POST", "/api/webhooks", { body: { ...always(), ping: true } });
   expect(created.body.data).not.toHaveProperty("ping");

@@ -26,7 +26,7 @@ async function run(body: object, length = 10) {
 }
 
 describe("a dry run", () => {
-  test("returns the events that would match, and why the others do not", async () => {
+  test("A dry run returns the events that would match, and why the others do not.", async () => {
     const { status, body } = await run({ event: "transaction.applied", conditions: [above("9")], blocks: 2 });
     expect(status).toBe(200);
     const tried = (height: number, holds: boolean) => ({
@@ -45,7 +45,7 @@ describe("a dry run", () => {
     });
   });
 
-  test("accepts everything that can be registered", async () => {
+  test("A dry run accepts everything that can be registered.", async () => {
     const { body } = await run({
       events: ["transaction.*", "block.applied", "wallet.saved"],
       match: "all",
@@ -70,7 +70,7 @@ describe("a dry run", () => {
     expect(notFired.events[0].conditions[0]).toMatchObject({ holds: false, found: [] });
   });
 
-  test("reads a hundred blocks by default, and lists the newest", async () => {
+  test("A dry run reads a hundred blocks by default, and lists the newest.", async () => {
     const conditions = [{ key: "id", condition: "ne", value: "" }];
     const { body } = await run({ event: "block.applied", conditions }, 150);
     expect(body.data).toMatchObject({ fromHeight: 51, toHeight: 150, fired: { count: 100 } });
@@ -79,7 +79,7 @@ describe("a dry run", () => {
     );
   });
 
-  test("returns nothing for an empty chain", async () => {
+  test("A dry run returns nothing for an empty chain.", async () => {
     const { body } = await run({ event: "block.applied", conditions: [above("1")] }, 0);
     expect(body.data).toMatchObject({
       fromHeight: 1,

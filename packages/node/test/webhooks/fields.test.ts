@@ -185,7 +185,7 @@ describe("fields", () => {
     expect((await ask("GET", "/api/webhooks/3")).body.data).not.toHaveProperty(field);
   });
 
-  test("a list of events can replace the event", async () => {
+  test("A list of events can replace the event.", async () => {
     const { ask, create } = await serve();
     const { target, conditions } = BODY;
     const { status, body } = await ask("POST", "/api/webhooks", {
@@ -209,7 +209,7 @@ describe("fields", () => {
     });
   });
 
-  test("enabled defaults to true", async () => {
+  test("The field enabled defaults to true.", async () => {
     const { create } = await serve();
     expect((await create()).body.data.enabled).toBe(true);
   });

@@ -44,7 +44,7 @@ async function start(path = databasePath()) {
 }
 
 describe("a cancelled long queue", () => {
-  test("is cancelled in steps, and none of it is sent", async () => {
+  test("A cancelled long queue is cancelled in steps, and none of it is sent.", async () => {
     const { webhooks, database, clock, calls, emit } = await start();
     await webhooks.register.update("1", { order: "strict", queue: "drop" });
     expect(states(database)).toEqual([
@@ -62,7 +62,7 @@ describe("a cancelled long queue", () => {
     expect(heights(calls)).toEqual([7]);
   });
 
-  test("is cancelled even if the process ends meanwhile", async () => {
+  test("A cancelled long queue is cancelled even if the process ends meanwhile.", async () => {
     const path = databasePath();
     const first = await start(path);
     await first.webhooks.register.update("1", { order: "strict", queue: "drop" });
@@ -75,7 +75,7 @@ describe("a cancelled long queue", () => {
     expect(second.calls).toEqual([]);
   });
 
-  test("loses the facts that are deferred for confirmations, and none that are logged later", async () => {
+  test("A cancelled long queue loses the facts that are deferred for confirmations, and none that are logged later.", async () => {
     const { webhooks, emit, clock, calls, database } = createService();
     await webhooks.register.create({ ...always(), confirmations: 5_000 });
     await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
@@ -90,7 +90,7 @@ describe("a cancelled long queue", () => {
     expect(deferred()).toBe(1);
   });
 
-  test("of a removed webhook is dropped with its deferred facts", async () => {
+  test("A cancelled long queue of a removed webhook is dropped with its deferred facts.", async () => {
     const { webhooks, emit, clock, database } = createService();
     await webhooks.register.create({ ...always(), confirmations: 1 });
     await webhooks.register.create({ ...always(), confirmations: 1_000 });

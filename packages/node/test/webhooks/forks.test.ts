@@ -53,7 +53,7 @@ function ledgerOf(messages: readonly Message[]): Map<string, Message> {
 }
 
 describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) => {
-  test("retracts every fact of the reverted blocks before it delivers the new ones", async () => {
+  test("A fork retracts every fact of the reverted blocks before it delivers the new ones.", async () => {
     const { chain, forge, transfer, mint, deliver } = await start({ order });
     await forge();
     const below = messagesOf(await deliver());
@@ -103,7 +103,7 @@ describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) 
     expect(present(applied.at(-1)).blockId).toBe(chain.head().id);
   });
 
-  test("delivers a branch that is applied again as new facts", async () => {
+  test("A fork delivers a branch that is applied again as new facts.", async () => {
     const { chain, forge, take, transfer, deliver } = await start({ order });
     await forge();
     const old = [await forge([transfer(0, 5n)]), await forge()];
@@ -126,7 +126,7 @@ describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) 
   });
 });
 
-test("a webhook with enough confirmations receives nothing of a fork", async () => {
+test("A webhook with enough confirmations receives nothing of a fork.", async () => {
   const { chain, forge, transfer, deliver } = await start({ confirmations: 2 });
   await forge();
   await forge([transfer(0, 5n)]);
@@ -148,7 +148,7 @@ test("a webhook with enough confirmations receives nothing of a fork", async () 
   expect(messages.every(({ reverts }) => reverts === undefined)).toBe(true);
 });
 
-test("a replay delivers the events of the current branch, with the ids of live events", async () => {
+test("A replay delivers the events of the current branch, with the ids of live events.", async () => {
   const { chain, forge, take, transfer, mint, deliver, webhooks, clock } = await start({
     // Past states of wallets are not stored.
     events: ["block.*", "transaction.*", "unik.*", "round.*"],
@@ -168,7 +168,7 @@ test("a replay delivers the events of the current branch, with the ids of live e
   expect(replayed).toEqual([...live.values()]);
 });
 
-test("a block that is reverted during its replay leaves no delivery", async () => {
+test("A block that is reverted during its replay leaves no delivery.", async () => {
   const { chain, forge, transfer, deliver, webhooks, clock, calls } = await start({ order: "strict" });
   await forge();
   for (let height = 3; height <= 12; height++) await forge([transfer(0, BigInt(height))]);
@@ -186,7 +186,7 @@ test("a block that is reverted during its replay leaves no delivery", async () =
   expect(calls).toEqual([]);
 });
 
-test("a replay delivers the genesis block, which no live event reports", async () => {
+test("A replay delivers the genesis block, which no live event reports.", async () => {
   const { chain, forge, deliver, webhooks, clock } = await start({
     events: ["block.applied", "transaction.applied"],
   });

@@ -13,7 +13,7 @@ async function start(clock = createTestClock()) {
   return { ...service, replies, summary, webhook, totals };
 }
 
-test("a webhook whose attempts fail is failing, with the reason, regardless of earlier outcomes", async () => {
+test("A webhook whose attempts fail is failing, with the reason, regardless of earlier outcomes.", async () => {
   const { emit, replies, summary, webhook, totals, clock, ask } = await start();
   await emit(blockApplied(1));
   expect(await summary()).toMatchObject({
@@ -43,7 +43,7 @@ test("a webhook whose attempts fail is failing, with the reason, regardless of e
   expect((await summary()).lastHour).toEqual({ succeeded: 0, failed: 0 });
 });
 
-test("most attempts of some minutes determine the state if some succeed", async () => {
+test("Most attempts of some minutes determine the state if some succeed.", async () => {
   const { emit, replies, summary, totals } = await start();
   for (let height = 1; height <= 9; height++) {
     replies.all = height % 3 === 0 ? 200 : 500;
@@ -53,7 +53,7 @@ test("most attempts of some minutes determine the state if some succeed", async 
   expect(await totals()).toMatchObject({ active: 0, failing: 1 });
 });
 
-test("another target starts without the failures of the former one", async () => {
+test("Another target starts without the failures of the former one.", async () => {
   const { emit, replies, summary, ask } = await start();
   replies.all = 500;
   await emit(blockApplied(1));
@@ -63,7 +63,7 @@ test("another target starts without the failures of the former one", async () =>
   expect(await summary()).toMatchObject({ state: "active" });
 });
 
-test("a disabled webhook is paused or suspended, and not failing", async () => {
+test("A disabled webhook is paused or suspended, and not failing.", async () => {
   const { emit, replies, summary, totals, ask } = await start();
   replies.all = 410;
   await emit(blockApplied(1));
@@ -73,7 +73,7 @@ test("a disabled webhook is paused or suspended, and not failing", async () => {
   expect(await totals()).toEqual({ active: 0, failing: 0, paused: 1, suspended: 0, queued: 0 });
 });
 
-test("attempts with a future time do not count, and are dropped", async () => {
+test("Attempts with a future time do not count, and are dropped.", async () => {
   const time = createTestClock();
   let backMs = 0;
   const { emit, summary, database } = await start({ ...time, nowMs: () => time.nowMs() - backMs });
@@ -85,7 +85,7 @@ test("attempts with a future time do not count, and are dropped", async () => {
   expect(database.prepare("SELECT * FROM attempt_counts").all()).toHaveLength(1);
 });
 
-test("the health of all webhooks requires the token", async () => {
+test("The health of all webhooks requires the token.", async () => {
   const { ask } = await start();
   expect((await ask("GET", "/api/webhooks/health", { headers: {} })).status).toBe(401);
 });

@@ -22,7 +22,7 @@ function timesOf({ calls }: ReturnType<typeof open>, host: string): number[] {
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => blockApplied(index + 1));
 
-test("a host receives a limited number of deliveries per second, from all webhooks together", async () => {
+test("A host receives a limited number of deliveries per second, from all webhooks together.", async () => {
   const service = open(10);
   const { webhooks, emit, clock, calls } = service;
   for (const path of ["a", "b"]) {
@@ -45,7 +45,7 @@ test("a host receives a limited number of deliveries per second, from all webhoo
   );
 });
 
-test("other spellings of a NATS server count as the same host", async () => {
+test("Other spellings of a NATS server count as the same host.", async () => {
   const service = open(10);
   for (const host of ["nats.example", "NATS.Example:4222", "TLS://user@nats.example:04222"]) {
     const target = host.includes("//") ? `${host}/chain` : `nats://${host}/chain`;
@@ -55,7 +55,7 @@ test("other spellings of a NATS server count as the same host", async () => {
   expect(service.calls).toHaveLength(11);
 });
 
-test("a retraction is sent as soon as the rate of its host allows it", async () => {
+test("A retraction is sent as soon as the rate of its host allows it.", async () => {
   const { webhooks, emit, clock, calls } = open(1);
   await webhooks.register.create(always("block.applied", "https://one.example/a"));
   await webhooks.register.create(always("round.applied", "https://one.example/b"));
@@ -72,14 +72,14 @@ test("a retraction is sent as soon as the rate of its host allows it", async () 
   ]);
 });
 
-test("without a limit no request waits", async () => {
+test("A service without a limit makes no request wait.", async () => {
   const service = open(0);
   await service.webhooks.register.create(always("block.applied", "https://one.example/"));
   await service.emit(...many(50));
   expect(timesOf(service, "one.example")).toHaveLength(50);
 });
 
-test("closing does not wait for delayed requests, and they are sent after the next start", async () => {
+test("A close does not wait for delayed requests, and they are sent after the next start.", async () => {
   const service = open(1);
   await service.webhooks.register.create(always("block.applied", "https://one.example/"));
   await service.emit(...many(5));
@@ -106,7 +106,7 @@ function createClock() {
   };
 }
 
-test("a clock that is set back delays no request", async () => {
+test("A clock that is set back delays no request.", async () => {
   const clock = createClock();
   const service = createService({
     clock,
@@ -121,7 +121,7 @@ test("a clock that is set back delays no request", async () => {
   expect(service.calls).toHaveLength(40);
 });
 
-test("a clock that is set forward permits no more requests", async () => {
+test("A clock that is set forward permits no more requests.", async () => {
   const clock = createClock();
   const service = createService({
     clock,
@@ -135,7 +135,7 @@ test("a clock that is set forward permits no more requests", async () => {
   expect(service.calls).toHaveLength(before);
 });
 
-test("requests that wait for their host leave the shared slots to others", async () => {
+test("Requests that wait for their host leave the shared slots to others.", async () => {
   const service = createService({
     options: { webhookHostRate: 1, maxConcurrent: 8, maxConcurrentPerWebhook: 8 },
     reply: () => "never",
@@ -153,7 +153,7 @@ test("requests that wait for their host leave the shared slots to others", async
   expect(calls).toHaveLength(6);
 });
 
-test("requests that waited leave nothing in memory", async () => {
+test("Requests that waited leave nothing in memory.", async () => {
   const clock = createTestClock();
   let made = 0;
   const attempt = createRateLimitedAttempt(
@@ -174,7 +174,7 @@ test("requests that waited leave nothing in memory", async () => {
   expect([made, getEventListeners(signal, "abort")]).toEqual([100, []]);
 });
 
-test("a waiting request ends with its signal", async () => {
+test("A waiting request ends with its signal.", async () => {
   const clock = createTestClock();
   const attempt = createRateLimitedAttempt(
     { webhookHostRate: 1 },

@@ -26,7 +26,7 @@ const expensive = {
   ],
 };
 
-test("a webhook whose conditions cost too much is suspended with the reason, and others receive every event once", async () => {
+test("A webhook whose conditions cost too much is suspended with the reason, and others receive every event once.", async () => {
   const seen = { slowed: 0, suspended: 0 };
   const matching: MatchingObserver = {
     spent() {},
@@ -51,7 +51,7 @@ test("a webhook whose conditions cost too much is suspended with the reason, and
   expect(new Set(ids.map((data) => (data as { ip: string }).ip)).size).toBe(40);
 });
 
-test("a suspended webhook has received all earlier events, and an update reactivates it", async () => {
+test("A suspended webhook has received all earlier events, and an update reactivates it.", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(expensive);
   for (let count = 0; count < 40; count++) await emit(happened(count));
@@ -64,7 +64,7 @@ test("a suspended webhook has received all earlier events, and an update reactiv
   expect(present(calls.at(-1)).message.data).toMatchObject({ ip: "100" });
 });
 
-test("a process that ends between two slices matches every event exactly once", async () => {
+test("A process that ends between two slices matches every event exactly once.", async () => {
   const path = databasePath();
   const first = createService({ path });
   for (let count = 0; count < 3; count++)
@@ -89,7 +89,7 @@ test("a process that ends between two slices matches every event exactly once", 
   expect(numbers.map(({ count, last }) => [count, last])).toEqual(Array(3).fill([120, 120]));
 });
 
-test("one event that exceeds the step limit suspends the webhook, and matching continues", async () => {
+test("One event that exceeds the step limit suspends the webhook, and matching continues.", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(expensive);
   const elements = Math.ceil(MAX_EVENT_STEPS / 49 / 200 / 10);
@@ -103,7 +103,7 @@ test("one event that exceeds the step limit suspends the webhook, and matching c
   expect(calls).toHaveLength(1);
 });
 
-test("a dry run of conditions that cost too much is refused with the reason", async () => {
+test("A dry run of conditions that cost too much is refused with the reason.", async () => {
   const { webhooks } = createService({
     chain: Array.from({ length: 60 }, (_, height) => [{ ...happened(height), name: "block.applied" }]),
   });
@@ -113,7 +113,7 @@ test("a dry run of conditions that cost too much is refused with the reason", as
   );
 });
 
-test("patterns that are too large together are refused", async () => {
+test("Patterns that are too large together are refused.", async () => {
   const { webhooks } = createService();
   const conditions = Array.from({ length: 20 }, () => ({
     key: "text",

@@ -20,7 +20,7 @@ async function receive(events: ReturnType<typeof blockApplied>[], options: Servi
 }
 
 describe("the id of a delivery", () => {
-  test("is derived from the fact and the webhook alone", async () => {
+  test("The id of a delivery is derived from the fact and the webhook alone.", async () => {
     const blocks = [blockApplied(1), blockApplied(2)];
     const first = await receive(blocks);
     // Another node with another history of the log.
@@ -29,7 +29,7 @@ describe("the id of a delivery", () => {
     expect(first[0]?.id).not.toBe(first[1]?.id);
   });
 
-  test("differs between webhooks, networks, events and their repetitions", () => {
+  test("The id of a delivery differs between webhooks, networks, events and their repetitions.", () => {
     const fact = { id: "block.applied:x", height: 9, timesReverted: 0 };
     const ids = [
       deliveryId("n", 1, fact),
@@ -47,7 +47,7 @@ describe("the id of a delivery", () => {
     expect(ids[0]).toBe("msg_000000095f8bd24bb0a89414e4835ea9");
   });
 
-  test("depends on the nethash of the network", async () => {
+  test("The id of a delivery depends on the nethash of the network.", async () => {
     const path = databasePath();
     const { database, close } = createService({ path });
     createMetaStore(database).write("nethash", "ab");
@@ -58,7 +58,7 @@ describe("the id of a delivery", () => {
     );
   });
 
-  test("of a block that was reverted and applied again is a new one, whenever the node restarts", async () => {
+  test("The id of a delivery of a block that was reverted and applied again is new, whenever the node restarts.", async () => {
     const path = databasePath();
     const first = await receive([blockApplied(7), blockReverted(7)], { path });
     const { webhooks, emit, calls } = createService({ path });
@@ -71,7 +71,7 @@ describe("the id of a delivery", () => {
     expect(ids.filter((id) => facts.includes(id as string))).toEqual(facts);
   });
 
-  test("of an event that can happen again depends on its sequence in the log", async () => {
+  test("The id of a delivery of an event that can happen again depends on its sequence in the log.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always("transaction.pool.removed"));
     const removed = { id: "transaction.pool.removed:t", name: "transaction.pool.removed", data: { id: "t" } };
@@ -82,7 +82,7 @@ describe("the id of a delivery", () => {
 });
 
 describe("the sequence of a webhook", () => {
-  test("has no gaps, whichever events the webhook does not receive", async () => {
+  test("The sequence of a webhook has no gaps, whichever events the webhook does not receive.", async () => {
     const { webhooks, emit, calls } = createService();
     const even = { key: "height", condition: "regexp", value: "[02468]$" };
     await webhooks.register.create(always());
@@ -96,7 +96,7 @@ describe("the sequence of a webhook", () => {
     expect(of(1).slice(0, 4)).toEqual([1, 2, 3, 4]);
   });
 
-  test("continues after a restart, an update and an older cursor", async () => {
+  test("The sequence of a webhook continues after a restart, an update and an older cursor.", async () => {
     const path = databasePath();
     await receive([blockApplied(1), blockApplied(2)], { path });
     const { webhooks, emit, calls, eventLog } = createService({ path });

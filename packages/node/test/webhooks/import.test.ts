@@ -53,7 +53,7 @@ function dataFolder() {
 const idsIn = (path: string): number[] => createService({ path }).store.ids();
 
 describe("webhooks of an old node", () => {
-  test("get ids of this node, and are found by the old ones on every path", async () => {
+  test("Webhooks of an old node get ids of this node, and are found by the old ones on every path.", async () => {
     const { path, bring } = dataFolder();
     const [first, second] = [old("1"), old("2", { event: "transaction.applied", enabled: false })];
     expect(bring({ webhooks: [first, second] }).map(({ alias, webhook }) => [alias, webhook.id])).toEqual([
@@ -85,7 +85,7 @@ describe("webhooks of an old node", () => {
     expect((await ask("GET", `/api/webhooks/${second.id}`)).status).toBe(200);
   });
 
-  test("authenticate to their receivers as before, and sign with the ASCII text of the half", async () => {
+  test("Webhooks of an old node authenticate to their receivers as before, and sign with the ASCII text of the half.", async () => {
     const { path, bring } = dataFolder();
     bring({ webhooks: [old("1")] });
     const { webhooks, emit, calls, clock } = createService({ path });
@@ -110,7 +110,7 @@ describe("webhooks of an old node", () => {
     expect(isVerified(secretOf(secrets.token), present(calls[2]), clock.nowMs())).toBe(true);
   });
 
-  test("that sign with half a key are named in the log, until they are rotated", async () => {
+  test("Webhooks of an old node that sign with half a key are named in the log, until they are rotated.", async () => {
     const { path, bring } = dataFolder();
     bring({ webhooks: [old("1"), old("2"), old("3", { token: TOKEN })] });
     const named: unknown[] = [];
@@ -126,7 +126,7 @@ describe("webhooks of an old node", () => {
     expect(named).toEqual([[1, 2], [2]]);
   });
 
-  test("without conditions continue to match always, also after an update", async () => {
+  test("Webhooks of an old node without conditions continue to match always, also after an update.", async () => {
     const { path, bring } = dataFolder();
     bring([old("1", { conditions: [] })]);
     const { webhooks, emit, calls } = createService({ path });
@@ -138,7 +138,7 @@ describe("webhooks of an old node", () => {
     await expect(webhooks.register.update("1", { conditions: [] })).rejects.toThrow("must not be empty");
   });
 
-  test("are registered once, however often they are imported, and again after their removal", async () => {
+  test("Webhooks of an old node are registered once, however often imported, and again after their removal.", async () => {
     const { path, bring } = dataFolder();
     bring([old("1")]);
     const more = [old("1", { target: "https://receiver.example/other" }), old("2")];
@@ -150,7 +150,7 @@ describe("webhooks of an old node", () => {
     expect(bring(more).map(({ webhook }) => webhook.id)).toEqual([3]);
   });
 
-  test("are encrypted if the secrets of the data folder are", () => {
+  test("Webhooks of an old node are encrypted if the secrets of the data folder are.", () => {
     const { path } = dataFolder();
     const webhookKeyFile = fileOf("0123456789abcdef0123456789abcdef");
     const keys = { ...NO_KEYS, webhookKeyFile };
@@ -185,7 +185,7 @@ describe("an import is refused, and registers nothing,", () => {
     ["of another kind of id", { id: "1" }, '"id" must be a UUID'],
     ["of a registered id", { id: old("1").id }, '"id" is the id of a previous entry'],
     ["with an unknown member", { secret: 1 }, '"secret" is not allowed'],
-  ])("for a webhook %s", (_case, changes, message) => {
+  ])("An import is refused, and registers nothing, for a webhook %s.", (_case, changes, message) => {
     const { path, bring } = dataFolder();
     const content = { webhooks: [old("1"), old("2", changes)] };
     expect(() => bring(content)).toThrow(SubscriptionError);
@@ -193,26 +193,32 @@ describe("an import is refused, and registers nothing,", () => {
     expect(idsIn(path)).toEqual([]);
   });
 
-  test("and reports all errors together", () => {
+  test("An import is refused, registers nothing, and reports all errors together.", () => {
     const { bring } = dataFolder();
     expect(() => bring([old("1", { event: 1 }), old("2"), old("3", { token: 1 })])).toThrow(
       /^webhook 1 of the file: .*\nwebhook 3 of the file: .*$/,
     );
   });
 
-  test.each([["{"], ['{"hooks": []}'], ["1"], ["null"]])("for the file %s", (content) => {
-    expect(() => dataFolder().bring(content)).toThrow(/cannot be read|must have a list|must be an object/);
-  });
+  test.each([["{"], ['{"hooks": []}'], ["1"], ["null"]])(
+    "An import is refused, and registers nothing, for the file %s.",
+    (content) => {
+      expect(() => dataFolder().bring(content)).toThrow(/cannot be read|must have a list|must be an object/);
+    },
+  );
 
   test.each([
     ["of more values than memory can hold", `[${"{},".repeat(1_000_000)}{}]`, "more than 1000000 values"],
     ["of lists within lists", "[".repeat(5_000), "more than 4096 nested levels"],
-  ])("for a file %s, before it is parsed", (_case, content, message) => {
-    expect(() => dataFolder().bring(content)).toThrow(ConfigError);
-    expect(() => dataFolder().bring(content)).toThrow(message);
-  });
+  ])(
+    "An import is refused, and registers nothing, for a file %s, before it is parsed.",
+    (_case, content, message) => {
+      expect(() => dataFolder().bring(content)).toThrow(ConfigError);
+      expect(() => dataFolder().bring(content)).toThrow(message);
+    },
+  );
 
-  test("if the register would be too full", () => {
+  test("An import is refused, and registers nothing, if the register would be too full.", () => {
     const { path, bring } = dataFolder();
     bring([old("1")], 2);
     expect(() => bring([old("1"), old("2"), old("3")], 2)).toThrow("more than 2 webhooks");
@@ -220,7 +226,7 @@ describe("an import is refused, and registers nothing,", () => {
     expect(idsIn(path)).toEqual([1, 2]);
   });
 
-  test("while delivery workers own the webhooks of the node", () => {
+  test("An import is refused, and registers nothing, while delivery workers own the webhooks of the node.", () => {
     const { path, bring } = dataFolder();
     bring([old("1")]);
     const database = openDatabase(path);
@@ -229,7 +235,7 @@ describe("an import is refused, and registers nothing,", () => {
     expect(() => bring([old("2")])).toThrow("uniknode webhooks hand-over --to node");
   });
 
-  test("while the node runs", () => {
+  test("An import is refused, and registers nothing, while the node runs.", () => {
     const { path, bring } = dataFolder();
     onTestFinished(lockDataFolder(dirname(path)).release);
     expect(() => bring([old("1")])).toThrow(DataInUseError);
@@ -245,7 +251,7 @@ describe("a file that is larger than the register can be", () => {
     }
   };
 
-  test("is refused before its entries are read", () => {
+  test("A file that is larger than the register can be is refused before its entries are read.", () => {
     const { bring, path } = dataFolder();
     // Each of these would be a separate error.
     const unreadable = Array.from({ length: 4 }, () => 7);
@@ -254,12 +260,12 @@ describe("a file that is larger than the register can be", () => {
     expect(idsIn(path)).toEqual([]);
   });
 
-  test("is refused unread if it exceeds 64 MiB", () => {
+  test("A file that is larger than the register can be is refused unread if it exceeds 64 MiB.", () => {
     const { bring } = dataFolder();
     expect(() => bring(" ".repeat(64 * 1_024 * 1_024 + 1))).toThrow(ConfigError);
   });
 
-  test("is refused if its conditions exceed the bound of all webhooks", () => {
+  test("A file is refused if its conditions exceed the bound of all webhooks.", () => {
     const { bring, path } = dataFolder();
     const conditions = Array.from({ length: 50 }, () => ({
       key: "id",

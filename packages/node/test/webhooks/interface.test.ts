@@ -106,7 +106,7 @@ describe("EVERY_EVENT", () => {
   const holds = compileConditions([EVERY_EVENT]);
   const isTrue = (data: unknown) => holds(data, createMeter(1_000));
 
-  test.each(CHAINS)("is true for every event of %s.", async (name) => {
+  test.each(CHAINS)("EVERY_EVENT is true for every event of %s.", async (name) => {
     const seen = new Set<string>();
     for (const event of await eventsOfChain(name)) {
       seen.add(event.name);
@@ -115,7 +115,7 @@ describe("EVERY_EVENT", () => {
     expect(seen.size).toBeGreaterThan(10);
   });
 
-  test("is true for every content that the schemas of the catalogue allow.", () => {
+  test("EVERY_EVENT is true for every content that the schemas of the catalogue allow.", () => {
     for (const name of Object.keys(EVENTS)) {
       const { items, ...schema } = { ...DATA_SCHEMAS[name] } as Schema;
       // A list holds if one element does, so that it needs one.

@@ -30,7 +30,7 @@ describe("a receiver that", () => {
   });
 });
 
-test("a thousand hostile webhooks delay no other", async () => {
+test("A thousand hostile webhooks delay no other.", async () => {
   // No request ends before all others have started.
   const { webhooks, emit, database } = open(60_000);
   const targets = await Promise.all(Object.values(HOSTILE).map(listen));

@@ -34,32 +34,38 @@ const sequences = (calls: readonly Call[]) => calls.map(({ message }) => message
 const idsOf = (calls: readonly Call[]) => calls.map(({ message }) => message.id);
 
 describe("a webhook with another target", () => {
-  test.each(["parallel", "strict"])("sends its complete queue to it at once, in order: %s", async (order) => {
-    const { webhooks, emit, clock, log, received } = createMoving();
-    await webhooks.register.create({ ...always("block.applied", WRONG), order });
-    for (const block of blocks(60)) await emit(block);
-    await clock.advance(3_600_000);
-    const ids = log(1, 100).map(({ id }) => id);
-    await webhooks.register.update("1", { target: RIGHT });
-    while (received().length < 60) await settle();
-    await settle();
-    expect([heights(received()), sequences(received())]).toEqual([to(60), to(60)]);
-    expect(idsOf(received())).toEqual(ids.toReversed());
-    expect(log(1, 100).every(({ state }) => state === "delivered")).toBe(true);
-  });
+  test.each(["parallel", "strict"])(
+    "A webhook with another target sends its complete queue to it at once, in order: %s.",
+    async (order) => {
+      const { webhooks, emit, clock, log, received } = createMoving();
+      await webhooks.register.create({ ...always("block.applied", WRONG), order });
+      for (const block of blocks(60)) await emit(block);
+      await clock.advance(3_600_000);
+      const ids = log(1, 100).map(({ id }) => id);
+      await webhooks.register.update("1", { target: RIGHT });
+      while (received().length < 60) await settle();
+      await settle();
+      expect([heights(received()), sequences(received())]).toEqual([to(60), to(60)]);
+      expect(idsOf(received())).toEqual(ids.toReversed());
+      expect(log(1, 100).every(({ state }) => state === "delivered")).toBe(true);
+    },
+  );
 
-  test.each(["parallel", "strict"])("does not wait for requests to the former one: %s", async (order) => {
-    const { webhooks, emit, received, log } = createMoving({ failure: "never" });
-    await webhooks.register.create({ ...always("block.applied", WRONG), order });
-    await emit(...blocks(20));
-    await webhooks.register.update("1", { target: RIGHT });
-    while (received().length < 20) await settle();
-    await settle();
-    expect(heights(received())).toEqual(to(20));
-    expect(log(1, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
-  });
+  test.each(["parallel", "strict"])(
+    "A webhook with another target does not wait for requests to the former one: %s.",
+    async (order) => {
+      const { webhooks, emit, received, log } = createMoving({ failure: "never" });
+      await webhooks.register.create({ ...always("block.applied", WRONG), order });
+      await emit(...blocks(20));
+      await webhooks.register.update("1", { target: RIGHT });
+      while (received().length < 20) await settle();
+      await settle();
+      expect(heights(received())).toEqual(to(20));
+      expect(log(1, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
+    },
+  );
 
-  test("retracts what that target received, and not what the former one received", async () => {
+  test("A webhook with another target retracts facts that it received, and not those of the former one.", async () => {
     let isDown = false;
     const { webhooks, emit, calls } = createService({
       reply: ({ target }) => (target === WRONG && isDown ? 500 : 200),
@@ -79,7 +85,7 @@ describe("a webhook with another target", () => {
     expect(received[1]?.message.reverts).toBe(received[0]?.message.id);
   });
 
-  test("has the complete schedule of retries for each delivery, and ignores the failures of the former one", async () => {
+  test("A webhook with another target has the full retry schedule for each delivery, and ignores former failures.", async () => {
     const { webhooks, emit, clock, calls } = createService({
       options: { retryPausesMs: [1_000, 1_000], suspendAfterMs: 5_000 },
       reply: () => 500,
@@ -92,7 +98,7 @@ describe("a webhook with another target", () => {
     expect(calls.map(({ target }) => target)).toEqual([WRONG, WRONG, RIGHT, RIGHT, RIGHT]);
   });
 
-  test("keeps its queue over a restart in between, however long the queue is", async () => {
+  test("A webhook with another target keeps its queue over a restart in between, however long the queue is.", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const first = createMoving({ path, clock, failure: "never" });
@@ -124,7 +130,7 @@ function fill({ database }: Pick<Service, "database">, length: number): void {
 }
 
 describe("a paused webhook", () => {
-  test("keeps its queue, sends nothing, and continues at once when it is resumed", async () => {
+  test("A paused webhook keeps its queue, sends nothing, and continues at once when it is resumed.", async () => {
     let status = 500;
     const { webhooks, emit, calls, clock, log } = createService({ reply: () => status });
     await webhooks.register.create(always());
@@ -144,7 +150,7 @@ describe("a paused webhook", () => {
     expect(calls.at(-1)?.message).toMatchObject({ height: 42, sequence: 41 });
   });
 
-  test("keeps its queue over a restart", async () => {
+  test("A paused webhook keeps its queue over a restart.", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const first = createService({ path, clock, reply: () => 500 });
@@ -161,7 +167,7 @@ describe("a paused webhook", () => {
     expect(heights(second.calls)).toEqual(to(5));
   });
 
-  test("queues events that occurred before, even unmatched ones", async () => {
+  test("A paused webhook queues events that occurred before, even unmatched ones.", async () => {
     const { webhooks, eventLog, database, calls } = createService();
     await webhooks.register.create(always());
     database.transaction(() => eventLog.append(blocks(700)));
@@ -171,7 +177,7 @@ describe("a paused webhook", () => {
     expect(heights(calls)).toEqual(to(700));
   });
 
-  test("retracts a fact of its queue after the fact, with another target as well", async () => {
+  test("A paused webhook retracts a fact of its queue after the fact, with another target as well.", async () => {
     const { webhooks, emit, received } = createMoving({ failure: "never" });
     await webhooks.register.create({ ...always("block.applied", WRONG), order: "strict" });
     await emit(...blocks(3));
@@ -190,7 +196,7 @@ describe("a paused webhook", () => {
 });
 
 describe("a webhook with another definition", () => {
-  test("sends events that matched the former one, and then events that match the new one", async () => {
+  test("A webhook with another definition sends events that matched the former one, and then those of the new one.", async () => {
     const { webhooks, emit, calls, clock } = createService({ reply: () => 500 });
     await webhooks.register.create({ ...always(), order: "strict" });
     await emit(...blocks(3));
@@ -200,7 +206,7 @@ describe("a webhook with another definition", () => {
     expect(new Set(heights(calls))).toEqual(new Set([1, 2, 3, 5]));
   });
 
-  test("cancels its queue with an update that requests only that, and logs the number", async () => {
+  test("A webhook with another definition cancels its queue with an update for only that, and logs the number.", async () => {
     const { webhooks, emit, calls, clock, log } = createService({ reply: () => 500 });
     await webhooks.register.create(always());
     await emit(...blocks(3));
@@ -215,9 +221,12 @@ describe("a webhook with another definition", () => {
     );
   });
 
-  test.each(["no", true, null, 1])("refuses %j for the queue", async (queue) => {
-    const { webhooks } = createService();
-    await webhooks.register.create({ ...always(), queue: "drop" });
-    await expect(webhooks.register.update("1", { queue })).rejects.toThrow('"queue" must be');
-  });
+  test.each(["no", true, null, 1])(
+    "A webhook with another definition refuses %j for the queue.",
+    async (queue) => {
+      const { webhooks } = createService();
+      await webhooks.register.create({ ...always(), queue: "drop" });
+      await expect(webhooks.register.update("1", { queue })).rejects.toThrow('"queue" must be');
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 
-test("a queue of an unreachable target costs disk space, and hardly any memory", async () => {
+test("A queue of an unreachable target costs disk space, and hardly any memory.", async () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   const heap = () => {

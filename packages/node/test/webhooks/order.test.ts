@@ -41,7 +41,7 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
 
 describe("order", () => {
   test.each(["rotation", "dropping", "removal", "disabling"])(
-    "prefetched deliveries are read again after a change of the webhook: %s",
+    "Prefetched deliveries are read again after a change of the webhook: %s.",
     async (change) => {
       const { calls, respond, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
       const { secrets } = await webhooks.register.create(always());
@@ -63,7 +63,7 @@ describe("order", () => {
     },
   );
 
-  test("first attempts start in the order of events, a limited number at a time", async () => {
+  test("First attempts start in the order of events, a limited number at a time.", async () => {
     const { calls, respond, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
     await webhooks.register.create(always());
     await emit(...[1, 2, 3, 4].map(blockApplied));
@@ -78,7 +78,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("a retraction is delivered alone, after all earlier deliveries and before all later ones", async () => {
+  test("A retraction is delivered alone, after all earlier deliveries and before all later ones.", async () => {
     const { calls, respond, webhooks, queue } = createWaiting();
     const { id } = await webhooks.register.create(always());
     queue(
@@ -104,7 +104,7 @@ describe("order", () => {
     }
   });
 
-  test("a failing delivery does not delay the later ones", async () => {
+  test("A failing delivery does not delay the later ones.", async () => {
     const { webhooks, emit, calls, clock } = createService({
       reply: ({ message }) => (message.height === 1 ? 500 : 200),
     });
@@ -115,7 +115,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 2, 3, 1]);
   });
 
-  test("a hanging retry does not delay the later ones", async () => {
+  test("A hanging retry does not delay the later ones.", async () => {
     let isFirst = true;
     const { webhooks, emit, calls, clock } = createService({
       reply({ message }) {
@@ -132,7 +132,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 1, 2, 3]);
   });
 
-  test("in strict order, a hanging retry delays the later ones", async () => {
+  test("A hanging retry delays the later ones in strict order.", async () => {
     let failures = 2;
     const { webhooks, emit, calls, clock } = createService({
       reply: ({ message }) => (message.height === 1 && failures-- > 0 ? 500 : 200),
@@ -146,7 +146,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 1, 1, 2, 3]);
   });
 
-  test("in strict order, one request is sent at a time, until the delivery is acknowledged or fails for good", async () => {
+  test("One request is sent at a time in strict order, until the delivery is acknowledged or fails for good.", async () => {
     const { webhooks, emit, calls, clock, respond } = createWaiting({ retryPausesMs: [1_000] });
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2));
@@ -159,7 +159,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 1, 2]);
   });
 
-  test("a delivery that is sent again takes part in strict order", async () => {
+  test("A delivery that is sent again takes part in strict order.", async () => {
     const { webhooks, emit, calls, respond } = createWaiting();
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2), blockApplied(3));
@@ -173,7 +173,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 2, 1, 3]);
   });
 
-  test("the order can be changed", async () => {
+  test("The order can be changed.", async () => {
     const { webhooks, emit, calls, respond } = createWaiting();
     const { id } = await webhooks.register.create(always());
     await webhooks.register.update(`${id}`, { order: "strict" });
@@ -186,7 +186,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
   });
 
-  test("a slow target does not delay the others", async () => {
+  test("A slow target does not delay the others.", async () => {
     const { webhooks, emit, calls } = createService({
       reply: ({ target }) => (target.includes("slow") ? "never" : 200),
     });
@@ -197,7 +197,7 @@ describe("order", () => {
     expect(heights(calls.filter(({ target }) => !target.includes("slow")))).toEqual([1, 2, 3]);
   });
 
-  test("with few request slots, every webhook is served", async () => {
+  test("Every webhook is served with few request slots.", async () => {
     const { webhooks, emit, calls } = createService({ options: { maxConcurrent: 1 } });
     for (let id = 1; id <= 3; id++) await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));

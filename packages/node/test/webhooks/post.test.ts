@@ -48,7 +48,7 @@ function sender(options: Partial<PostOptions> = {}, lookup?: Lookup) {
 }
 
 describe("a post", () => {
-  test("sends body and headers unchanged", async () => {
+  test("A post sends body and headers unchanged.", async () => {
     const seen: unknown[] = [];
     const { port } = await receiver(async (request, response) => {
       const { method, url, headers } = request;
@@ -73,7 +73,7 @@ describe("a post", () => {
     ]);
   });
 
-  test("does not follow redirects", async () => {
+  test("A post does not follow redirects.", async () => {
     const urls: unknown[] = [];
     const { port } = await receiver((request, response) => {
       urls.push(request.url);
@@ -83,21 +83,21 @@ describe("a post", () => {
     expect(urls).toEqual(["/hook"]);
   });
 
-  test("reports Retry-After", async () => {
+  test("A post reports Retry-After.", async () => {
     const { port } = await receiver((_request, response) => {
       response.writeHead(429, { "retry-after": "7" }).end();
     });
     expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: 429, retryAfter: "7" });
   });
 
-  test("fails without a response in time", async () => {
+  test("A post fails without a response in time.", async () => {
     const { port } = await receiver(() => {});
     await expect(sender({ timeoutMs: 50 })(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
       name: "TimeoutError",
     });
   });
 
-  test("is not sent if the connection is established too late", async () => {
+  test("A post is not sent if the connection is established too late.", async () => {
     const urls: unknown[] = [];
     const { port } = await receiver((request, response) => {
       urls.push(request.url);
@@ -118,7 +118,7 @@ describe("a post", () => {
     expect(urls).toEqual(["/other", "/next"]);
   });
 
-  test("uses the last status of the response", async () => {
+  test("A post uses the last status of the response.", async () => {
     const { port } = await receiver((_request, response) => {
       response.writeEarlyHints({ link: "</style.css>; rel=preload" });
       response.writeHead(503, { "retry-after": "9" }).end("busy");
@@ -130,7 +130,7 @@ describe("a post", () => {
     });
   });
 
-  test("accepts an unrequested 100 Continue before the response", async () => {
+  test("A post accepts an unrequested 100 Continue before the response.", async () => {
     const { port } = await receiver((_request, response) => {
       response.writeContinue();
       response.writeHead(200).end("ok");
@@ -138,7 +138,7 @@ describe("a post", () => {
     expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: 200, excerpt: "ok" });
   });
 
-  test("succeeds by its status, regardless of the body", async () => {
+  test("A post succeeds by its status, regardless of the body.", async () => {
     const bodies: RequestListener[] = [
       (_request, response) => void response.writeHead(200).write("never ends"),
       (_request, response) => void response.writeHead(200).end("x".repeat(5_000_000)),
@@ -153,7 +153,7 @@ describe("a post", () => {
     }
   });
 
-  test("keeps the beginning of the response body", async () => {
+  test("A post keeps the beginning of the response body.", async () => {
     const bodies: [RequestListener, string | undefined][] = [
       [(_request, response) => void response.writeHead(400).end("no such hook"), "no such hook"],
       [(_request, response) => void response.writeHead(500).write("never ends"), "never ends"],
@@ -167,7 +167,7 @@ describe("a post", () => {
     }
   });
 
-  test("keeps the connection for the next one", async () => {
+  test("A post keeps the connection for the next one.", async () => {
     const ports = new Set<number | undefined>();
     const { port } = await receiver((request, response) => {
       ports.add(request.socket.remotePort);
@@ -179,7 +179,7 @@ describe("a post", () => {
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
-  test("does not reuse a connection that the target closes within a second", async () => {
+  test("A post does not reuse a connection that the target closes within a second.", async () => {
     const ports: unknown[] = [];
     const { port, server } = await receiver((request, response) => {
       ports.push(request.socket.remotePort);
@@ -191,7 +191,7 @@ describe("a post", () => {
     expect(new Set(ports).size).toBe(3);
   });
 
-  test("is aborted by its signal, with the reason", async () => {
+  test("A post is aborted by its signal, with the reason.", async () => {
     const { port, server } = await receiver(() => {});
     const abort = new AbortController();
     const sent = sender()(`http://127.0.0.1:${port}/`, abort.signal);
@@ -229,11 +229,11 @@ describe("the target guard", () => {
     "http://[2002:7f00:1::]/",
     "https://127.0.0.1/",
     "https://[::1]/",
-  ])("refuses %s", async (target) => {
+  ])("The target guard refuses %s.", async (target) => {
     await expect(sender(PUBLIC_ONLY)(target)).rejects.toMatchObject({ code: "TARGET_REFUSED" });
   });
 
-  test("refuses names that resolve to such an address, even among others", async () => {
+  test("The target guard refuses names that resolve to such an address, even among others.", async () => {
     const { port } = await receiver((_request, response) => response.end());
     for (const addresses of [["127.0.0.1"], ["::1"], ["93.184.216.34", "127.0.0.1"], ["::ffff:10.0.0.1"]]) {
       const lookup: Lookup = async () =>
@@ -247,7 +247,7 @@ describe("the target guard", () => {
     });
   });
 
-  test("connects to the address that was checked, under the name of the target", async () => {
+  test("The target guard connects to the address that was checked, under the name of the target.", async () => {
     const hosts: unknown[] = [];
     const { port } = await receiver((request, response) => {
       hosts.push(request.headers.host);
@@ -264,7 +264,7 @@ describe("the target guard", () => {
     expect(lookups).toBe(1);
   });
 
-  test("fails with the error of the resolver", async () => {
+  test("The target guard fails with the error of the resolver.", async () => {
     const failing: Lookup = async () => {
       throw Object.assign(new Error("unknown"), { code: "NAME_NOT_FOUND" });
     };
@@ -276,7 +276,7 @@ describe("the target guard", () => {
   });
 });
 
-test("a delivery is sent over real HTTP, and a refused target is in the log", async () => {
+test("A delivery is sent over real HTTP, and a refused target is in the log.", async () => {
   const bodies: string[] = [];
   const { port } = await receiver(async (request, response) => {
     bodies.push(await textOf(request));
@@ -303,7 +303,7 @@ test("a delivery is sent over real HTTP, and a refused target is in the log", as
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "block.applied", height: 1 });
 });
 
-test("a failed handshake has its reason, without the source of the library", async () => {
+test("A failed handshake has its reason, without the source of the library.", async () => {
   const plain = await receiver(() => {});
   const { post, close } = createPost(OPTIONS);
   onTestFinished(close);
@@ -313,7 +313,7 @@ test("a failed handshake has its reason, without the source of the library", asy
   await expect.poll(async () => (await log(id, 1))[0]?.reason).toMatch(/^\w+: wrong version number$/);
 });
 
-test("a receiver that never responds delays no other", async () => {
+test("A receiver that never responds delays no other.", async () => {
   const arrived: number[] = [];
   const slow = await receiver(() => {});
   const quick = await receiver(async (request, response) => {

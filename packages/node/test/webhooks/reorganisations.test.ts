@@ -50,7 +50,7 @@ const pairs = (calls: readonly Call[]) =>
   calls.map(({ message }) => calls.findIndex((call) => call.message.id === message.reverts));
 
 describe("a delivered fact", () => {
-  test("is retracted by deliveries that name it, with its content, in the log as well", async () => {
+  test("A delivered fact is retracted by deliveries that name it, with its content, in the log as well.", async () => {
     const { webhooks, emit, calls, log } = createService();
     await webhooks.register.create(facts);
     await emit(...block(7, 2));
@@ -80,7 +80,7 @@ describe("a delivered fact", () => {
     ]);
   });
 
-  test("is retracted once, whether the webhook subscribes to reverts or not", async () => {
+  test("A delivered fact is retracted once, whether the webhook subscribes to reverts or not.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await webhooks.register.create({ ...always(), events: ["block.reverted"] });
@@ -94,7 +94,7 @@ describe("a delivered fact", () => {
     ]);
   });
 
-  test("is the only kind that is retracted", async () => {
+  test("A delivered fact is the only kind that is retracted.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create({
       ...always(),
@@ -104,7 +104,7 @@ describe("a delivered fact", () => {
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
   });
 
-  test("is not sent again", async () => {
+  test("A delivered fact is not sent again.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockReverted(1));
@@ -117,7 +117,7 @@ describe("a delivered fact", () => {
   });
 });
 
-test("a webhook that subscribes only to reverts receives those of blocks that were never delivered to it", async () => {
+test("A webhook that subscribes only to reverts receives those of blocks that were never delivered to it.", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always("block.reverted"));
   await emit(blockApplied(1), blockReverted(1));
@@ -125,7 +125,7 @@ test("a webhook that subscribes only to reverts receives those of blocks that we
   expect(present(calls[0]).message).not.toHaveProperty("reverts");
 });
 
-test("the wallet after a revert is delivered in addition to the retraction of its former state", async () => {
+test("The wallet after a revert is delivered in addition to the retraction of its former state.", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always("wallet.saved"));
   const saved = (balance: string, change: object = {}): Event => ({
@@ -167,7 +167,7 @@ function createWaiting(order: string) {
 }
 
 describe.each(["parallel", "strict"])("in %s order", (order) => {
-  test("a delivery in flight ends before it is retracted, and fails for good", async () => {
+  test("A delivery in flight ends before it is retracted, and fails for good.", async () => {
     const { register, emit, calls, respond, log, clock } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
@@ -187,7 +187,7 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
     });
   });
 
-  test("a delivery in flight that succeeds is retracted as well", async () => {
+  test("A delivery in flight that succeeds is retracted as well.", async () => {
     const { register, emit, calls, respond, log } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
@@ -197,7 +197,7 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
     expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", isUndone: true });
   });
 
-  test("a delivery that waits for its retry is not retried", async () => {
+  test("A delivery that waits for its retry is not retried.", async () => {
     const { register, emit, calls, respond, clock } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
@@ -209,7 +209,7 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
   });
 
-  test("a delivery without an attempt is sent first, in its order", async () => {
+  test("A delivery without an attempt is sent first, in its order.", async () => {
     const { register, emit, calls, respond } = createWaiting(order);
     await register();
     await emit(blockApplied(1), blockReverted(1), other(1));
@@ -220,7 +220,7 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
   });
 });
 
-test("a delivery that failed for good is retracted, because its receiver may have received it", async () => {
+test("A delivery that failed for good is retracted, because its receiver may have received it.", async () => {
   const { webhooks, emit, calls, log } = createService({
     options: { retryPausesMs: [] },
     reply: ({ message }) => (message.event === "block.applied" ? new Error("reset") : 200),
@@ -233,7 +233,7 @@ test("a delivery that failed for good is retracted, because its receiver may hav
   expect(await webhooks.log.retryAll("1", { since: 0 })).toEqual({ retried: 0 });
 });
 
-test("a retraction delays all later deliveries until it is acknowledged or fails for good", async () => {
+test("A retraction delays all later deliveries until it is acknowledged or fails for good.", async () => {
   const replies: Reply[] = [500, 500, 200, 500, 500];
   const { webhooks, emit, calls, clock } = createService({
     options: { retryPausesMs: [1_000, 2_000] },
@@ -257,7 +257,7 @@ test("a retraction delays all later deliveries until it is acknowledged or fails
 });
 
 describe("a disabled webhook whose block is reverted", () => {
-  test("receives the retraction first when it is enabled again", async () => {
+  test("A disabled webhook whose block is reverted receives the retraction first when it is enabled again.", async () => {
     const { webhooks, emit, calls, clock } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -271,7 +271,7 @@ describe("a disabled webhook whose block is reverted", () => {
     expect(pairs(calls)).toEqual([-1, 0, -1]);
   });
 
-  test("receives the retraction first when a ping lifts its suspension", async () => {
+  test("A disabled webhook whose block is reverted receives the retraction first when a ping lifts its suspension.", async () => {
     const { webhooks, emit, calls, clock } = createService({
       reply: ({ message }) => (message.height === 2 && message.event === "block.applied" ? 410 : 200),
     });
@@ -291,7 +291,7 @@ describe("a disabled webhook whose block is reverted", () => {
     ]);
   });
 
-  test("receives queued retractions at another target, except for facts that the target did not receive", async () => {
+  test("A disabled webhook receives queued retractions at another target, except for facts that it did not receive.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -308,7 +308,7 @@ describe("a disabled webhook whose block is reverted", () => {
     ]);
   });
 
-  test("receives nothing of a dropped queue at another target", async () => {
+  test("A disabled webhook whose block is reverted receives nothing of a dropped queue at another target.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -322,7 +322,7 @@ describe("a disabled webhook whose block is reverted", () => {
 });
 
 describe("an update that drops the queue while a block is reverted", () => {
-  test("cancels the queue, except retractions", async () => {
+  test("An update that drops the queue while a block is reverted cancels the queue, except retractions.", async () => {
     let status = 500;
     const { webhooks, emit, calls, log, clock } = createService({ reply: () => status });
     await webhooks.register.create(always());
@@ -344,7 +344,7 @@ describe("an update that drops the queue while a block is reverted", () => {
     expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", reverts: present(log(1, 3).at(-1)).id });
   });
 
-  test("to another target cancels everything; that target receives retractions only of deliveries that it received", async () => {
+  test("An update that drops the queue for another target leaves only retractions of deliveries that it received.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -358,7 +358,7 @@ describe("an update that drops the queue while a block is reverted", () => {
 });
 
 describe("a dropped queue", () => {
-  test("leaves no facts to retract that its target never received", async () => {
+  test("A dropped queue leaves no facts to retract that its target never received.", async () => {
     const { webhooks, emit, calls, log } = createService({
       reply: ({ message }) => (message.height === 1 ? 500 : 200),
     });
@@ -374,7 +374,7 @@ describe("a dropped queue", () => {
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
   });
 
-  test("does not send its retractions again to a target that never received their facts", async () => {
+  test("A dropped queue does not send its retractions again to a target that never received their facts.", async () => {
     const { webhooks, emit, calls, log } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -396,7 +396,7 @@ describe("a dropped queue", () => {
   });
 });
 
-test("a block that is applied and reverted again is another fact each time", async () => {
+test("A block that is applied and reverted again is another fact each time.", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always());
   await emit(blockApplied(1), blockReverted(1), blockApplied(1), blockReverted(1), blockApplied(1));
@@ -430,7 +430,7 @@ describe("a block with more facts than one step retracts", () => {
     expect([held, messages.length]).toEqual([[], TOTAL]);
   }
 
-  test("is retracted in order", async () => {
+  test("A block with more facts than one step retracts is retracted in order.", async () => {
     const { webhooks, emit, database } = createService({ reply: () => "never" });
     await webhooks.register.create(facts);
     await emit(...block(1, FACTS), ...undo(1, FACTS));
@@ -438,7 +438,7 @@ describe("a block with more facts than one step retracts", () => {
     check(queueOf(database));
   });
 
-  test("is retracted in order even if the process ends meanwhile", async () => {
+  test("A block with more facts than one step retracts is retracted in order even if the process ends meanwhile.", async () => {
     const path = databasePath();
     const run = () => createService({ path, reply: () => "never" });
     const first = run();

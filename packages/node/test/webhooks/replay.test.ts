@@ -56,7 +56,7 @@ async function start(body: object = {}, options: ServiceOptions = {}) {
 }
 
 describe("a replay", () => {
-  test("delivers the events of a range in order, with the same conditions and signatures as live events", async () => {
+  test("A replay delivers the events of a range in order, with the same conditions and signatures as live events.", async () => {
     const conditions = [{ key: "amount", condition: "gte", value: "3" }];
     const service = await start({ conditions });
     await service.webhooks.replays.start("1", range(2, 5));
@@ -68,7 +68,7 @@ describe("a replay", () => {
     expect(service.calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3]);
   });
 
-  test("sends delivered events again with the same ids and numbers, and others for the first time", async () => {
+  test("A replay sends delivered events again with the same ids and numbers, and others for the first time.", async () => {
     const service = await start();
     const { calls, emit, webhooks, log } = service;
     await emit(...blockOf(4));
@@ -86,7 +86,7 @@ describe("a replay", () => {
     ]);
   });
 
-  test("creates only ids that live events would have", async () => {
+  test("A replay creates only ids that live events would have.", async () => {
     const service = await start();
     await service.webhooks.replays.start("1", range(1, 10));
     await finish(service);
@@ -97,7 +97,7 @@ describe("a replay", () => {
     expect(live.calls.map(({ message }) => message.id)).toEqual(replayed);
   });
 
-  test("does not repeat events that were delivered since it started", async () => {
+  test("A replay does not repeat events that were delivered since it started.", async () => {
     let respond: (reply: Reply) => void = () => {};
     const service = await start({}, { reply: () => new Promise<Reply>((resolve) => (respond = resolve)) });
     const { webhooks, calls, emit, clock } = service;
@@ -118,7 +118,7 @@ describe("a replay", () => {
     ]);
   });
 
-  test("waits while past events cannot be read; live events do not", async () => {
+  test("A replay waits while past events cannot be read; live events do not.", async () => {
     let canRead = true;
     const checkRead = () => {
       if (!canRead) throw new HistoryError("HISTORY_BUILDING", "the mirror is being built");
@@ -154,7 +154,7 @@ describe("a replay", () => {
     expect(saw(calls).toSorted()).toEqual([...expected(2, 3), ...expected(11, 13)].toSorted());
   });
 
-  test("of a long range queues few deliveries at a time, and does not delay live events", async () => {
+  test("A replay of a long range queues few deliveries at a time, and does not delay live events.", async () => {
     const chain = chainOf(1_000);
     const open: ((reply: Reply) => void)[] = [];
     const service = await start(
@@ -181,7 +181,7 @@ describe("a replay", () => {
     expect(calls).toHaveLength(2_020);
   });
 
-  test("does not wait for the replay of another webhook, whose target does not respond", async () => {
+  test("A replay does not wait for the replay of another webhook, whose target does not respond.", async () => {
     const service = await start({}, { reply: ({ message }) => (message.webhookId === 1 ? "never" : 200) });
     const { webhooks, clock, calls } = service;
     for (let id = 2; id <= 3; id++) await webhooks.register.create(both);
@@ -194,7 +194,7 @@ describe("a replay", () => {
     expect(calls).toHaveLength(41);
   });
 
-  test("respects confirmations: events with too few of them are delivered later", async () => {
+  test("A replay respects confirmations: events with too few of them are delivered later.", async () => {
     const service = await start({ confirmations: 3 });
     const { webhooks, emit, calls } = service;
     await emit(...chainOf(10).slice(5).flat());
@@ -206,7 +206,7 @@ describe("a replay", () => {
     expect(saw(calls)).toEqual(expected(8, 8));
   });
 
-  test("continues at its position after a restart", async () => {
+  test("A replay continues at its position after a restart.", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const seen: Call[] = [];
@@ -235,7 +235,7 @@ describe("a replay", () => {
     expect(new Set(sequences)).toEqual(new Set(Array.from({ length: 800 }, (_, index) => index + 1)));
   });
 
-  test("of a failing target waits in strict order, and delays no live event", async () => {
+  test("A replay of a failing target waits in strict order, and delays no live event.", async () => {
     let status = 500;
     const service = await start({}, { reply: ({ message }) => (message.height === 1 ? status : 200) });
     const { webhooks, calls, clock, emit } = service;
@@ -250,7 +250,7 @@ describe("a replay", () => {
     expect(await finish(service)).toMatchObject({ state: "finished" });
   });
 
-  test("of a failing target leaves the failures to the retries in parallel order", async () => {
+  test("A replay of a failing target leaves the failures to the retries in parallel order.", async () => {
     let status = 500;
     const service = await start(
       { order: "parallel" },
@@ -267,7 +267,7 @@ describe("a replay", () => {
 });
 
 describe("a block that is reverted during a replay", () => {
-  test("is retracted, and no longer delivered", async () => {
+  test("A block that is reverted during a replay is retracted, and no longer delivered.", async () => {
     const chain = chainOf(10);
     const open: ((reply: Reply) => void)[] = [];
     const service = await start(
@@ -305,7 +305,7 @@ describe("a block that is reverted during a replay", () => {
     expect(present(calls.at(-1)).message.blockId).toBe("other9");
   });
 
-  test("is retracted only after the event log contains the revert", async () => {
+  test("A block that is reverted during a replay is retracted only after the event log contains the revert.", async () => {
     const chain = chainOf(10);
     const service = await start({}, { chain });
     const { webhooks, calls, emit, eventLog, database } = service;
@@ -328,7 +328,7 @@ describe("a block that is reverted during a replay", () => {
 describe("the end of a replay", () => {
   const hanging = { reply: () => "never" as const };
 
-  test("follows at once when it is cancelled", async () => {
+  test("The end of a replay follows at once when it is cancelled.", async () => {
     const service = await start({}, hanging);
     const { webhooks, clock, log } = service;
     await webhooks.replays.start("1", range(1, 10));
@@ -344,7 +344,7 @@ describe("the end of a replay", () => {
     expect(await webhooks.replays.find("1")).toMatchObject({ state: "running", waiting: 20 });
   });
 
-  test("follows an update that drops the queue, a suspension, and a removal", async () => {
+  test("The end of a replay follows an update that drops the queue, a suspension, and a removal.", async () => {
     const service = await start({}, hanging);
     const { webhooks, clock } = service;
     await webhooks.replays.start("1", range(1, 10));
@@ -375,7 +375,7 @@ describe("the end of a replay", () => {
 });
 
 describe("a replay of a paused webhook", () => {
-  test("continues at its position when the webhook is resumed, with the same messages in the same order", async () => {
+  test("A replay of a paused webhook continues at its position on resumption, with the same messages in order.", async () => {
     let isDown = true;
     const service = await start({}, { reply: ({ message }) => (isDown && message.height === 3 ? 500 : 200) });
     const { webhooks, clock, calls } = service;
@@ -396,7 +396,7 @@ describe("a replay of a paused webhook", () => {
 });
 
 describe("the paths of a replay", () => {
-  test.each(["/api", "/api/v2"])("respond under %s", async (prefix) => {
+  test.each(["/api", "/api/v2"])("The paths of a replay respond under %s.", async (prefix) => {
     const service = await serve(undefined, { chain: chainOf(10), reply: () => "never" });
     const { ask, create, clock } = service;
     await create(both);
@@ -445,7 +445,7 @@ describe("the paths of a replay", () => {
     ],
     [{ ...range(1, 2), speed: 1 }, '"speed" is not allowed; allowed: fromHeight, toHeight'],
     [[], "the body must be an object"],
-  ])("refuse %j", async (body, message) => {
+  ])("The paths of a replay refuse %j.", async (body, message) => {
     const { ask, create } = await serve(undefined, { chain: chainOf(10) });
     await create(both);
     expect(await ask("POST", "/api/webhooks/1/replay", { body })).toMatchObject({
@@ -455,7 +455,7 @@ describe("the paths of a replay", () => {
     expect(await ask("GET", "/api/webhooks/1/replay")).toMatchObject({ status: 404 });
   });
 
-  test("refuse webhooks without events that can be derived, and disabled or unknown ones", async () => {
+  test("The paths of a replay refuse webhooks without events that can be derived, and disabled or unknown ones.", async () => {
     const { ask, create } = await serve(undefined, { chain: chainOf(10) });
     await create({ event: "wallet.saved" });
     await create({ ...both, enabled: "false" });

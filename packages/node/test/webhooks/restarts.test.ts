@@ -14,7 +14,7 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 describe("restarts", () => {
-  test("lose no delivery and change no id, wherever the process ends", async () => {
+  test("Restarts lose no delivery and change no id, wherever the process ends.", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const seen: Call[] = [];
@@ -48,7 +48,7 @@ describe("restarts", () => {
     ]);
   });
 
-  test("an older cursor creates no second delivery", async () => {
+  test("An older cursor creates no second delivery after a restart.", async () => {
     const { webhooks, emit, calls, eventLog } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -57,7 +57,7 @@ describe("restarts", () => {
     expect(heights(calls)).toEqual([1, 2, 3]);
   });
 
-  test("after a time without webhooks deliver no event of it, and send nothing that was queued", async () => {
+  test("Restarts after a time without webhooks deliver no event of it, and send nothing that was queued.", async () => {
     const path = databasePath();
     const first = createService({ path, reply: () => 500 });
     await first.webhooks.register.create(always());
@@ -80,7 +80,7 @@ describe("restarts", () => {
     expect(heights(second.calls)).toEqual([3, 1]);
   });
 
-  test("activate a webhook whose creation was not finished", async () => {
+  test("Restarts activate a webhook whose creation was not finished.", async () => {
     const path = databasePath();
     const inserted = Promise.withResolvers<void>();
     const first = createService({
@@ -98,7 +98,7 @@ describe("restarts", () => {
     expect(heights(second.calls)).toEqual([1]);
   });
 
-  test("many events are matched in several steps", async () => {
+  test("Many events are matched in several steps.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(...Array.from({ length: 120 }, (_, index) => blockApplied(index + 1)));
@@ -107,7 +107,7 @@ describe("restarts", () => {
   });
 });
 
-test("closing waits briefly for responses in flight", async () => {
+test("A close waits briefly for responses in flight.", async () => {
   let respond: (reply: Reply) => void = () => {};
   const path = databasePath();
   const { webhooks, emit, close } = createService({
@@ -124,7 +124,7 @@ test("closing waits briefly for responses in flight", async () => {
   expect(second.log(1, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
 });
 
-test("a busy database delays deliveries and loses none", async () => {
+test("A busy database delays deliveries and loses none.", async () => {
   const path = databasePath();
   const { webhooks, emit, calls, clock, database, log } = createService({ path });
   const { id } = await webhooks.register.create(always());
@@ -139,7 +139,7 @@ test("a busy database delays deliveries and loses none", async () => {
   expect(log(id, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
 });
 
-test("a database that refuses all writes is retried once a second, and logged once", async () => {
+test("A database that refuses all writes is retried once a second, and logged once.", async () => {
   const lines: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   let failures = 0;

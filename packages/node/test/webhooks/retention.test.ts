@@ -27,7 +27,7 @@ const rowsOf = (database: Database, table: string) =>
   database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()?.total;
 
 describe("retention", () => {
-  test("stores one content for all deliveries of an event, until the last of them is dropped", async () => {
+  test("Retention stores one content for all deliveries of an event, until the last of them is dropped.", async () => {
     const { webhooks, emit, clock, log, database } = createRetaining(
       { maxAgeMs: HOUR_MS, maxFailedAgeMs: 3 * HOUR_MS },
       ({ message }) => (message.webhookId === 2 ? 410 : 200),
@@ -46,7 +46,7 @@ describe("retention", () => {
     expect([rowsOf(database, "deliveries"), rowsOf(database, "contents")]).toEqual([1, 1]);
   });
 
-  test("drops deliveries that finished long ago, failed ones later, and never queued ones", async () => {
+  test("Retention drops deliveries that finished long ago, failed ones later, and never queued ones.", async () => {
     const replies: Record<number, Reply> = { 1: 200, 2: 500, 3: 200, 4: 410 };
     const { webhooks, emit, clock, log } = createRetaining(
       { maxAgeMs: 10 * HOUR_MS, maxFailedAgeMs: 100 * HOUR_MS },
@@ -81,7 +81,7 @@ describe("retention", () => {
     ]);
   });
 
-  test("drops the oldest deliveries beyond the bound, in steps, with their attempts", async () => {
+  test("Retention drops the oldest deliveries beyond the bound, in steps, with their attempts.", async () => {
     const { webhooks, emit, clock, log, database } = createRetaining({ maxDeliveries: 10 });
     const { id } = await webhooks.register.create(always());
     await emit(...blocks(1, 1_100));
@@ -98,7 +98,7 @@ describe("retention", () => {
     expect(["attempts", "contents"].map((table) => rowsOf(database, table))).toEqual([10, 10]);
   });
 
-  test("keeps the facts of blocks that can still be reverted", async () => {
+  test("Retention keeps the facts of blocks that can still be reverted.", async () => {
     const { webhooks, emit, clock, log, database } = createRetaining({ maxAgeMs: HOUR_MS, keptBlocks: 5 });
     raiseChain(database, 12);
     const { id } = await webhooks.register.create(always());
@@ -109,7 +109,7 @@ describe("retention", () => {
     expect(log(id, 99).map(({ height }) => height)).toEqual([13, 12, 11, 10, 9, 8]);
   });
 
-  test("fails the oldest deliveries of a queue that is too long", async () => {
+  test("Retention fails the oldest deliveries of a queue that is too long.", async () => {
     const { webhooks, emit, clock, log } = createRetaining({ maxWaiting: 1 }, () => "never");
     const { id } = await webhooks.register.create(always());
     await emit(...blocks(1, 3));
@@ -121,7 +121,7 @@ describe("retention", () => {
     ]);
   });
 
-  test("drops the deliveries of a removed webhook", async () => {
+  test("Retention drops the deliveries of a removed webhook.", async () => {
     const { webhooks, emit, clock, database } = createRetaining({}, () => 500);
     const { id } = await webhooks.register.create(always());
     await webhooks.register.create(always());
@@ -131,7 +131,7 @@ describe("retention", () => {
     expect(["deliveries", "removed_webhooks"].map((table) => rowsOf(database, table))).toEqual([3, 0]);
   });
 
-  test("continues after the clock was set back, and drops old deliveries after ones with future times", async () => {
+  test("Retention continues after the clock was set back, and drops old deliveries after ones with future times.", async () => {
     const time = createTestClock();
     let backMs = 0;
     const clock = { ...time, nowMs: () => time.nowMs() - backMs };

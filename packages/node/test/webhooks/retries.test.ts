@@ -9,7 +9,7 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 describe("retries", () => {
-  test("follow the schedule, with one id and one body, until the last one", async () => {
+  test("Retries follow the schedule, with one id and one body, until the last one.", async () => {
     const { webhooks, emit, calls, clock, log } = createService({ reply: () => 500 });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -36,7 +36,7 @@ describe("retries", () => {
     ["a redirect", 302, "HTTP 302"],
     ["a refusal", 404, "HTTP 404"],
     ["no response", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "ECONNREFUSED: connect"],
-  ])("follow %s", async (_name, reply, reason) => {
+  ])("Retries follow %s.", async (_name, reply, reason) => {
     let isFirst = true;
     const { webhooks, emit, calls, clock, log } = createService({
       reply: () => (isFirst ? reply : 204),
@@ -53,7 +53,7 @@ describe("retries", () => {
     expect(log(id, 1)[0]).not.toHaveProperty("reason");
   });
 
-  test("respect Retry-After", async () => {
+  test("Retries respect Retry-After.", async () => {
     let reply: Reply = { status: 503, retryAfter: "60" };
     const { webhooks, emit, calls, clock } = createService({ reply: () => reply });
     await webhooks.register.create(always());
@@ -65,7 +65,7 @@ describe("retries", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("end with 410, which suspends the webhook until it is updated", async () => {
+  test("Retries end with 410, which suspends the webhook until it is updated.", async () => {
     let status = 500;
     const { webhooks, store, emit, calls, clock, log } = createService({ reply: () => status });
     const { id } = await webhooks.register.create(always());
@@ -92,7 +92,7 @@ describe("retries", () => {
     expect(heights(calls)).toEqual([1, 2, 4]);
   });
 
-  test("follow the schedule of the operator", async () => {
+  test("Retries follow the schedule of the operator.", async () => {
     const { webhooks, emit, calls, clock, log } = createService({
       options: { retryPausesMs: [1_000, 2_000] },
       reply: () => 500,
@@ -124,7 +124,7 @@ describe("retries", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("after a long Retry-After of one target do not affect the others", async () => {
+  test("Retries after a long Retry-After of one target do not affect the others.", async () => {
     const { webhooks, emit, calls } = createService({
       reply: ({ target }) => (target.includes("busy") ? { status: 429, retryAfter: "3600" } : 200),
     });
@@ -136,7 +136,7 @@ describe("retries", () => {
     expect(heights(calls.filter(({ target }) => !target.includes("busy")))).toEqual([1, 2]);
   });
 
-  test("of a target that never responds become rare, and end with suspension", async () => {
+  test("Retries of a target that never responds become rare, and end with suspension.", async () => {
     let isDead = true;
     const { webhooks, emit, calls, clock } = createService({ reply: () => (isDead ? 500 : 200) });
     const { id } = await webhooks.register.create(always());

@@ -31,7 +31,7 @@ async function receive() {
 }
 
 describe("a rotation", () => {
-  test("has no gap: both tokens sign for a time, the half of the new one at once", async () => {
+  test("A rotation has no gap: both tokens sign for a time, the half of the new one at once.", async () => {
     const { received, post, target } = await receive();
     const { webhooks, emit, clock } = createService({ post });
     const { id, secrets: old } = await webhooks.register.create(always("block.applied", target));
@@ -63,7 +63,7 @@ describe("a rotation", () => {
     ]);
   });
 
-  test("loses no delivery of an old receiver that gets the new token late", async () => {
+  test("A rotation loses no delivery of an old receiver that gets the new token late.", async () => {
     let known = "";
     const { webhooks, emit, clock, log } = createService({
       reply: (call) => (isVerifiedAsOfOld(known, call) ? 200 : 401),
@@ -78,7 +78,7 @@ describe("a rotation", () => {
     expect(log(id, 1)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("applies to retries of earlier deliveries", async () => {
+  test("A rotation applies to retries of earlier deliveries.", async () => {
     let reply: Reply = 500;
     const { webhooks, emit, calls, clock } = createService({ reply: () => reply });
     const { secrets: old } = await webhooks.register.create(always());
@@ -92,7 +92,7 @@ describe("a rotation", () => {
     expect(isVerified(secretOf(secrets.token), present(second), clock.nowMs())).toBe(true);
   });
 
-  test("during another one ends the first", async () => {
+  test("A rotation during another one ends the first.", async () => {
     const { webhooks, emit, calls, clock } = createService();
     const first = await webhooks.register.create(always());
     const second = await webhooks.register.rotate("1", {});
@@ -104,7 +104,7 @@ describe("a rotation", () => {
     expect(verified).toEqual([false, true, true]);
   });
 
-  test("returns the new token once, with the expiration of the old one", async () => {
+  test("A rotation returns the new token once, with the expiration of the old one.", async () => {
     const { ask, create, clock } = await serve();
     const { token: old, ...shown } = (await create()).body.data;
     const { status, body } = await ask("POST", "/api/webhooks/1/rotate", { body: { overlapSeconds: 60 } });
@@ -124,7 +124,7 @@ describe("a rotation", () => {
   });
 });
 
-test("an invalid signature is refused", async () => {
+test("An invalid signature is refused.", async () => {
   const { webhooks, emit, calls, clock } = createService();
   const { secrets } = await webhooks.register.create(always());
   await emit(blockApplied(1));

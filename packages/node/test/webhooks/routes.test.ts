@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Ask, BODY, serve, TOKEN } from "./serve.ts";
 
 describe("the register", () => {
-  test("creates, shows, lists, updates and deletes, under both prefixes", async () => {
+  test("The register creates, shows, lists, updates and deletes, under both prefixes.", async () => {
     const { ask, create } = await serve();
     const created = await create({ enabled: "True" });
     expect(created.status).toBe(201);
@@ -57,7 +57,7 @@ describe("the register", () => {
     expect((await ask("POST", "/api/webhooks", { body: { ...BODY, ...patterns } })).status).toBe(422);
   });
 
-  test("returns every value as it was sent", async () => {
+  test("The register returns every value as it was sent.", async () => {
     const { ask } = await serve();
     const conditions = `[{"key":"a","condition":"eq","value":9007199254740993},{"key":"b","condition":"ne","value":1.50},
       {"key":"c","condition":"contains","value":{"x":[null,true,-0]}},{"key":"d","condition":"truthy"},
@@ -69,7 +69,7 @@ describe("the register", () => {
     expect((await ask("GET", "/api/webhooks/1")).text).toContain(conditions.replace(/\s+/g, ""));
   });
 
-  test("accepts only decimal ids", async () => {
+  test("The register accepts only decimal ids.", async () => {
     const { ask, create } = await serve();
     await create();
     for (const id of [
@@ -98,7 +98,7 @@ describe("the register", () => {
     }
   });
 
-  test("notifies the node of every change before it responds", async () => {
+  test("The register notifies the node of every change before it responds.", async () => {
     const notified: string[][] = [];
     const holder: { names?: () => Set<string> } = {};
     const { ask, create, store } = await serve(undefined, {
@@ -118,7 +118,7 @@ describe("the register", () => {
     ]);
   });
 
-  test("is bounded", async () => {
+  test("The register is bounded.", async () => {
     const { create } = await serve(undefined, { options: { webhookLimit: 2 } });
     expect((await create()).status).toBe(201);
     expect((await create()).status).toBe(201);
@@ -127,7 +127,7 @@ describe("the register", () => {
 });
 
 describe("pages", () => {
-  test("of several", async () => {
+  test("The pages of several webhooks have counts and links.", async () => {
     const { ask, create } = await serve();
     for (let count = 0; count < 5; count++) await create();
     const second = await ask("GET", "/api/webhooks?limit=2&page=2");
@@ -148,7 +148,7 @@ describe("pages", () => {
     expect((await ask("GET", "/api/webhooks?limit=2&page=5")).body.meta.previous).toBeNull();
   });
 
-  test("of an empty list", async () => {
+  test("The only page of an empty list has counts and links.", async () => {
     const { ask } = await serve();
     expect((await ask("GET", "/api/v2/webhooks?limit=7")).body).toEqual({
       meta: {
@@ -177,7 +177,7 @@ describe("pages", () => {
 test.each([
   ["deep", "[".repeat(65), "The body is nested deeper than 64 levels"],
   ["full", `[${"0,".repeat(50_000)}`, "The body has more than 50000 members and items"],
-])("bodies that are too %s are refused before they are parsed", async (_, body, message) => {
+])("Bodies that are too %s are refused before they are parsed.", async (_, body, message) => {
   const { ask, create } = await serve();
   const { id } = (await create()).body.data;
   for (const [method, path] of [
@@ -193,7 +193,7 @@ test.each([
 });
 
 describe("access", () => {
-  test("checks run in order: token, content type, body, id", async () => {
+  test("Checks run in order: token, content type, body, id.", async () => {
     const { ask } = await serve();
     const bad = { body: "{", headers: { "content-type": "text/plain" } };
     const status = async (given: Ask) => (await ask("PUT", "/api/webhooks/9", given)).status;
@@ -204,7 +204,7 @@ describe("access", () => {
     expect(await status({ body: {} })).toBe(404);
   });
 
-  test("accepts the token raw or with Bearer, and names what is required", async () => {
+  test("Access accepts the token raw or with Bearer, and names what is required.", async () => {
     const { ask } = await serve();
     const status = async (authorization?: string) =>
       (await ask("GET", "/api/webhooks", { headers: authorization === undefined ? {} : { authorization } }))
@@ -228,7 +228,7 @@ describe("access", () => {
     expect(body).toMatchObject({ statusCode: 401, error: "Unauthorized", code: "TOKEN_MISSING" });
   });
 
-  test("is refused without a token", async () => {
+  test("Access is refused without a token.", async () => {
     for (const access of [{}, { token: "" }]) {
       const { ask } = await serve(access);
       for (const authorization of ["", "undefined", "Bearer "]) {
@@ -237,7 +237,7 @@ describe("access", () => {
     }
   });
 
-  test("requires JSON if there is a body, and only then", async () => {
+  test("Access requires JSON if there is a body, and only then.", async () => {
     const { ask } = await serve();
     const send = async (method: "POST" | "GET" | "DELETE", type?: string) => {
       const headers: Record<string, string> = { authorization: TOKEN };

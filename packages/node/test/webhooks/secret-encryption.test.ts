@@ -75,7 +75,7 @@ const fields = {
 const token = (digit: string) => digit.repeat(64);
 
 describe("with a key", () => {
-  test("no secret is readable in the database files, and all survive a restart", () => {
+  test("No secret is readable in the database files with a key, and all survive a restart.", () => {
     const { start, holds } = dataFolder();
     const webhookKeyFile = keyFile();
     const first = start({ webhookKeyFile });
@@ -98,7 +98,7 @@ describe("with a key", () => {
     expect(webhookTokenOf(undefined, createMetaStore(second.database), second.cipher)).toBe(registerToken);
   });
 
-  test("deliveries, retries and replays are signed with the decrypted secret", async () => {
+  test("Deliveries, retries and replays are signed with the decrypted secret with a key.", async () => {
     const { path, start, holds } = dataFolder();
     const { database, cipher } = start({ webhookKeyFile: keyFile() });
     database.close();
@@ -118,7 +118,7 @@ describe("with a key", () => {
     expect(holds(secrets.token.slice(0, 32))).toBe(false);
   });
 
-  test("plain secrets are encrypted, and leave no trace", () => {
+  test("Plain secrets are encrypted with a key, and leave no trace.", () => {
     const { start, holds, kept } = dataFolder();
     const plain = start();
     for (const digit of "abc") plain.store.insert(fields, token(digit));
@@ -170,7 +170,7 @@ describe("a start is refused, and nothing changes,", () => {
       "UPDATE webhooks SET token = (SELECT token FROM webhooks WHERE id = 1) WHERE id = 2",
     ],
     ["put there by a stranger", `UPDATE webhooks SET token = '${token("e")}' WHERE id = 2`],
-  ])("if a secret was %s", (_case, sql) => {
+  ])("A start is refused, and nothing changes, if a secret was %s.", (_case, sql) => {
     const { start } = dataFolder();
     const webhookKeyFile = keyFile();
     const { database, store } = start({ webhookKeyFile });
@@ -185,7 +185,7 @@ describe("a start is refused, and nothing changes,", () => {
 });
 
 describe("the key", () => {
-  test("is changed by one start with both keys, and by any later one", () => {
+  test("The key is changed by one start with both keys, and by any later one.", () => {
     const { start, kept } = dataFolder();
     const [old, other] = [keyFile(), keyFile()];
     const first = start({ webhookKeyFile: old });
@@ -201,7 +201,7 @@ describe("the key", () => {
     expect(() => start({ webhookKeyFile: old })).toThrow(ConfigError);
   });
 
-  test("is removed by a start that has the old one only", () => {
+  test("The key is removed by a start that has the old one only.", () => {
     const { start, kept } = dataFolder();
     const old = keyFile();
     start({ webhookKeyFile: old }).store.insert(fields, token("a"));

@@ -27,7 +27,7 @@ const blocks = (count: number) => Array.from({ length: count }, (_, index) => bl
 const states = (log: readonly { readonly state: string }[]) => [...new Set(log.map(({ state }) => state))];
 
 describe("sending now", () => {
-  test("sends a delivery that waits for its retry at once, and restarts its schedule", async () => {
+  test("A request to send now sends a delivery that waits for its retry at once, and restarts its schedule.", async () => {
     const { post, emit, clock, calls } = await start();
     await emit(blockApplied(1));
     await clock.advance(200_000);
@@ -39,7 +39,7 @@ describe("sending now", () => {
     expect(calls).toHaveLength(before + 2);
   });
 
-  test("sends a delivery without an attempt, although its target is only probed", async () => {
+  test("A request to send now sends a delivery without an attempt, although its target is only probed.", async () => {
     const { post, emit, calls, replies } = await start();
     for (const block of blocks(60)) await emit(block);
     const before = calls.length;
@@ -49,7 +49,7 @@ describe("sending now", () => {
     expect(heights(calls.slice(before))).toContain(60);
   });
 
-  test("sends a selection, in order, by id or webhook-id, and omits unknown ones", async () => {
+  test("A request to send now sends a selection, in order, by id or webhook-id, and omits unknown ones.", async () => {
     const { post, emit, calls, log, replies } = await start();
     await emit(...blocks(6));
     replies.all = 200;
@@ -60,22 +60,25 @@ describe("sending now", () => {
     expect(heights(calls.slice(before))).toEqual([2, 3, 5]);
   });
 
-  test.each(["parallel", "strict"])("sends all queued deliveries in order: %s", async (order) => {
-    const { post, emit, clock, calls, log, replies } = await start({ order });
-    for (const block of blocks(40)) await emit(block);
-    await clock.advance(3_600_000);
-    replies.all = 200;
-    const before = calls.length;
-    expect((await post("retry", { state: "pending" })).body).toEqual({ data: { retried: 40 } });
-    while (calls.length < before + 40) await settle();
-    await settle();
-    const sent = heights(calls.slice(before));
-    expect([...sent].sort((a, b) => Number(a) - Number(b))).toEqual(blocks(40).map(({ height }) => height));
-    if (order === "strict") expect(sent).toEqual(blocks(40).map(({ height }) => height));
-    expect(states(log(1, 100))).toEqual(["delivered"]);
-  });
+  test.each(["parallel", "strict"])(
+    "A request to send now sends all queued deliveries in order: %s.",
+    async (order) => {
+      const { post, emit, clock, calls, log, replies } = await start({ order });
+      for (const block of blocks(40)) await emit(block);
+      await clock.advance(3_600_000);
+      replies.all = 200;
+      const before = calls.length;
+      expect((await post("retry", { state: "pending" })).body).toEqual({ data: { retried: 40 } });
+      while (calls.length < before + 40) await settle();
+      await settle();
+      const sent = heights(calls.slice(before));
+      expect([...sent].sort((a, b) => Number(a) - Number(b))).toEqual(blocks(40).map(({ height }) => height));
+      if (order === "strict") expect(sent).toEqual(blocks(40).map(({ height }) => height));
+      expect(states(log(1, 100))).toEqual(["delivered"]);
+    },
+  );
 
-  test("in strict order, sends earlier deliveries as well", async () => {
+  test("A request to send now in strict order sends earlier deliveries as well.", async () => {
     const { post, emit, clock, calls, replies } = await start({ order: "strict" });
     await emit(...blocks(3));
     await clock.advance(3_600_000);
@@ -86,7 +89,7 @@ describe("sending now", () => {
     expect(heights(calls.slice(before))).toEqual([1, 2, 3]);
   });
 
-  test("sends all undelivered ones: pending, failed and cancelled", async () => {
+  test("A request to send now sends all undelivered ones: pending, failed and cancelled.", async () => {
     const { ask, post, emit, calls, log, replies } = await start();
     await emit(...blocks(2));
     await ask("PUT", "/api/webhooks/1", { body: { queue: "drop" } });
@@ -104,7 +107,7 @@ describe("sending now", () => {
     expect(states(log(1, 9))).toEqual(["delivered"]);
   });
 
-  test("sends the queued deliveries that match", async () => {
+  test("A request to send now sends the queued deliveries that match.", async () => {
     const { post, emit, clock, calls } = await start();
     await emit(...blocks(4));
     await clock.advance(200_000);
@@ -114,7 +117,7 @@ describe("sending now", () => {
     expect(heights(calls.slice(before))).toEqual([3]);
   });
 
-  test("does not send a delivery in flight a second time", async () => {
+  test("A request to send now does not send a delivery in flight a second time.", async () => {
     const { post, emit, calls } = await start({}, "never");
     await emit(...blocks(2));
     for (const path of ["1/retry", "2/retry"]) expect((await post(path)).status).toBe(200);
@@ -124,7 +127,7 @@ describe("sending now", () => {
     expect(heights(calls)).toEqual([1, 2]);
   });
 
-  test("reports that the webhook is paused, and that the block of a delivery was reverted", async () => {
+  test("A request to send now reports that the webhook is paused, and that the block of a delivery was reverted.", async () => {
     const { ask, post, emit } = await start();
     await emit(...blocks(2));
     await emit(blockReverted(2));
@@ -140,7 +143,7 @@ describe("sending now", () => {
     }
   });
 
-  test("while paused, sends finished deliveries later, and reports that pending ones stay in the queue", async () => {
+  test("A request to send now, while paused, sends finished deliveries later, and reports that pending ones wait.", async () => {
     const { ask, post, emit, calls, log, replies } = await start();
     replies.all = 410;
     await emit(blockApplied(1));
@@ -173,7 +176,7 @@ describe("sending now", () => {
     { deliveries: ["x".repeat(65)] },
     { deliveries: Array.from({ length: 501 }, (_, index) => index) },
     { deliveries: [1], state: "pending" },
-  ])("refuses an invalid selection: %#", async (body) => {
+  ])("A request to send now refuses an invalid selection: %#.", async (body) => {
     const { post } = await start();
     expect((await post("retry", body)).status).toBe(422);
   });

@@ -20,7 +20,7 @@ function logged(options: ServiceOptions) {
   return { ...service, create, lines };
 }
 
-test("a target that keeps failing logs one line, and so does its recovery", async () => {
+test("A target that keeps failing logs one line, and so does its recovery.", async () => {
   let status = 503;
   const { create, emit, clock, lines } = logged({ reply: () => status });
   const { id } = await create();
@@ -31,7 +31,7 @@ test("a target that keeps failing logs one line, and so does its recovery", asyn
   expect(lines.slice(1)).toMatchObject([{ webhook: id, msg: "webhook target works again" }]);
 });
 
-test("a suspension logs one line, and so does its end", async () => {
+test("A suspension logs one line, and so does its end.", async () => {
   let status = 410;
   const { webhooks, create, emit, lines } = logged({ reply: () => status });
   const { id } = await create();
@@ -51,7 +51,7 @@ test("a suspension logs one line, and so does its end", async () => {
   ]);
 });
 
-test("each change by a client logs one line, unless it changes nothing", async () => {
+test("Each change by a client logs one line, unless it changes nothing.", async () => {
   const { webhooks, lines } = logged({});
   const { register } = webhooks;
   await register.create(always());
@@ -69,7 +69,7 @@ test("each change by a client logs one line, unless it changes nothing", async (
   ]);
 });
 
-test("deliveries log no line", async () => {
+test("Deliveries log no line.", async () => {
   const { create, emit, clock, lines } = logged({
     reply: ({ message }) => (Number(message.height) % 2 ? 200 : 500),
   });

@@ -7,7 +7,7 @@ import { always, blockApplied, createService, settle } from "../../test-support/
 
 const WEBHOOKS = 300;
 
-test("outcomes of many requests that end simultaneously are written in several ticks", async () => {
+test("Outcomes of many requests that end simultaneously are written in several ticks.", async () => {
   const hanging = Promise.withResolvers<Error>();
   const perRun = [0];
   const observer: WebhookObserver = {
@@ -29,7 +29,7 @@ test("outcomes of many requests that end simultaneously are written in several t
 });
 
 test.each([0, 3])(
-  "with %i confirmations, an event is inserted into the queues of many webhooks in several steps",
+  "An event with %i confirmations is inserted into the queues of many webhooks in several steps.",
   async (confirmations) => {
     const { webhooks, database, eventLog, emit, calls } = createService({ options: { maxConcurrent: 0 } });
     for (let count = 0; count < WEBHOOKS; count++)
@@ -57,7 +57,7 @@ test.each([0, 3])(
   },
 );
 
-test("failed deliveries that are sent again are read in parts, however old they are", async () => {
+test("Failed deliveries that are sent again are read in parts, however old they are.", async () => {
   const { webhooks, emit, clock, database } = createService({
     reply: () => 500,
     options: { retryPausesMs: [] },

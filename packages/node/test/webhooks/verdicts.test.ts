@@ -11,7 +11,7 @@ const busy = (ms: number) => {
   while (performance.now() < endMs);
 };
 
-test("each slice yields one verdict exactly once, however slow the register and the conditions are", () => {
+test("Each slice yields one verdict exactly once, however slow the register and the conditions are.", () => {
   let requested = 0;
   const slow = (id: number): Definition => ({
     ...{

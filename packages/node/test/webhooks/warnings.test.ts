@@ -105,7 +105,7 @@ test.each<[string, object[]]>([
   expect(body.data).not.toHaveProperty("warnings");
 });
 
-test("warn of a second webhook that receives the same events at the same target", async () => {
+test("Warnings name a second webhook that receives the same events at the same target.", async () => {
   const { create } = await serve();
   const first = await create({ event, name: "first" });
   expect(first.headers).not.toHaveProperty("webhook-warnings");
@@ -125,7 +125,7 @@ test("A webhook whose registration succeeded is returned with its secret, also i
   expect([status, body.data.token]).toEqual([201, expect.any(String)]);
 });
 
-test("a member of one of several events is known", async () => {
+test("A member of one of several events is known.", async () => {
   const { create } = await serve();
   const conditions = [condition("height", "gt", "1"), condition("amount", "gt", "1")];
   const { headers } = await create({ event: "block.applied", events: ["transaction.*"], conditions });
@@ -157,7 +157,7 @@ test("Pages of other origins can read the warnings.", async () => {
   expect(created.headers["access-control-expose-headers"]).toBe("webhook-warnings");
 });
 
-test("a webhook can have a name", async () => {
+test("A webhook can have a name.", async () => {
   const { create, ask } = await serve();
   expect((await create({ name: "Payments to the shop" })).body.data.name).toBe("Payments to the shop");
   await ask("PUT", "/api/webhooks/1", { body: { target: "https://other.example/" } });
@@ -169,7 +169,7 @@ test("a webhook can have a name", async () => {
   }
 });
 
-test("a target is pinged before it is registered", async () => {
+test("A target is pinged before it is registered.", async () => {
   const { ask, calls, log } = await serve(undefined, {
     reply: () => ({ status: 401, excerpt: "who are you?" }),
   });
@@ -193,7 +193,7 @@ test("a target is pinged before it is registered", async () => {
   }
 });
 
-test("few pings of targets are in flight at once", async () => {
+test("Few pings of targets are in flight at once.", async () => {
   const response = Promise.withResolvers<number>();
   const { ask, calls } = await serve(undefined, { reply: () => response.promise });
   const body = { target: "https://receiver.example/hook" };

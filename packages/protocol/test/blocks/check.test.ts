@@ -64,13 +64,13 @@ const codesOf = (block: Block, options: Partial<Parameters<typeof checkBlock>[1]
   checkBlock(block, { network, now, ...options }).map(({ code }) => code);
 
 describe("the stateless check", () => {
-  test("a forged block has no error", () => {
+  test("The stateless check finds no error in a forged block.", () => {
     for (const transactions of [[], [transfer("a")], [transfer("a"), transfer("b")]]) {
       expect(codesOf(forge(...transactions))).toEqual([]);
     }
   });
 
-  test("the length limit applies to the serialization", () => {
+  test("The length limit applies to the serialization.", () => {
     const block = forge(transfer("a"), transfer("longer"));
     expect(blockByteLength(block)).toBe(encodeBlock(block, network).length);
   });
@@ -89,17 +89,17 @@ describe("the stateless check", () => {
     expect(codesOf(wrong, { headerSignature: "valid" })).toEqual([code]);
   });
 
-  test("payload length is not checked (trap A18)", () => {
+  test("The payload length is not checked (trap A18).", () => {
     expect(codesOf(altered(forge(transfer("a")), { payloadLength: 7 }))).toEqual([]);
   });
 
-  test("a future slot is refused, the current one is not", () => {
+  test("A future slot is refused, the current one is not.", () => {
     const { blocktime } = slots;
     expect(codesOf(altered(forge(), { timestamp: timestamp + blocktime - 1 }))).toEqual([]);
     expect(codesOf(altered(forge(), { timestamp: timestamp + blocktime }))).toEqual(["timestamp"]);
   });
 
-  test("the milestone is that of its own height", () => {
+  test("The milestone is that of the block's own height.", () => {
     const at = (height: number) =>
       forgeBlock(
         { network, timestamp, previous: { id: previous.id, height: height - 1 }, transactions: [] },
@@ -110,7 +110,7 @@ describe("the stateless check", () => {
     expect(codesOf(altered(at(5894969), { reward: 200000000n }))).toEqual(["reward"]);
   });
 
-  test("limits of size and number", () => {
+  test("The stateless check refuses a block beyond the limits of size and number.", () => {
     const network = createNetwork({
       ...presets.livenet,
       milestones: [
@@ -130,7 +130,7 @@ describe("the stateless check", () => {
     expect(codesOf(block, { network: exact })).toEqual([]);
   });
 
-  test("errors of transactions name them, and a repetition is counted each time", () => {
+  test("Errors of transactions name them, and a repetition is counted each time.", () => {
     const [a, expired] = [transfer("a"), transfer("e", { expiration: 1000 })];
     const faults = checkBlock(forge(a, expired, a, a, transfer("f", { expiration: 1001 })), { network, now });
     expect(faults).toEqual([
@@ -140,7 +140,7 @@ describe("the stateless check", () => {
     ]);
   });
 
-  test("unverified transactions are reported together and one by one, with or without multisignatures", () => {
+  test("Unverified transactions are reported together and one by one, with or without multisignatures.", () => {
     const block = forge(transfer("a", {}, false), transfer("b"), transfer("c", {}, false));
     expect(codesOf(block)).toEqual([
       "unverified-transactions",
@@ -159,7 +159,7 @@ describe("the stateless check", () => {
     [timestamp + 3600 + 9, ["future-transaction"]],
     [timestamp - 21600, []],
     [timestamp - 21601, ["expired-transaction"]],
-  ])("a version 1 transaction of time %i: %j", (time, expected) => {
+  ])("A version 1 transaction of time %i gets the errors %j.", (time, expected) => {
     const block = forge(transfer("a", { version: 1, timestamp: time }));
     expect(codesOf(block)).toEqual(expected);
     const lenient = createNetwork({
@@ -172,7 +172,7 @@ describe("the stateless check", () => {
     expect(codesOf(block, { network: lenient })).toEqual([]);
   });
 
-  test("expiration is waived on a network called devnet only", () => {
+  test("Expiration is waived on a network called devnet only.", () => {
     const block = forge(transfer("a", { expiration: 5 }));
     const { network: description, milestones } = presets.livenet;
     const waiving = [...milestones, { height: 500, ignoreExpiredTransactions: true }];
@@ -182,7 +182,7 @@ describe("the stateless check", () => {
     expect(codesOf(block, { network: named("livenet") })).toEqual(["expired-transaction"]);
   });
 
-  test("at height 1 there is neither a parent nor a limit of number", () => {
+  test("A block at height 1 has neither a parent nor a limit of number.", () => {
     const one = createNetwork({
       ...presets.livenet,
       milestones: presets.livenet.milestones.map((change) =>
@@ -204,7 +204,7 @@ describe("the generator's signature", () => {
     header: { ...block.header, blockSignature },
   });
 
-  test("another key, a high s and a changed header are errors", () => {
+  test("The generator's signature has errors for another key, a high s and a changed header.", () => {
     const other = signHeader(block.header, keysFromPassphrase("other").privateKey, network);
     expect(codesOf(signedWith(other))).toEqual(["signature"]);
     const { header } = block;
@@ -213,13 +213,13 @@ describe("the generator's signature", () => {
     ]);
   });
 
-  test("an unreadable signature ends the check", () => {
+  test("An unreadable signature ends the check.", () => {
     const unreadable = signedWith(block.header.blockSignature.replace(/^30/, "31"));
     const wrong = { ...unreadable, header: { ...unreadable.header, reward: 1n, version: 5 } };
     expect(codesOf(wrong)).toEqual(["reward", "exception"]);
   });
 
-  test("its verdict can be passed in", () => {
+  test("The verdict of the generator's signature can be passed in.", () => {
     const job = headerSignatureJob(block.header, network);
     expect(job.hash).toHaveLength(32);
     expect(verifyHeaderJob(structuredClone(job))).toBe("valid");

@@ -34,7 +34,7 @@ const { header } = block;
 const mismatch = expect.objectContaining({ name: "NetworkError", code: "GENESIS_NETHASH_MISMATCH" });
 
 describe("a new genesis block", () => {
-  test("follows the genesis rules", () => {
+  test("A new genesis block follows the genesis rules.", () => {
     const payload = concatBytes(...transactions.map(({ data }) => hashedBytes(data)));
     expect(header).toMatchObject({
       version: 0,
@@ -56,7 +56,7 @@ describe("a new genesis block", () => {
     expect(presets.dalinet.network.nethash).not.toBe(header.payloadHash);
   });
 
-  test("is read from its file unchanged", () => {
+  test("A new genesis block is read from its file unchanged.", () => {
     const file = JSON.parse(JSON.stringify(blockToJson(block)));
     expect(genesisBlockFromJson(file, network)).toEqual(block);
     for (const previousBlock of [null, "", "0", 0, "0000000000000000"]) {
@@ -69,12 +69,12 @@ describe("a new genesis block", () => {
     }
   });
 
-  test("is read from stored bytes with its stored id", () => {
+  test("A new genesis block is read from stored bytes with its stored id.", () => {
     expect(blockFromTrustedBytes(encodeBlock(block, network), network, header.id)).toEqual(block);
     expect(headerFromTrustedBytes(encodeHeader(header, network), header.id)).toEqual(header);
   });
 
-  test("does not pass the ordinary check: it is trusted as configuration", () => {
+  test("A new genesis block does not pass the ordinary check: it is trusted as configuration.", () => {
     const codes = checkBlock(block, { network, now: Date.now() }).map(({ code }) => code);
     expect(codes).toEqual(["reward", "payload-hash"]);
   });
@@ -83,23 +83,23 @@ describe("a new genesis block", () => {
 describe("the genesis file", () => {
   const file = blockToJson(block);
 
-  test("of another network is refused", () => {
+  test("The genesis file of another network is refused.", () => {
     expect(() => genesisBlockFromJson(file, dalinet)).toThrow(mismatch);
   });
 
-  test("with other transactions is refused", () => {
+  test("The genesis file with other transactions is refused.", () => {
     const others = [1n, 2n, 4n].map((amount) => genesisTransfer(dalinet, amount));
     const other = blockToJson({ header, transactions: others });
     expect(() => genesisBlockFromJson(other, network)).toThrow(mismatch);
   });
 
-  test("keeps any id in the file", () => {
+  test("The genesis file keeps any id in the file.", () => {
     const read = genesisBlockFromJson({ ...file, id: "12345" }, network);
     expect(read.header.id).toBe("12345");
     expect(read.header.idHex).toBe("0000000000003039");
   });
 
-  test("can follow the payload rule of other blocks, as private networks do", () => {
+  test("The genesis file can follow the payload rule of other blocks, as private networks do.", () => {
     const payloadHash = payloadHashOf(transactions.map(({ data }) => data.id));
     const unsigned = { ...header, payloadHash, payloadLength: 96 };
     const blockSignature = signHeader(unsigned, keys.privateKey, network);
@@ -108,7 +108,7 @@ describe("the genesis file", () => {
     expect(genesisBlockFromJson(blockToJson(ordinary), named)).toEqual(ordinary);
   });
 
-  test("must contain a block of height 1", () => {
+  test("The genesis file must contain a block of height 1.", () => {
     const second = { ...file, height: 2, id: "ab".repeat(32), idHex: "ab".repeat(32) };
     expect(() => genesisBlockFromJson(second, network)).toThrow(
       expect.objectContaining({ code: "BlockSchemaError", path: ".height" }),

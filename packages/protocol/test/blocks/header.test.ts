@@ -61,7 +61,7 @@ describe("header bytes", () => {
   test.each([
     ["partial", fieldsAt(fc.integer({ min: 1, max: 4_000_000 }), u64.map(String)), 117],
     ["full", fieldsAt(fc.integer({ min: 4_000_001, max: 0xffffffff }), hex(32)), 141],
-  ])("property: with a %s previous id are decoded unchanged", (_, fields, unsignedLength) => {
+  ])("Property: header bytes with a %s previous id are decoded unchanged.", (_, fields, unsignedLength) => {
     fc.assert(
       fc.property(fields, fc.uint8Array(), (expected, rest) => {
         const bytes = encodeHeader(expected, unitnet);
@@ -75,7 +75,7 @@ describe("header bytes", () => {
     );
   });
 
-  test("property: bytes that end too early are refused", () => {
+  test("Property: header bytes that end too early are refused.", () => {
     const any = fieldsAt(fc.integer({ min: 1, max: 100 }), u64.map(String));
     fc.assert(
       fc.property(any, fc.nat(), (fields, cut) => {
@@ -102,7 +102,7 @@ describe("header bytes", () => {
     blockSignature: "3000",
   };
 
-  test("the block that switches to full ids still has a partial previous id", () => {
+  test("The block that switches to full ids still has a partial previous id.", () => {
     const { header, byteLength } = decodeHeader(encodeHeader(fields, livenet), livenet);
     expect(byteLength).toBe(117 + 2);
     expect(header.id).toHaveLength(64);
@@ -111,26 +111,26 @@ describe("header bytes", () => {
     expect(encodeHeader(next, livenet)).toHaveLength(141 + 2);
   });
 
-  test("a full previous id must have 64 digits", () => {
+  test("A full previous id must have 64 digits.", () => {
     expect(() => encodeHeader({ ...fields, height: 3 }, livenet)).toThrow(
       expect.objectContaining({ code: "PreviousBlockIdFormatError" }),
     );
   });
 
-  test("an absent previous id is written as zero and read as 0", () => {
+  test("An absent previous id is written as zero and read as 0.", () => {
     const { header } = decodeHeader(encodeHeader({ ...fields, previousBlock: "" }, livenet), livenet);
     expect(header.previousBlock).toBe("0");
     expect(header.previousBlockHex).toBe("0000000000000000");
   });
 
-  test("numbers are written modulo their width", () => {
+  test("Numbers are written modulo their width.", () => {
     const large = { ...fields, payloadLength: 2 ** 32 + 1, totalFee: 2n ** 64n + 5n };
     const { header } = decodeHeader(encodeHeader(large, livenet), livenet);
     expect(header.payloadLength).toBe(1);
     expect(header.totalFee).toBe(5n);
   });
 
-  test("exceptions can replace the id", () => {
+  test("Exceptions can replace the id.", () => {
     const computed = decodeHeader(encodeHeader(fields, livenet), livenet).header.id;
     const outlookTable = { [computed]: "ab".repeat(32) };
     const network = createNetwork({ ...presets.livenet, exceptions: { outlookTable } });
@@ -139,7 +139,7 @@ describe("header bytes", () => {
     expect(header.idHex).toBe("ab".repeat(32));
   });
 
-  test("property: a frame contains its transactions, and bytes after them are ignored", () => {
+  test("Property: a frame contains its transactions, and bytes after them are ignored.", () => {
     const slices = fc.array(fc.uint8Array(), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(slices, fc.uint8Array(), (transactions, rest) => {
@@ -156,19 +156,19 @@ describe("header bytes", () => {
     );
   });
 
-  test("a header alone has no transactions, whatever it announces", () => {
+  test("A header alone has no transactions, whatever it announces.", () => {
     const bytes = encodeHeader({ ...fields, numberOfTransactions: 7 }, livenet);
     expect(slicesOf(bytes).transactions).toEqual([]);
   });
 
-  test("an excessive number of transactions is refused at once", () => {
+  test("An excessive number of transactions is refused at once.", () => {
     const bytes = encodeFrame({ ...fields, numberOfTransactions: 0xffffffff }, [new Uint8Array(9)], livenet);
     expect(() => slicesOf(bytes)).toThrow(expect.objectContaining({ code: "INVALID_BLOCK_BYTES" }));
   });
 });
 
 describe("block ids", () => {
-  test("property: the decimal and the hexadecimal form of a partial id agree", () => {
+  test("Property: the decimal and the hexadecimal form of a partial id agree.", () => {
     fc.assert(
       fc.property(u64, (value) => {
         const idHex = partialIdToHex(value.toString());
@@ -186,7 +186,7 @@ describe("block ids", () => {
     },
   );
 
-  test("property: the scheme is that of its own height", () => {
+  test("Property: the scheme of a block id is that of its own height.", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const hash = sha256(bytes);
@@ -196,7 +196,7 @@ describe("block ids", () => {
     );
   });
 
-  test("exactly eight bytes are a partial id, in reverse order", () => {
+  test("Exactly eight bytes are a partial id, in reverse order.", () => {
     const hash = Uint8Array.from({ length: 32 }, (_, index) => index);
     expect(partialIdOf(hash)).toEqual({ id: "506097522914230528", idHex: "0706050403020100" });
     expect(hash[0]).toBe(0);

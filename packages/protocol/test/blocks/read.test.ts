@@ -66,7 +66,7 @@ describe("a block", () => {
   test.each([
     ["with full ids", network, "ab".repeat(32)],
     ["with partial ids", createNetwork(presets.unitnet), "1234567890123456789"],
-  ])("that was forged has the header of its bytes, %s", (_, network, id) => {
+  ])("A block that was forged has the header of its bytes, %s.", (_, network, id) => {
     const previous = { id, height: 999 };
     const forged = forgeBlock({ network, timestamp, previous, transactions: block.transactions }, keys);
     expect(forged.headerBytes).toEqual(encodeHeader(forged.header, network));
@@ -74,7 +74,7 @@ describe("a block", () => {
     expect(bytesOfBlock(forged)).toEqual(encodeBlock(forged, network));
   });
 
-  test("is read only up to its header if that is refused", () => {
+  test("A block is read only up to its header if that is refused.", () => {
     const bytes = encodeBlock(block, network);
     const read: number[] = [];
     const checkHeader = ({ numberOfTransactions }: BlockHeader) => {
@@ -87,12 +87,12 @@ describe("a block", () => {
     expect(read).toEqual([2]);
   });
 
-  test("of stored bytes can have a stored id, as the genesis block does", () => {
+  test("A block of stored bytes can have a stored id, as the genesis block does.", () => {
     const { header } = blockFromTrustedBytes(encodeBlock(empty, network), network, "256");
     expect(header).toEqual({ ...empty.header, id: "256", idHex: "0000000000000100" });
   });
 
-  test("is read from an object that does not change", () => {
+  test("A block is read from an object that does not change.", () => {
     const before = structuredClone(json);
     blockFromJson(json, context);
     expect(json).toEqual(before);
@@ -143,24 +143,27 @@ describe("a block object", () => {
     ["numberOfTransactions", null],
     ["numberOfTransactions", "2"],
     ["numberOfTransactions", -2],
-  ])("with %s %j is refused", (member, value) => {
+  ])("A block object with %s %j is refused.", (member, value) => {
     expect(() => blockFromJson({ ...json, [member]: value }, context)).toThrow(
       withCode("BlockSchemaError", { path: `.${member}`, isRetryable: false }),
     );
   });
 
-  test.each([1, 3, 0])("announcing %i of two transactions is refused", (numberOfTransactions) => {
-    expect(() => blockFromJson({ ...json, numberOfTransactions }, context)).toThrow(
-      withCode("BlockSchemaError", { path: ".transactions" }),
-    );
-  });
+  test.each([1, 3, 0])(
+    "A block object announcing %i of two transactions is refused.",
+    (numberOfTransactions) => {
+      expect(() => blockFromJson({ ...json, numberOfTransactions }, context)).toThrow(
+        withCode("BlockSchemaError", { path: ".transactions" }),
+      );
+    },
+  );
 
-  test("can omit the number of transactions, and have unknown members", () => {
+  test("A block object can omit the number of transactions, and have unknown members.", () => {
     const { numberOfTransactions: _, ...rest } = json;
     expect(blockFromJson({ ...rest, unknown: 1 }, context)).toEqual(block);
   });
 
-  test("can have hexadecimal in capitals and amounts as numbers", () => {
+  test("A block object can have hexadecimal in capitals and amounts as numbers.", () => {
     const { header } = block;
     const capitals = {
       previousBlock: header.previousBlock.toUpperCase(),
@@ -173,13 +176,13 @@ describe("a block object", () => {
     expect(blockFromJson({ ...json, ...capitals }, context)).toEqual(block);
   });
 
-  test.each([null, undefined, 5, "text", []])("that is %j is refused", (input) => {
+  test.each([null, undefined, 5, "text", []])("A block object that is %j is refused.", (input) => {
     expect(() => blockFromJson(input, context)).toThrow(withCode("BlockSchemaError"));
     expect(() => blockFromPeerJson(input, context)).toThrow(withCode("BlockSchemaError"));
   });
 
   test.each([null, 5, {}, { type: 0 }, { id: { toString: 1 } }])(
-    "with a transaction %j is refused",
+    "A block object with a transaction %j is refused.",
     (item) => {
       const transactions = [json.transactions[0], item];
       expect(() => blockFromJson({ ...json, transactions }, context)).toThrow(
@@ -188,12 +191,12 @@ describe("a block object", () => {
     },
   );
 
-  test("is read as its bytes: data after the signature of an empty block is ignored", () => {
+  test("A block object is read as its bytes: data after the signature of an empty block is ignored.", () => {
     const blockSignature = `${empty.header.blockSignature}00`;
     expect(blockFromJson({ ...blockToJson(empty), blockSignature }, context)).toEqual(empty);
   });
 
-  test("whose payload hash is too short is another, invalid block", () => {
+  test("A block object whose payload hash is too short is another, invalid block.", () => {
     const read = blockFromJson({ ...blockToJson(empty), payloadHash: "00".repeat(31) }, context);
     expect(checkBlock(read, { network, now }).map(({ code }) => code)).toEqual(["exception"]);
   });
@@ -202,27 +205,30 @@ describe("a block object", () => {
     ["payloadHash", "000"],
     ["blockSignature", "30"],
     ["blockSignature", "3044"],
-  ])("whose bytes cannot be read is refused: %s %s", (member, value) => {
+  ])("A block object whose bytes cannot be read is refused: %s %s.", (member, value) => {
     expect(() => blockFromJson({ ...blockToJson(empty), [member]: value }, context)).toThrow(
       withCode("INVALID_BLOCK_BYTES"),
     );
   });
 
-  test("follows the transaction rules of the context's height", () => {
+  test("A block object follows the transaction rules of the context's height.", () => {
     expect(() => blockFromJson(json, { network, height: 1 })).toThrow(withCode("TransactionVersionError"));
     expect(() => blockFromPeerJson(blockToPeerJson(block), { network, height: 1 })).toThrow(
       withCode("TransactionVersionError"),
     );
   });
 
-  test.each(["", "zz", "0", 5, null])("of a peer with a transaction %j is refused", (item) => {
-    const peer = { ...blockToPeerJson(block), transactions: [item, item] };
-    expect(() => blockFromPeerJson(peer, context)).toThrow(
-      withCode("BlockSchemaError", { path: ".transactions[0]" }),
-    );
-  });
+  test.each(["", "zz", "0", 5, null])(
+    "A block object of a peer with a transaction %j is refused.",
+    (item) => {
+      const peer = { ...blockToPeerJson(block), transactions: [item, item] };
+      expect(() => blockFromPeerJson(peer, context)).toThrow(
+        withCode("BlockSchemaError", { path: ".transactions[0]" }),
+      );
+    },
+  );
 
-  test("of a peer announcing missing transactions is refused", () => {
+  test("A block object of a peer announcing missing transactions is refused.", () => {
     const { transactions: _, ...peer } = blockToPeerJson(block);
     expect(() => blockFromPeerJson(peer, context)).toThrow(
       withCode("BlockSchemaError", { path: ".transactions" }),
@@ -237,7 +243,7 @@ describe("listed exceptions", () => {
   });
   const tooMuch = { ...json, totalAmount: (2n ** 63n).toString() };
 
-  test("a listed block can violate the schema", () => {
+  test("A listed block can violate the schema.", () => {
     const read = blockFromJson(tooMuch, on({ blocks: [String(json.id)] }));
     expect(read.header.totalAmount).toBe(2n ** 63n);
     const bytes = encodeBlock(read, network);
@@ -247,7 +253,7 @@ describe("listed exceptions", () => {
     expect(blockFromBytes(bytes, on({ blocks: [read.header.id] }))).toEqual(read);
   });
 
-  test("values that bytes cannot express are still refused", () => {
+  test("Values that bytes cannot express are still refused in a listed block.", () => {
     const exceptional = on({ blocks: [String(json.id)] });
     for (const totalAmount of [undefined, null, {}, "1.5"]) {
       expect(() => blockFromJson({ ...json, totalAmount }, exceptional)).toThrow(
@@ -256,7 +262,7 @@ describe("listed exceptions", () => {
     }
   });
 
-  test("a listed transaction can violate it inside any block, and counts as verified", () => {
+  test("A listed transaction can violate the schema inside any block, and counts as verified.", () => {
     const free = transfer(network, 5n, { nonce: 5n, fee: 0n });
     const listed = on({ transactions: [free.data.id] });
     const blockOfIt = forge([free]);
@@ -270,7 +276,7 @@ describe("listed exceptions", () => {
 describe("signatures", () => {
   const bytes = encodeBlock(block, network);
 
-  test("can be verified apart from parsing", () => {
+  test("Signatures can be verified apart from parsing.", () => {
     const parsed = blockFromBytes(bytes, context, { checkSignature: false });
     expect(parsed.transactions.map(({ isVerified }) => isVerified)).toEqual([false, false]);
     // Messages to and from another thread.
@@ -281,7 +287,7 @@ describe("signatures", () => {
     expect(checkBlock(verified, { network, now, headerSignature: verdicts.header })).toEqual([]);
   });
 
-  test("a wrong one is found either way", () => {
+  test("A wrong signature is found either way.", () => {
     const wrong = forge([
       transfer(network, 1n, { nonce: 1n, senderPublicKey: block.header.generatorPublicKey }),
     ]);
@@ -306,7 +312,7 @@ describe("untrusted input", () => {
   const bytes = encodeBlock(block, network);
   const options = { checkSignature: false };
 
-  test("property: altered bytes are a block or a typed error", () => {
+  test("Property: altered bytes are a block or a typed error.", () => {
     const edits = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(edits, fc.nat(bytes.length), (changes, length) => {
@@ -324,7 +330,7 @@ describe("untrusted input", () => {
     );
   });
 
-  test("property: an altered object is a block or a typed error", () => {
+  test("Property: an altered object is a block or a typed error.", () => {
     const member = fc.constantFrom(...Object.keys(json), "transactions.0");
     fc.assert(
       fc.property(member, fc.jsonValue(), (name, value) => {
@@ -362,7 +368,7 @@ describe("a block that was created from values", () => {
     expect(found).toEqual(read(() => blockFromBytes(bytes, context, unverified)));
   });
 
-  test("is refused if its transactions follow other rules than those in force", () => {
+  test("A block that was created from values is refused if its transactions follow other rules than those in force.", () => {
     const made = forgeEncoded(block.transactions);
     const old = { network, height: 1 };
     const refusal = read(() => recheckBlock(made, old));

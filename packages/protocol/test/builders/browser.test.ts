@@ -33,7 +33,7 @@ function reached(): { files: Set<string>; packages: Set<string> } {
   return { files, packages };
 }
 
-test("no module of Node.js is loaded with the condition browser", () => {
+test("No module of Node.js is loaded with the condition browser.", () => {
   const { files, packages } = reached();
   const names = [...files].map((file) => file.slice(source.href.length));
   expect(names).toContain("builders/core.ts");
@@ -42,7 +42,7 @@ test("no module of Node.js is loaded with the condition browser", () => {
   expect([...packages].filter((name) => isBuiltin(name))).toEqual([]);
 });
 
-test("every package that is loaded is a declared dependency", () => {
+test("Every package that is loaded is a declared dependency.", () => {
   const declared = Object.keys(manifest.dependencies);
   const undeclared = [...reached().packages].filter(
     (name) => !declared.some((dependency) => name === dependency || name.startsWith(`${dependency}/`)),
@@ -51,7 +51,7 @@ test("every package that is loaded is a declared dependency", () => {
 });
 
 /** Globals that only Node.js has. */
-test("no global of Node.js is used", () => {
+test("No global of Node.js is used.", () => {
   for (const file of reached().files) {
     const code = readFileSync(fileURLToPath(file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
     expect(code.match(/\b(?:Buffer|process|__dirname|require)\b[.(]/g) ?? [], file).toEqual([]);

@@ -129,7 +129,7 @@ test.each(Object.entries(unsigned))("%s", (_name, transaction) => {
   expect(data).toEqual(signed);
 });
 
-test("a multi-signature registration is signed by the participants, then by the sender", () => {
+test("A multi-signature registration is signed by the participants, then by the sender.", () => {
   let transaction: TransactionBody = builders.multiSignature({ ...envelope, ...multiSignature });
   expect(transaction.fee).toBe(4n * 500_000_000n);
   transaction = [sender, delegate, factory].reduce<TransactionBody>(
@@ -141,19 +141,19 @@ test("a multi-signature registration is signed by the participants, then by the 
   expect(verifyMultiSignatures(sealed.data, multiSignature)).toBe(true);
 });
 
-test("a second signature comes last", () => {
+test("A second signature comes last.", () => {
   const signed = signTransaction(present(unsigned.transfer, "transfer"), sender);
   const { data } = parse(secondSignTransaction(signed, delegate));
   expect(verifySecondSignature(data, hexOf(delegate))).toBe(true);
 });
 
-test("there is a builder for every type", () => {
+test("A builder for every type exists.", () => {
   const numbersOf = ({ typeGroup, type }: { typeGroup: number; type: number }) => `${typeGroup}/${type}`;
   const built = new Set(Object.values(unsigned).map(numbersOf)).add("1/4");
   expect(built).toEqual(new Set(transactionTypes.map(numbersOf)));
 });
 
-test("a given fee is kept", () => {
+test("A given fee is kept.", () => {
   expect(builders.transfer({ ...envelope, recipientId, amount: 1n, fee: 5n }).fee).toBe(5n);
 });
 
@@ -170,14 +170,14 @@ test.each([
   ["secondSignature", builders.secondSignature({ ...genesis, publicKey: hexOf(delegate) })],
   ["delegateRegistration", builders.delegateRegistration({ ...genesis, username: "genesis_1" })],
   ["vote", builders.vote({ ...genesis, vote: `+${hexOf(delegate)}` })],
-])("version 1 for a genesis block: %s", (_name, transaction) => {
+])("A version 1 transaction for a genesis block is verified: %s.", (_name, transaction) => {
   const signed = signTransaction(transaction, sender);
   const parsed = transactionFromJson(transactionToJson(signed), { network: livenet, height: 1 });
   expect(parsed.isVerified).toBe(true);
   expect(parsed.data).toEqual(signed);
 });
 
-test("version 1 for a genesis block: legacy multi-signature", () => {
+test("A legacy multi-signature of version 1 for a genesis block is verified.", () => {
   const publicKeys = [hexOf(delegate), hexOf(factory)];
   const transaction = builders.multiSignatureLegacy({ ...genesis, min: 2, lifetime: 24, publicKeys });
   const signed = signTransaction(transaction, sender);
@@ -204,7 +204,7 @@ test.each([
     { recipientId: addressFromPublicKey(hexOf(sender), unitnet.description.pubKeyHash + 1) },
     "recipientId must be of this network",
   ],
-])("a transfer with %s is refused, and the error names the member", (_, changes, message) => {
+])("A transfer with %s is refused, and the error names the member.", (_, changes, message) => {
   const options = { ...envelope, recipientId, amount: 1n, ...changes };
   expect(() => builders.transfer(options)).toThrow(message);
   const payments = [

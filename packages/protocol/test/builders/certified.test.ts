@@ -46,7 +46,7 @@ function checkParts({ nft, demand, certification }: Asset): void {
   expect(certification?.payload.iss).toBe(common.factory.tokenId);
 }
 
-test("a mint pays its cost to the factory and belongs to the sender", () => {
+test("A mint pays its cost to the factory and belongs to the sender.", () => {
   const { asset, amount, recipientId, fee, senderPublicKey } = accepted(
     builders.certifiedMint({ ...common, properties: { type: "1" }, cost: 500n }),
   );
@@ -65,13 +65,13 @@ test("a mint pays its cost to the factory and belongs to the sender", () => {
   });
 });
 
-test("a mint by voucher is free", () => {
+test("A mint by voucher is free.", () => {
   const properties = { type: "1", UnikVoucherId: "voucher" };
   const { amount, fee } = accepted(builders.certifiedMint({ ...common, properties, cost: 0n, fee: 0n }));
   expect({ amount, fee }).toEqual({ amount: 0n, fee: 0n });
 });
 
-test("an update has the fee of the height", () => {
+test("An update has the fee of the height.", () => {
   const options = { ...common, properties: { "LifeCycle/Status": "3" }, cost: 7n };
   const { asset, amount, recipientId } = accepted(builders.certifiedUpdate(options));
   checkParts(present(asset, "asset"));
@@ -80,7 +80,7 @@ test("an update has the fee of the height", () => {
   expect(builders.certifiedUpdate({ ...options, height: 2_171_350 }).fee).toBe(100_000_000n);
 });
 
-test("a transfer names the new owner in the demand and as recipient, and has no amount", () => {
+test("A transfer names the new owner in the demand and as recipient, and has no amount.", () => {
   const recipientId = addressOf(delegate);
   const { asset, ...data } = accepted(
     builders.certifiedTransfer({ ...common, recipientId, cost: 9n, issuerTokenId: idOf("other") }),
@@ -90,7 +90,7 @@ test("a transfer names the new owner in the demand and as recipient, and has no 
   expect(data).toMatchObject({ amount: 0n, recipientId });
 });
 
-test("a disclosure is signed by the sender and certified by the factory", () => {
+test("A disclosure is signed by the sender and certified by the factory.", () => {
   const { asset } = accepted(
     builders.certifiedDisclosure({ ...common, explicitValues: ["bob", "bobby"], kind: 1 }),
   );

@@ -5,7 +5,7 @@ import { createWriter } from "../../src/bytes/writer.ts";
 import { hexToBytes, utf8ToBytes } from "../../src/index.ts";
 
 describe("reading", () => {
-  test("property: written values are read unchanged", () => {
+  test("Property: the cursor reads written values unchanged.", () => {
     const u = (bits: number) => fc.integer({ min: 0, max: 2 ** bits - 1 });
     const members = fc.tuple(
       u(8),
@@ -39,7 +39,7 @@ describe("reading", () => {
     );
   });
 
-  test("a writer extends its buffer, and its result is kept when the next one reuses the memory", () => {
+  test("A writer extends its buffer, and its result is kept when the next one reuses the memory.", () => {
     const lengths = fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 5 });
     fc.assert(
       fc.property(fc.array(lengths, { maxLength: 4 }), (writers) => {
@@ -56,14 +56,14 @@ describe("reading", () => {
     );
   });
 
-  test("two writers at a time do not share their memory", () => {
+  test("Two writers at a time do not share their memory.", () => {
     const [first, second] = [createWriter(), createWriter()];
     first.u8(1);
     second.u8(2);
     expect([first.finish(), second.finish()]).toEqual([Uint8Array.of(1), Uint8Array.of(2)]);
   });
 
-  test("missing bytes are an error, and the cursor does not move", () => {
+  test("Missing bytes are an error, and the cursor does not move.", () => {
     const reader = createReader(Uint8Array.of(1, 2));
     expect(() => reader.u32()).toThrow(RangeError);
     expect(() => reader.skip(3)).toThrow(RangeError);
@@ -72,14 +72,14 @@ describe("reading", () => {
     expect(reader.u16()).toBe(0x0201);
   });
 
-  test("ill-formed UTF-8 becomes U+FFFD, a byte order mark stays", () => {
+  test("Ill-formed UTF-8 becomes U+FFFD, a byte order mark stays.", () => {
     const read = (hex: string) => createReader(hexToBytes(hex)).text(hex.length / 2);
     expect(read("61c3")).toBe("a�");
     expect(read("efbbbf61")).toBe("\ufeffa");
     expect(utf8ToBytes("\ud800")).toEqual(hexToBytes("efbfbd"));
   });
 
-  test("property: characters are code points of well-formed UTF-8", () => {
+  test("Property: characters are code points of well-formed UTF-8.", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 8 }), (text) => {
         const reader = createReader(utf8ToBytes(text));
@@ -89,7 +89,7 @@ describe("reading", () => {
     );
   });
 
-  test("ill-formed characters are read leniently", () => {
+  test("Ill-formed characters are read leniently.", () => {
     const read = (hex: string, count = 1) => createReader(hexToBytes(hex)).characters(count);
     expect(read("c1a1")).toBe("a");
     expect(read("c328")).toBe("è");
@@ -104,7 +104,7 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  test("numbers are taken modulo their width", () => {
+  test("Numbers are taken modulo their width.", () => {
     const writer = createWriter();
     writer.u8(257);
     writer.u16(65_538);
@@ -113,7 +113,7 @@ describe("writing", () => {
     expect(writer.finish()).toEqual(hexToBytes("01020003000000ffffffffffffffff"));
   });
 
-  test("hexadecimal must have the required length", () => {
+  test("Hexadecimal must have the required length.", () => {
     const writer = createWriter();
     expect(() => writer.hex("00", 2)).toThrow(RangeError);
     expect(() => writer.hex("0g")).toThrow(RangeError);

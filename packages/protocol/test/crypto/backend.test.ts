@@ -37,7 +37,7 @@ const ecdsa = signEcdsa(hash, privateKey);
 const schnorr = signSchnorr(hash, privateKey);
 
 describe("the checks before a backend", () => {
-  test("a well-formed signature gets the verdict of the given backend", () => {
+  test("A well-formed signature gets the verdict of the given backend.", () => {
     const credulous = createCredulous();
     expect(verifyEcdsa(new Uint8Array(32), ecdsa, publicKey, credulous)).toBe(true);
     expect(verifySchnorr(new Uint8Array(32), schnorr, publicKey, credulous)).toBe(true);
@@ -70,7 +70,7 @@ describe("the checks before a backend", () => {
     expect(credulous.requested).toEqual([]);
   });
 
-  test("of the recorded signatures, only strict DER and 64 bytes reach it", () => {
+  test("Only strict DER and 64 bytes of the recorded signatures reach the backend.", () => {
     const credulous = createCredulous();
     for (const { hash, signature, publicKey } of vectors("ecdsa")) {
       verifyEcdsa(hexToBytes(hash), hexToBytes(signature), hexToBytes(publicKey), credulous);
@@ -98,7 +98,7 @@ const integersOf = (signature: Uint8Array): [bigint, bigint] => {
 describe("the self-test of a backend", () => {
   const except = (changed: Partial<SignatureBackend>) => ({ ...defaultSignatureBackend, ...changed });
 
-  test("the default passes", () => {
+  test("The default backend passes the self-test.", () => {
     expect(disagreementOf(defaultSignatureBackend)).toBeUndefined();
   });
 
@@ -143,9 +143,9 @@ describe("the self-test of a backend", () => {
       }),
       "schnorr: a valid signature",
     ],
-  ])("one that %s is detected", (_, backend, name) => expect(disagreementOf(backend)).toBe(name));
+  ])("A backend that %s is detected.", (_, backend, name) => expect(disagreementOf(backend)).toBe(name));
 
-  test("any single wrong verdict is detected", () => {
+  test("Any single wrong verdict of a backend is detected.", () => {
     let calls = 0;
     let wrongAt = -1;
     const lie = (verdict: boolean) => (calls++ === wrongAt ? !verdict : verdict);

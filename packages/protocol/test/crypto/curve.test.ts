@@ -25,7 +25,7 @@ function expectSame(ask: (curve: Curve) => Uint8Array | string): void {
 }
 
 describe("The curve of a browser", () => {
-  test("creates the same keys, sums, products and signatures.", () => {
+  test("The curve of a browser creates the same keys, sums, products and signatures.", () => {
     fc.assert(
       fc.property(scalar, scalar, (key, other) => {
         expect(browser.validatePrivateKey(key)).toBe(node.validatePrivateKey(key));
@@ -42,13 +42,13 @@ describe("The curve of a browser", () => {
     );
   });
 
-  test("reads the same keys in all their forms.", () => {
+  test("The curve of a browser reads the same keys in all their forms.", () => {
     for (const { publicKey } of [...vectors("ecdsa"), ...vectors("schnorr")]) {
       expectSame((curve) => curve.uncompressPublicKey(hexToBytes(publicKey)));
     }
   });
 
-  test("returns the same verdicts on signatures of every kind.", () => {
+  test("The curve of a browser returns the same verdicts on signatures of every kind.", () => {
     expect(
       disagreementOf({
         name: "browser",

@@ -31,7 +31,7 @@ function integersOf(signature: Uint8Array): [bigint, bigint] {
 }
 
 describe("ECDSA (identities.md 6)", () => {
-  test("property: signatures satisfy the equation, have a low s, and are deterministic", () => {
+  test("Property: ECDSA signatures satisfy the equation, have a low s, and are deterministic.", () => {
     fc.assert(
       fc.property(hash, (hash) => {
         const signature = signEcdsa(hash, privateKey);
@@ -47,7 +47,7 @@ describe("ECDSA (identities.md 6)", () => {
     );
   });
 
-  test("property: the verdict is the equation's for any pair of integers", () => {
+  test("Property: the verdict of ECDSA is the equation's for any pair of integers.", () => {
     const [r, s] = integersOf(signEcdsa(bytes32(5n), privateKey));
     const integer = fc.oneof(
       fc.constantFrom(r, s, 0n, 1n, N - 1n, N, N + 1n, r + N, N / 2n, N / 2n + 1n, 2n ** 256n - 1n),
@@ -62,7 +62,7 @@ describe("ECDSA (identities.md 6)", () => {
     );
   });
 
-  test("property: no byte of a signature can be changed, added or removed", () => {
+  test("Property: no byte of an ECDSA signature can be changed, added or removed.", () => {
     const signature = signEcdsa(bytes32(5n), privateKey);
     const verify = (altered: Uint8Array) => verifyEcdsa(bytes32(5n), altered, publicKey);
     fc.assert(
@@ -77,7 +77,7 @@ describe("ECDSA (identities.md 6)", () => {
     );
   });
 
-  test("property: no bytes make it throw", () => {
+  test("Property: no bytes make ECDSA throw.", () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 140 }),
       fc.uint8Array({ maxLength: 80 }).map((tail) => concatBytes(Uint8Array.of(0x30, tail.length), tail)),
@@ -91,7 +91,7 @@ describe("ECDSA (identities.md 6)", () => {
     );
   });
 
-  test("r is the abscissa of R modulo the order, even if the abscissa is not below it", () => {
+  test("The value r is the abscissa of R modulo the order, even if the abscissa is not below it.", () => {
     // An abscissa between the order and the prime never occurs by chance, but a key can be made for it:
     // for any u1 and u2, P = (R - u1*G) / u2 has the signature r = x(R) - n, s = r / u2 of the hash u1*s.
     let x = N + 1n;
@@ -108,7 +108,7 @@ describe("ECDSA (identities.md 6)", () => {
     expect(verifyEcdsa(hash, der(r + 1n, sOf(u2)), key(u2))).toBe(false);
   });
 
-  test("a hash or private key of another length, or out of range, is refused", () => {
+  test("A hash or private key of another length, or out of range, is refused.", () => {
     expect(() => signEcdsa(new Uint8Array(33), privateKey)).toThrow(RangeError);
     expect(() => signEcdsa(bytes32(5n), new Uint8Array(31))).toThrow(RangeError);
     expect(() => signEcdsa(bytes32(5n), bytes32(0n))).toThrow(RangeError);

@@ -18,7 +18,7 @@ function signWith(k: bigint, hash: Uint8Array): Uint8Array {
 }
 
 describe("Schnorr (identities.md 7)", () => {
-  test("property: signatures satisfy the equation and are deterministic", () => {
+  test("Property: Schnorr signatures satisfy the equation and are deterministic.", () => {
     fc.assert(
       fc.property(hash, (hash) => {
         const signature = signSchnorr(hash, privateKey);
@@ -31,7 +31,7 @@ describe("Schnorr (identities.md 7)", () => {
     );
   });
 
-  test("property: any other nonce is valid, as long as y(R) is a square", () => {
+  test("Property: any other nonce of a Schnorr signature is valid, as long as y(R) is a square.", () => {
     fc.assert(
       fc.property(fc.bigInt(1n, N - 1n), (k) => {
         const isSquare = power(present(multiply(G, k), "the result of multiply").y, (P - 1n) / 2n, P) === 1n;
@@ -42,7 +42,7 @@ describe("Schnorr (identities.md 7)", () => {
     );
   });
 
-  test("property: no bit of hash, signature or key can be changed", () => {
+  test("Property: no bit of hash, Schnorr signature or key can be changed.", () => {
     const parts = [bytes32(5n), signSchnorr(bytes32(5n), privateKey), publicKey] as const;
     fc.assert(
       fc.property(fc.nat(2), fc.nat(), (part, bit) => {
@@ -55,7 +55,7 @@ describe("Schnorr (identities.md 7)", () => {
     );
   });
 
-  test("property: no bytes make it throw", () => {
+  test("Property: no bytes make Schnorr throw.", () => {
     const bytes = fc.uint8Array({ maxLength: 130 });
     fc.assert(
       fc.property(bytes, bytes, bytes, (hash, signature, key) => {
@@ -64,7 +64,7 @@ describe("Schnorr (identities.md 7)", () => {
     );
   });
 
-  test("r and s out of range are refused", () => {
+  test("Values r and s out of range are refused.", () => {
     const signature = signSchnorr(bytes32(5n), privateKey);
     const s = toInteger(signature.subarray(32));
     const verify = (rx: Uint8Array, s: bigint) =>
@@ -77,7 +77,7 @@ describe("Schnorr (identities.md 7)", () => {
     }
   });
 
-  test("a hash or private key of another length, or out of range, is refused", () => {
+  test("A hash or private key of another length, or out of range, is refused.", () => {
     expect(() => signSchnorr(new Uint8Array(33), privateKey)).toThrow(RangeError);
     expect(() => signSchnorr(bytes32(5n), new Uint8Array(31))).toThrow(RangeError);
     expect(() => signSchnorr(bytes32(5n), bytes32(0n))).toThrow(RangeError);

@@ -22,13 +22,13 @@ const scalar = (value: bigint) => Uint8Array.from(Buffer.from(value.toString(16)
 const withCode = (code: string) => expect.objectContaining({ name: "IdentityError", code });
 
 describe("keys", () => {
-  test("a passphrase is neither trimmed nor normalised", () => {
+  test("A passphrase is neither trimmed nor normalised.", () => {
     const passphrases = ["café", "cafe\u0301", "café ", "Café", ""];
     const keys = passphrases.map((passphrase) => bytesToHex(keysFromPassphrase(passphrase).privateKey));
     expect(new Set(keys).size).toBe(passphrases.length);
   });
 
-  test("a lone surrogate is read as U+FFFD", () => {
+  test("A lone surrogate is read as U+FFFD.", () => {
     expect(keysFromPassphrase("\ud800")).toEqual(keysFromPassphrase("\ufffd"));
   });
 
@@ -42,7 +42,7 @@ describe("keys", () => {
     expect(() => keysFromPrivateKey(privateKey)).toThrow(withCode("INVALID_PRIVATE_KEY"));
   });
 
-  test("an uncompressed key has 65 bytes", () => {
+  test("An uncompressed key has 65 bytes.", () => {
     const { publicKey } = keysFromPrivateKey(scalar(1n), false);
     expect(publicKey).toHaveLength(65);
     expect(publicKey[0]).toBe(0x04);
@@ -52,11 +52,11 @@ describe("keys", () => {
 describe("addresses", () => {
   const publicKey = bytesToHex(keysFromPassphrase("address").publicKey);
 
-  test("letter case of the key does not matter", () => {
+  test("The letter case of the key does not matter to its address.", () => {
     expect(addressFromPublicKey(publicKey.toUpperCase(), 68)).toBe(addressFromPublicKey(publicKey, 68));
   });
 
-  test.each([0, -1, 256, 1.5, Number.NaN])("version %s is refused", (version) => {
+  test.each([0, -1, 256, 1.5, Number.NaN])("An address of version %s is refused.", (version) => {
     expect(() => addressFromPublicKey(publicKey, version)).toThrow(withCode("INVALID_ADDRESS_VERSION"));
   });
 
@@ -68,11 +68,11 @@ describe("addresses", () => {
     },
   );
 
-  test("digits that are not a point of the curve are accepted", () => {
+  test("Digits that are not a point of the curve are accepted.", () => {
     expect(isPublicKey("ff".repeat(33), 68)).toBe(true);
   });
 
-  test("the payload length is not checked", () => {
+  test("The payload length of an address is not checked.", () => {
     for (const length of [1, 2, 20, 21, 22]) {
       expect(isAddress(encodeBase58check(new Uint8Array(length).fill(68)), 68)).toBe(true);
     }
@@ -80,7 +80,7 @@ describe("addresses", () => {
     expect(isAddress(encodeBase58check(new Uint8Array(0)), 68)).toBe(false);
   });
 
-  test("property: decoding returns the payload of the address", () => {
+  test("Property: decoding returns the payload of the address.", () => {
     const hash = fc.uint8Array({ minLength: 20, maxLength: 20 });
     fc.assert(
       fc.property(
@@ -102,7 +102,7 @@ describe("wallet import format", () => {
   const { privateKey } = keysFromPassphrase("wif");
   const wif = (...bytes: number[]) => encodeBase58check(Uint8Array.from(bytes));
 
-  test("both forms are read, the compressed one is written", () => {
+  test("Both forms of the wallet import format are read, the compressed one is written.", () => {
     expect(decodeWif(encodeWif(privateKey, 172), 172)).toEqual({
       ...keysFromPrivateKey(privateKey),
       compressed: true,
@@ -125,11 +125,11 @@ describe("wallet import format", () => {
     expect(() => decodeWif(text, 172)).toThrow(withCode("INVALID_WIF"));
   });
 
-  test.each([0n, ORDER])("scalar %s is refused", (value) => {
+  test.each([0n, ORDER])("The scalar %s is refused in the wallet import format.", (value) => {
     expect(() => decodeWif(wif(172, ...scalar(value), 1), 172)).toThrow(withCode("INVALID_PRIVATE_KEY"));
   });
 
-  test("an error does not repeat the secret", () => {
+  test("An error does not repeat the secret.", () => {
     const text = encodeWif(privateKey, 186);
     try {
       decodeWif(text, 172);
@@ -144,7 +144,7 @@ describe("wallet import format", () => {
 describe("messages", () => {
   const signed = signMessage("Hello", keysFromPassphrase("message"));
 
-  test("a signed message is valid, an altered one is not", () => {
+  test("A signed message is valid, an altered one is not.", () => {
     expect(verifyMessage(signed)).toBe(true);
     expect(verifyMessage({ ...signed, message: "hello" })).toBe(false);
     const { publicKey } = signMessage("Hello", keysFromPassphrase("other"));
@@ -152,11 +152,11 @@ describe("messages", () => {
   });
 
   test.each(["", "zz", "30", signed.signature.slice(2), `${signed.signature}00`, signed.signature.slice(1)])(
-    "signature %j is invalid",
+    "The signature %j is invalid.",
     (signature) => expect(verifyMessage({ ...signed, signature })).toBe(false),
   );
 
-  test("property: every text can be signed", () => {
+  test("Property: every text can be signed.", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (message) => {
         expect(verifyMessage(signMessage(message, keysFromPassphrase(message)))).toBe(true);

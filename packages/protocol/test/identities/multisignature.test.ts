@@ -11,13 +11,13 @@ const [a, b, c] = [keyOf("a"), keyOf("b"), keyOf("c")];
 const withCode = (code: string) => expect.objectContaining({ name: "IdentityError", code });
 
 describe("multi-signature wallet", () => {
-  test("it is independent of order and letter case, but not of the required number", () => {
+  test("A multi-signature wallet is independent of order and letter case, but not of the required number.", () => {
     const wallet = multiSignaturePublicKey({ min: 2, publicKeys: [a, b, c] });
     expect(multiSignaturePublicKey({ min: 2, publicKeys: [c.toUpperCase(), a, b] })).toBe(wallet);
     expect(multiSignaturePublicKey({ min: 3, publicKeys: [a, b, c] })).not.toBe(wallet);
   });
 
-  test("a repeated key counts twice", () => {
+  test("A repeated key counts twice.", () => {
     const wallets = [[a], [a, a], [a, a, a]].map((publicKeys) =>
       multiSignaturePublicKey({ min: 1, publicKeys }),
     );
@@ -38,14 +38,14 @@ describe("multi-signature wallet", () => {
     );
   });
 
-  test("no keys, or digits that are not a key, are refused", () => {
+  test("An empty list of keys, or digits that are not a key, are refused.", () => {
     const of = (...publicKeys: string[]) => multiSignaturePublicKey({ min: 1, publicKeys });
     expect(() => of()).toThrow(withCode("InvalidMultiSignatureAssetError"));
     expect(() => of(a.slice(2))).toThrow(withCode("PublicKeyError"));
     expect(() => of(a, "ff".repeat(33))).toThrow(withCode("INVALID_POINT"));
   });
 
-  test("a sum at infinity has no wallet", () => {
+  test("A sum at infinity has no wallet.", () => {
     const opposite = keyOf("01").replace(/^0[23]/, (prefix) => (prefix === "02" ? "03" : "02"));
     expect(() => multiSignaturePublicKey({ min: 1, publicKeys: [opposite] })).toThrow(
       withCode("INVALID_POINT"),
@@ -55,7 +55,7 @@ describe("multi-signature wallet", () => {
   });
 });
 
-test("property: the sum of points is the point of the sum", () => {
+test("Property: the sum of points is the point of the sum.", () => {
   const privateKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).filter(curve.validatePrivateKey);
   fc.assert(
     fc.property(privateKey, privateKey, (x, y) => {

@@ -21,19 +21,19 @@ const withCode = (code: string) => expect.objectContaining({ name: "IdentityErro
 describe("keys with a password", () => {
   const { privateKey } = keysFromPassphrase("forger");
 
-  test("are decrypted with it, and with no other", async () => {
+  test("Keys with a password are decrypted with it, and with no other.", async () => {
     const text = await encryptBip38(privateKey, "password");
     expect(text).toMatch(/^6P/);
     expect(await decryptBip38(text, "password")).toEqual({ privateKey, compressed: true });
     await expect(decryptBip38(text, "Password")).rejects.toThrow(withCode("WRONG_PASSWORD"));
   });
 
-  test("keep the form of the public key", async () => {
+  test("Keys with a password keep the form of the public key.", async () => {
     const text = await encryptBip38(privateKey, "password", false);
     expect((await decryptBip38(text, "password")).compressed).toBe(false);
   });
 
-  test("a password is used as it is typed, and composed for keys of programs that compose it", async () => {
+  test("A password is used as it is typed, and composed for keys of programs that compose it.", async () => {
     const [composed, decomposed] = ["caf\u00e9", "cafe\u0301"];
     const asTyped = await encryptBip38(privateKey, decomposed);
     expect(await decryptBip38(asTyped, decomposed)).toMatchObject({ privateKey });
@@ -43,7 +43,7 @@ describe("keys with a password", () => {
     expect(await decryptBip38(normalised, decomposed)).toMatchObject({ privateKey });
   });
 
-  test("a private key out of range is refused", async () => {
+  test("A private key out of range is refused.", async () => {
     await expect(encryptBip38(new Uint8Array(32), "")).rejects.toThrow(withCode("INVALID_PRIVATE_KEY"));
   });
 
@@ -60,7 +60,7 @@ describe("keys with a password", () => {
     [[0x02, 0x42, 0xc0], 39, false],
     [[0x01, 0x42, 0xc0], 38, false],
     [[0x01, 0x42, 0xc0], 40, false],
-  ])("the structure %j of %i bytes: %s", (first, length, expected) => {
+  ])("The structure %j of %i bytes is a key with a password: %s.", (first, length, expected) => {
     const payload = new Uint8Array(length);
     payload.set(first);
     expect(isBip38(encodeBase58check(payload))).toBe(expected);
@@ -74,7 +74,7 @@ describe("keys with a password", () => {
     },
   );
 
-  test("the compressed form of EC-multiply is read", async () => {
+  test("The compressed form of EC-multiply is read.", async () => {
     const payload = decodeBase58check("6PfQu77ygVyJLZjfvMLyhLMQbYnu5uguoJJ4kMCLqWwPEdfpwANVS76gTX");
     payload[2] = 0x20;
     const decrypted = await decryptBip38(encodeBase58check(payload), "TestingOneTwoThree");
@@ -89,7 +89,7 @@ describe("primitives of browser and Node.js agree", () => {
   const key = node.sha256(utf8ToBytes("key"));
   const blocks = Uint8Array.from({ length: 48 }, (_, index) => index);
 
-  test("on digests", () => {
+  test("Primitives of browser and Node.js agree on digests.", () => {
     const digests = [browser, node].map(({ sha256, ripemd160, sha1 }) =>
       [sha256, ripemd160, sha1].map((digest) => bytesToHex(digest(blocks))),
     );
@@ -97,14 +97,14 @@ describe("primitives of browser and Node.js agree", () => {
   });
 
   test.each(["", "00", "0aFf", "0", "0g", "00zz11", "aé", " 00", "0\u{1f600}"])(
-    "on hexadecimal %j",
+    "Primitives of browser and Node.js agree on hexadecimal %j.",
     (text) => {
       expect([...browser.fromHex(text)]).toEqual([...node.fromHex(text)]);
       expect(browser.toHex(node.fromHex(text))).toBe(node.toHex(node.fromHex(text)));
     },
   );
 
-  test("on scrypt", async () => {
+  test("Primitives of browser and Node.js agree on scrypt.", async () => {
     const cost = { N: 1024, r: 2, p: 3 };
     const [here, there] = await Promise.all(
       [node, browser].map(({ scrypt }) => scrypt(key, blocks, cost, 64)),
@@ -113,7 +113,7 @@ describe("primitives of browser and Node.js agree", () => {
     expect(here).toHaveLength(64);
   });
 
-  test("on AES", async () => {
+  test("Primitives of browser and Node.js agree on AES.", async () => {
     const encrypted = await node.aesEncrypt(key, blocks);
     expect(bytesToHex(await browser.aesEncrypt(key, blocks))).toBe(bytesToHex(encrypted));
     expect(bytesToHex(await browser.aesDecrypt(key, encrypted))).toBe(bytesToHex(blocks));
@@ -126,7 +126,7 @@ describe("hierarchical wallets", () => {
     "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
   const { network } = presets.dalinet;
 
-  test("the network level is aip20, hardened, 1 if it is 0", () => {
+  test("The network level of a hierarchical wallet is aip20, hardened, 1 if it is 0.", () => {
     const root = hdRoot(mnemonic, network);
     const node = (aip20: number) => hdNetworkNode(root, { ...network, aip20 }).extendedPrivateKey;
     expect(node(0)).toBe(root.derive("m/44'/111'/1'").extendedPrivateKey);
@@ -134,11 +134,11 @@ describe("hierarchical wallets", () => {
     expect(node(2)).toBe(root.derive("m/44'/111'/2'").extendedPrivateKey);
   });
 
-  test("a passphrase creates another tree", () => {
+  test("A passphrase creates another tree of hierarchical wallets.", () => {
     expect(hdRoot(mnemonic, network, "x").keys).not.toEqual(hdRoot(mnemonic, network).keys);
   });
 
-  test("a mnemonic of another length is refused", () => {
+  test("A mnemonic of another length is refused.", () => {
     expect(() => hdRoot("one two", network)).toThrow(withCode("INVALID_MNEMONIC"));
   });
 });

@@ -37,7 +37,7 @@ test("The schemas of the files are valid schemas: they are not checked when file
 });
 
 describe("network files", () => {
-  test.each(Object.entries(presets))("of %s are accepted", (_, files) => {
+  test.each(Object.entries(presets))("Network files of %s are accepted.", (_, files) => {
     expect(networkFilesFromJson(structuredClone(files))).toEqual(files);
   });
 
@@ -61,7 +61,7 @@ describe("network files", () => {
         "network.json: forgeFactory.unikidWhiteList.1 must be 64 lower-case hexadecimal digits",
     ],
     [null, "network.json: the content must be an object"],
-  ])("a wrong network.json is refused with the name of each wrong member (%#)", (network, message) => {
+  ])("A wrong network.json is refused with the name of each wrong member (%#).", (network, message) => {
     expect(refusal(changed({ network }))).toBe(message);
   });
 
@@ -70,7 +70,7 @@ describe("network files", () => {
     [[], "milestones.json: the content must be a list of at least one milestone"],
     [[{ reward: 1 }], "milestones.json: 0.height is missing: add it"],
     [[{ height: 2, reward: 1 }], "milestones.json: no milestone has height 1: add one with all parameters"],
-  ])("a list that cannot be merged is refused (%#)", (milestones, message) => {
+  ])("A list that cannot be merged is refused (%#).", (milestones, message) => {
     expect(refusal(changed({ milestones }))).toBe(message);
   });
 
@@ -85,13 +85,13 @@ describe("network files", () => {
       "voterMaximumWeight must be false, or an object with an amount called individual",
     ],
     [{ urlCheckers: ["0"] }, "urlCheckers.0 must be 64 lower-case hexadecimal digits"],
-  ])("a wrong milestone is refused at the height at which it starts (%#)", (change, message) => {
+  ])("A wrong milestone is refused at the height at which it starts (%#).", (change, message) => {
     const files = withMilestone(change);
     (files.milestones as MilestoneChange[]).push({ height: 9_000_001, p2p: { minimumVersions: [] } });
     expect(refusal(files)).toBe(`milestones.json, height 9000000: ${message}`);
   });
 
-  test("a change can name a part of an object; the merged milestone must be complete", () => {
+  test("A change can name a part of an object; the merged milestone must be complete.", () => {
     expect(() => networkFilesFromJson(withMilestone({ block: { maxPayload: 5 } }))).not.toThrow();
     const milestones = presets.unitnet.milestones.concat({
       height: 5,
@@ -102,25 +102,25 @@ describe("network files", () => {
     );
   });
 
-  test("false removes a limit", () => {
+  test("The value false removes a limit.", () => {
     expect(() => networkFilesFromJson(withMilestone({ voterMaximumWeight: false }))).not.toThrow();
   });
 
-  test("an epoch must be a time that exists", () => {
+  test("An epoch must be a time that exists.", () => {
     const milestones = livenet.milestones.map((change) =>
       change.height === 1 ? { ...change, epoch: "2017-13-21T13:00:00.000Z" } : change,
     );
     expect(refusal(changed({ milestones }))).toBe("milestones.json, height 1: epoch must be an existing day");
   });
 
-  test("a change of the number of delegates inside a round is refused", () => {
+  test("A change of the number of delegates inside a round is refused.", () => {
     const files = changed({ milestones: [...livenet.milestones, { height: 25, activeDelegates: 24 }] });
     expect(() => networkFilesFromJson(files)).toThrow(
       expect.objectContaining({ code: "InvalidMilestoneConfigurationError" }),
     );
   });
 
-  test("exceptions are lists of ids", () => {
+  test("Exceptions are lists of ids.", () => {
     const id = "ab".repeat(32);
     const exceptions = {
       blocks: ["10370119864814436559", id],
@@ -138,7 +138,7 @@ describe("network files", () => {
     );
   });
 
-  test("the errors of all files are reported at once", () => {
+  test("The errors of all files are reported at once.", () => {
     const message = refusal({ network: {}, milestones: 1, exceptions: [] });
     for (const file of ["network.json", "milestones.json", "exceptions.json"]) {
       expect(message).toContain(`${file}: `);

@@ -8,7 +8,7 @@ const roundsOf = (...segments: [height: number, activeDelegates: number][]) =>
   });
 
 describe("rounds", () => {
-  test("height 1 opens round 1, which includes the genesis block", () => {
+  test("Height 1 opens round 1, which includes the genesis block.", () => {
     const { roundAt } = roundsOf([1, 3]);
     expect(roundAt(1)).toEqual({
       round: 1,
@@ -21,11 +21,11 @@ describe("rounds", () => {
     expect(roundAt(4)).toMatchObject({ round: 2, roundHeight: 4, isNewRound: true });
   });
 
-  test("milestones that do not change the number do not start a segment", () => {
+  test("Milestones that do not change the number do not start a segment.", () => {
     expect(roundsOf([1, 3], [5, 3], [31, 6]).roundAt(7)).toMatchObject({ round: 3, roundHeight: 7 });
   });
 
-  test("every height follows from the previous one", () => {
+  test("Every height follows from the previous one.", () => {
     const change = fc.record({
       size: fc.integer({ min: 1, max: 7 }),
       rounds: fc.integer({ min: 1, max: 4 }),

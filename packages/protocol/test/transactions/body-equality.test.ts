@@ -8,7 +8,7 @@ import { bodyOf, coreTransaction, signed, transfer } from "./fixtures.ts";
 const decoded = (body: TransactionBody) => decodeTransaction(encodeTransaction(body));
 
 describe("a decoded body", () => {
-  test("is the same as the body that was encoded, whatever its type, and has the same bytes", () => {
+  test("A decoded body is the same as the body that was encoded, whatever its type, and has the same bytes.", () => {
     fc.assert(
       fc.property(coreTransaction, (body) => {
         const read = decoded(body);
@@ -18,7 +18,7 @@ describe("a decoded body", () => {
     );
   });
 
-  test("has no id: the one of the input does not count", () => {
+  test("A decoded body has no id: the one of the input does not count.", () => {
     const { id: _id, ...body } = signed();
     expect(isSameBody(body, signed())).toBe(true);
   });
@@ -33,14 +33,14 @@ describe("a decoded body", () => {
     expect(isSameBody({ ...transfer(), ...changes }, transfer())).toBe(false);
   });
 
-  test("is not the same if nested members have another order, which decides the bytes of maps", () => {
+  test("A decoded body is not the same if nested members have another order, which decides the bytes of maps.", () => {
     const token = (properties: Record<string, string>) =>
       bodyOf(0, { typeGroup: 2000, asset: { nft: { unik: { tokenId: "ab".repeat(32), properties } } } });
     expect(isSameBody(token({ a: "1", b: "2" }), token({ a: "1", b: "2" }))).toBe(true);
     expect(isSameBody(token({ a: "1", b: "2" }), token({ b: "2", a: "1" }))).toBe(false);
   });
 
-  test("is not the same if an array is an object", () => {
+  test("A decoded body is not the same if an array is an object.", () => {
     const votes = (value: unknown) => bodyOf(3, { asset: { votes: value as string[] } });
     expect(isSameBody(votes(["+a"]), votes({ 0: "+a" }))).toBe(false);
     expect(isSameBody(votes(["+a"]), votes(null))).toBe(false);

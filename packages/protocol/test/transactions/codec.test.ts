@@ -24,7 +24,7 @@ import {
 } from "./fixtures.ts";
 
 describe("encoding and decoding", () => {
-  test("property: decoding reverses encoding, for every core type", () => {
+  test("Property: decoding reverses encoding, for every core type.", () => {
     fc.assert(
       fc.property(coreTransaction, (transaction) => {
         expect(decodeTransaction(encodeTransaction(transaction))).toEqual(transaction);
@@ -32,7 +32,7 @@ describe("encoding and decoding", () => {
     );
   });
 
-  test("property: JSON and bytes yield the same normal form", () => {
+  test("Property: JSON and bytes yield the same normal form.", () => {
     fc.assert(
       fc.property(coreTransaction, (transaction) => {
         const bytes = encodeTransaction(transaction);
@@ -44,7 +44,7 @@ describe("encoding and decoding", () => {
     );
   });
 
-  test("property: for any bytes the parser throws only its own errors", () => {
+  test("Property: the parser throws only its own errors for any bytes.", () => {
     const altered = fc
       .tuple(coreTransaction, fc.nat(), fc.nat(255), fc.nat(3))
       .map(([body, at, byte, cut]) => {
@@ -64,7 +64,7 @@ describe("encoding and decoding", () => {
     );
   });
 
-  test("every type has one key and one pair of numbers", () => {
+  test("Every type has one key and one pair of numbers.", () => {
     expect(transactionTypes).toHaveLength(28);
     expect(new Set(transactionTypes.map(({ key }) => key)).size).toBe(28);
     expect(new Set(transactionTypes.map(({ typeGroup, type }) => `${typeGroup}/${type}`)).size).toBe(28);
@@ -77,7 +77,7 @@ describe("encoding and decoding", () => {
     expect({ fee, amount }).toEqual({ fee: 2n ** 64n - 1n, amount: 5n });
   });
 
-  test("version 1 stores the type in one byte, and a vote gets its sender as recipient", () => {
+  test("Version 1 stores the type in one byte, and a vote gets its sender as recipient.", () => {
     const bytes = encodeTransaction(transferV1());
     expect(bytesToHex(bytes.subarray(0, 8))).toBe("ff01440064000000");
     const { nonce: _nonce, ...vote } = bodyOf(3, {
@@ -91,7 +91,7 @@ describe("encoding and decoding", () => {
     expect(decodeTransaction(encodeTransaction({ ...vote, network: 0 })).recipientId).toBeUndefined();
   });
 
-  test("a registration of version 1 has a lifetime, and a plus before its keys", () => {
+  test("A registration of version 1 has a lifetime, and a plus before its keys.", () => {
     const keysgroup = [`+${senderPublicKey}`, `+${"03".repeat(33)}`];
     const { nonce: _nonce, ...registration } = bodyOf(4, {
       version: 1,
@@ -108,7 +108,7 @@ describe("bytes that are not canonical", () => {
   const bytes = hexToBytes(bytesToHex(encodeTransaction(signed())));
   const idOf = (altered: Uint8Array) => transactionFromBytes(altered, context).data.id;
 
-  test("the marker is not part of the id", () => {
+  test("The marker is not part of the id.", () => {
     const altered = bytes.slice();
     altered[0] = 0;
     const transaction = transactionFromBytes(altered, context);
@@ -117,14 +117,14 @@ describe("bytes that are not canonical", () => {
     expect(transaction.bytes).toEqual(bytes);
   });
 
-  test("a type without vendorField skips one", () => {
+  test("A type without vendorField skips one.", () => {
     const resignation = encodeTransaction(bodyOf(7, { signature: "ab".repeat(64) }));
     const withText = concatBytes(resignation.subarray(0, 58), hexToBytes("026869"), resignation.subarray(59));
     expect(idOf(withText)).toBe(idOf(resignation));
     expect(transactionFromBytes(withText, context).data.vendorField).toBeUndefined();
   });
 
-  test("ill-formed UTF-8 is replaced, which changes the id and may exceed the limit", () => {
+  test("Ill-formed UTF-8 is replaced, which changes the id and may exceed the limit.", () => {
     const withText = (text: string) => {
       const body = encodeTransaction(transfer({ vendorField: "a".repeat(text.length / 2), ...signature }));
       body.set(hexToBytes(text), 59);
@@ -137,7 +137,7 @@ describe("bytes that are not canonical", () => {
     );
   });
 
-  test("only the low half of a vote's direction counts", () => {
+  test("Only the low half of a vote's direction counts.", () => {
     const votes = (direction: number) => {
       const vote = encodeTransaction(
         bodyOf(3, { asset: { votes: [`+${senderPublicKey}`] }, signature: "ab".repeat(64) }),
@@ -149,7 +149,7 @@ describe("bytes that are not canonical", () => {
     expect([0x00, 0x10, 0x02, 0xff].map(votes)).toEqual(["-", "-", "-", "-"]);
   });
 
-  test("a username is read by characters, whose continuation bytes are not checked", () => {
+  test("A username is read by characters, whose continuation bytes are not checked.", () => {
     const registration = (username: string, length = username.length / 2) => {
       const body = encodeTransaction(
         bodyOf(2, { asset: { delegate: { username: "x".repeat(length) } }, signature: "ab".repeat(64) }),
@@ -179,20 +179,20 @@ describe("order of properties (transactions.md 11)", () => {
         .properties as object,
     );
 
-  test("array indexes come first in ascending order, all others in insertion order", () => {
+  test("Array indexes come first in ascending order, all others in insertion order.", () => {
     const properties = JSON.parse('{"b":"","01":"","4294967295":"","10":"","2":"","a":"","4294967294":""}');
     const order = ["2", "10", "4294967294", "b", "01", "4294967295", "a"];
     expect(propertiesOf(mint(properties))).toEqual(order);
   });
 
-  test("received keys b and 1 have the id of 1 and b", () => {
+  test("Received keys b and 1 have the id of 1 and b.", () => {
     const ordered = encodeTransaction(mint({ 1: "x", b: "y" }));
     const text = bytesToHex(ordered).replace("01310100780162010079", "01620100790131010078");
     expect(text).not.toBe(bytesToHex(ordered));
     expect(transactionFromBytes(hexToBytes(text), context)).toEqual(transactionFromBytes(ordered, context));
   });
 
-  test("a repeated key keeps its first position and gets its last value", () => {
+  test("A repeated key keeps its first position and gets its last value.", () => {
     const bytes = encodeTransaction(mint({ a: "1", b: "2", c: "3" }));
     const text = bytesToHex(bytes).replace("0163010033", "0161010033");
     const { data } = transactionFromBytes(hexToBytes(text), context);
@@ -202,7 +202,7 @@ describe("order of properties (transactions.md 11)", () => {
     ]);
   });
 
-  test("property: encoding in the order of decoding is stable", () => {
+  test("Property: encoding in the order of decoding is stable.", () => {
     const key = fc.oneof(fc.stringMatching(/^[0-9]{1,11}$/), fc.stringMatching(/^[a-z./]{1,9}$/));
     const value = fc.option(fc.string({ maxLength: 20 }), { nil: null });
     fc.assert(

@@ -32,13 +32,13 @@ const refusal = (code: string) => expect.objectContaining({ name: "TransactionEr
 const parse = (changes: Record<string, unknown>) => transactionFromJson(json(changes), context);
 
 describe("from JSON", () => {
-  test("the result is that of the bytes, never the input", () => {
+  test("The result from JSON is that of the bytes, never the input.", () => {
     const transaction = parse({ id: null, typeGroup: 1, blockId: "1", asset: { votes: [] }, timestamp: 5 });
     expect(transaction).toEqual(transactionFromBytes(encodeTransaction(signed()), context));
     expect(transaction.isVerified).toBe(true);
   });
 
-  test("the input does not change", () => {
+  test("The input does not change.", () => {
     const input = json({
       senderPublicKey: senderPublicKey.toUpperCase(),
       fee: 10_000_000,
@@ -49,12 +49,12 @@ describe("from JSON", () => {
     expect(input).toEqual(before);
   });
 
-  test("an absent network and group are the configured network and the core", () => {
+  test("An absent network and group are the configured network and the core.", () => {
     const { network: _network, ...input } = json();
     expect(transactionFromJson(input, context).data).toEqual(signed());
   });
 
-  test("signSignature is another name of secondSignature, and takes precedence", () => {
+  test("The member signSignature is another name of secondSignature, and takes precedence.", () => {
     const [one, two] = ["ab".repeat(64), "cd".repeat(64)];
     expect(parse({ signSignature: one }).data.secondSignature).toBe(one);
     expect(parse({ signSignature: one, secondSignature: two }).data.secondSignature).toBe(two);
@@ -77,11 +77,11 @@ describe("from JSON", () => {
     [json({ recipientId: "UXJMx18r6b8ddXZyTz8mDGk6KSeyrdS4Tv" }), "TransactionEncodingError"],
     [json({ recipientId: addressOn(63) }), "InvalidTransactionBytesError"],
     [json({ type: 5, amount: 0 }), "TransactionEncodingError"],
-  ])("refusal %#: %j", (input, code) => {
+  ])("The parser refuses JSON (refusal %#): %j.", (input, code) => {
     expect(() => transactionFromJson(input, context)).toThrow(refusal(code));
   });
 
-  test("the order of members and the letter case do not matter", () => {
+  test("The order of members and the letter case do not matter.", () => {
     const payments = [1n, 2n].map((amount) => ({ amount, recipientId: addressOn(68) }));
     const payment = signTransaction(bodyOf(6, { asset: { payments } }), sender);
     const { id, ...members } = transactionToJson(payment);
@@ -96,7 +96,7 @@ describe("from JSON", () => {
     expect(transactionFromJson({ id, ...members }, context)).toEqual(expected);
   });
 
-  test("the id of an exception in the input does not exempt another transaction", () => {
+  test("The id of an exception in the input does not exempt another transaction.", () => {
     const listed = "ab".repeat(32);
     const network = createNetwork({ ...presets.livenet, exceptions: { transactions: [listed] } });
     const where = { network, height: 2 };
@@ -107,7 +107,7 @@ describe("from JSON", () => {
     );
   });
 
-  test("input that decodes to other values is refused", () => {
+  test("Input that decodes to other values is refused.", () => {
     const tokens = JSON.parse(
       `{"unik":{"tokenId":"${"ab".repeat(32)}","properties":{"__proto__":"x","b":"y"}}}`,
     );
@@ -115,13 +115,13 @@ describe("from JSON", () => {
     expect(() => transactionFromJson(input, context)).toThrow(refusal("TransactionEncodingError"));
   });
 
-  test("endless nesting in an unknown member is ignored", () => {
+  test("Endless nesting in an unknown member is ignored.", () => {
     let deep: unknown[] = [];
     for (let i = 0; i < 100_000; i++) deep = [deep];
     expect(parse({ unknown: deep }).data).toEqual(signed());
   });
 
-  test("a schema error has the path, the rule, and the requirement", () => {
+  test("A schema error has the path, the rule, and the requirement.", () => {
     const expectation = "must be an integer from 1 to 9223372036854775807, as a number or as text";
     expect(() => parse({ fee: 0 })).toThrow(
       expect.objectContaining({
@@ -155,9 +155,12 @@ describe("64-bit values in JSON", () => {
     expect(() => bigintFromJson(value)).toThrow();
   });
 
-  test.each([null, false, "", 2 ** 63, "9223372036854775808", -1])("a fee of %j breaks the schema", (fee) => {
-    expect(() => parse({ fee })).toThrow(refusal("TransactionSchemaError"));
-  });
+  test.each([null, false, "", 2 ** 63, "9223372036854775808", -1])(
+    "A fee of %j breaks the schema.",
+    (fee) => {
+      expect(() => parse({ fee })).toThrow(refusal("TransactionSchemaError"));
+    },
+  );
 
   test("2^63 - 1 is the largest", () => {
     expect(parse({ fee: "9223372036854775807", amount: 1, nonce: 0 }).data.fee).toBe(2n ** 63n - 1n);
@@ -169,7 +172,7 @@ describe("64-bit values in JSON", () => {
 describe("from bytes", () => {
   const bytes = encodeTransaction(signed());
 
-  test("the version must be the one in force at the last accepted block (trap A1)", () => {
+  test("The version must be the one in force at the last accepted block (trap A1).", () => {
     expect(() => transactionFromBytes(bytes, contextV1)).toThrow(refusal("TransactionVersionError"));
     const first = encodeTransaction(signTransaction(transferV1(), sender));
     expect(transactionFromBytes(first, contextV1).isVerified).toBe(true);
@@ -187,7 +190,7 @@ describe("from bytes", () => {
     expect(() => transactionFromBytes(altered, context)).toThrow(refusal("InvalidTransactionBytesError"));
   });
 
-  test("the recipient's network is not checked in version 1 nor for a lock", () => {
+  test("The recipient's network is not checked in version 1 nor for a lock.", () => {
     const foreign = addressOn(63);
     const first = encodeTransaction(signTransaction(transferV1({ recipientId: foreign }), sender));
     expect(transactionFromBytes(first, contextV1).data.recipientId).toBe(foreign);
@@ -196,19 +199,19 @@ describe("from bytes", () => {
     expect(transactionFromBytes(encodeTransaction(locking), context).data.recipientId).toBe(foreign);
   });
 
-  test("every recipient of payments is compared", () => {
+  test("Every recipient of payments is compared.", () => {
     const payments = [68, 68, 63].map((version) => ({ amount: 1n, recipientId: addressOn(version) }));
     const payment = encodeTransaction(signTransaction(bodyOf(6, { asset: { payments } }), sender));
     expect(() => transactionFromBytes(payment, context)).toThrow(refusal("InvalidTransactionBytesError"));
   });
 
-  test("a DER signature with an invalid length ends the parsing", () => {
+  test("A DER signature with an invalid length ends the parsing.", () => {
     const broken = encodeTransaction({ ...signed(), signature: `3006${"00".repeat(6)}` });
     expect(() => transactionFromBytes(broken, context)).toThrow(refusal("InvalidTransactionBytesError"));
     expect(transactionFromBytes(broken, context, { checkSignature: false }).data.signature).toHaveLength(16);
   });
 
-  test("the signature can be checked separately", () => {
+  test("The signature can be checked separately.", () => {
     const parsed = transactionFromBytes(bytes, context, { checkSignature: false });
     expect(parsed.isVerified).toBe(false);
     const job = signatureJob(parsed, context);
@@ -216,7 +219,7 @@ describe("from bytes", () => {
     expect(typeof job === "object" && verifyJob(job)).toBe(true);
   });
 
-  test("an id listed as an exception is verified, and exempt from the schema", () => {
+  test("An id listed as an exception is verified, and exempt from the schema.", () => {
     const wrong = { ...signed(), fee: 0n };
     const { id } = sealedFromTrustedBytes(encodeTransaction(wrong)).data;
     const network = createNetwork({ ...presets.livenet, exceptions: { transactions: [id] } });
@@ -226,7 +229,7 @@ describe("from bytes", () => {
     expect(() => transactionFromBytes(encodeTransaction(wrong), context)).toThrow();
   });
 
-  test("a listed id replaces the computed one", () => {
+  test("A listed id replaces the computed one.", () => {
     const fixed = "ab".repeat(32);
     const exceptions = { transactionIdFixTable: { [signed().id]: fixed } };
     const network = createNetwork({ ...presets.livenet, exceptions });
@@ -235,7 +238,7 @@ describe("from bytes", () => {
 });
 
 describe("from trusted bytes", () => {
-  test("nothing is checked and everything is verified", () => {
+  test("Nothing from trusted bytes is checked and everything is verified.", () => {
     const body = transfer({ fee: 0n, network: 1 });
     const trusted: SealedTransaction = sealedFromTrustedBytes(encodeTransaction(body));
     expect(trusted.isVerified).toBe(true);

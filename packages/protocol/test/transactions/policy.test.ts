@@ -14,13 +14,13 @@ const milestone = livenet.milestoneAt(2);
 const withFees = (staticFees: Record<string, number>): Milestone => ({ ...milestone, fees: { staticFees } });
 
 describe("static fees", () => {
-  test("the milestone's amount takes precedence over the type's", () => {
+  test("The milestone's amount of a static fee takes precedence over the type's.", () => {
     expect(staticFee(transfer(), withFees({}))).toBe(10_000_000n);
     expect(staticFee(transfer(), withFees({ transfer: 7 }))).toBe(7n);
     expect(staticFee(transfer(), withFees({ transfer: 0 }))).toBe(0n);
   });
 
-  test("a multi-signature registration pays for each key and once more", () => {
+  test("A multi-signature registration pays for each key and once more.", () => {
     const registration = bodyOf(4, { asset: { multiSignature: { min: 2, publicKeys: participantKeys } } });
     expect(staticFee(registration, withFees({}))).toBe(2_000_000_000n);
     expect(staticFee(registration, withFees({ multiSignature: 5 }))).toBe(20n);
@@ -32,7 +32,7 @@ describe("static fees", () => {
     ).toBe(5n);
   });
 
-  test("an entity pays by its action", () => {
+  test("An entity pays by its action.", () => {
     const entity = (action: number) => bodyOf(6, { typeGroup: 2, asset: { action } });
     expect([0, 1, 2].map((action) => staticFee(entity(action), withFees({})))).toEqual([
       5_000_000_000n,
@@ -41,7 +41,7 @@ describe("static fees", () => {
     ]);
   });
 
-  test("an unknown type has no fee", () => {
+  test("An unknown type has no fee.", () => {
     expect(() => staticFee(transfer({ type: 99 }), milestone)).toThrow(
       expect.objectContaining({ code: "UnkownTransactionError" }),
     );
@@ -49,7 +49,7 @@ describe("static fees", () => {
 });
 
 describe("activation", () => {
-  test("a type that the network disabled stays disabled, if the switch is read", () => {
+  test("A type that the network disabled stays disabled, if the switch is read.", () => {
     const isActive = (typeGroup: number, type: number) =>
       isTypeActive(typeGroup, type, { network: livenet, height: 2 });
     expect(isActive(1, 2)).toBe(false);
@@ -58,7 +58,7 @@ describe("activation", () => {
     expect(isActive(1, 0)).toBe(true);
   });
 
-  test("milestones activate and deactivate types", () => {
+  test("Milestones activate and deactivate types.", () => {
     const at = (height: number) => ({ network: testnet, height });
     expect([1, 2].map((height) => isTypeActive(1, 6, at(height)))).toEqual([false, true]);
     expect([59, 60].map((height) => isTypeActive(2, 6, at(height)))).toEqual([false, true]);
@@ -66,7 +66,7 @@ describe("activation", () => {
   });
 });
 
-test("returns the key of a type, and none for an unknown one", () => {
+test("The policy returns the key of a type, and none for an unknown one.", () => {
   expect(transactionKey(2001, 3)).toBe("UnsCertifiedNftMint");
   expect(() => transactionKey(1, 11)).toThrow(expect.objectContaining({ code: "UnkownTransactionError" }));
 });

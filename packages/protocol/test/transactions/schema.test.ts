@@ -135,13 +135,13 @@ describe("rules of the core types (transactions.md 8.3)", () => {
     expect(verdict(input)).toBe(expected);
   });
 
-  test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])("type %i costs a fee", (type) => {
+  test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])("The core type %i costs a fee.", (type) => {
     expect(verdict(core(type, { fee: 0, amount: type === 0 || type === 8 ? 1 : 0, recipientId }))).not.toBe(
       true,
     );
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 9, 10])("type %i moves no amount", (type) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 9, 10])("The core type %i moves no amount.", (type) => {
     expect(verdict(core(type, { amount: 1, asset: {}, signatures: entries(1) }))).toBe("/amount");
   });
 });
@@ -154,19 +154,19 @@ describe("limits in force", () => {
   });
   const at = (height: number) => ({ network: testnet, height });
 
-  test("the vendorField is bounded in bytes, by the milestone of the last block", () => {
+  test("The vendorField is bounded in bytes, by the milestone of the last block.", () => {
     expect(verdict(withText("a".repeat(64)), at(99_999))).toBe(true);
     expect(verdict(withText("é".repeat(33)), at(99_999))).toMatch("/vendorField");
     expect(verdict(withText("é".repeat(33)), at(100_000))).toBe(true);
     expect(verdict(withText("é".repeat(128)), at(100_000))).toMatch("/vendorField");
   });
 
-  test.each([null, "", undefined])("a vendorField of %j is refused", (vendorField) => {
+  test.each([null, "", undefined])("A vendorField of %j is refused.", (vendorField) => {
     const { data } = transactionFromJson({ ...jsonOf(transfer()), vendorField }, context);
     expect(data).not.toHaveProperty("vendorField");
   });
 
-  test("the network byte is the configured one", () => {
+  test("The network byte is the configured one.", () => {
     expect(verdict({ ...jsonOf(transfer()), network: 63 })).toBe("/network");
     expect(verdict({ ...jsonOf(transfer()), network: 0 })).toBe("/network");
     const bytes = encodeTransaction(transfer({ network: 0, signature }));
@@ -175,7 +175,7 @@ describe("limits in force", () => {
     );
   });
 
-  test("zero amounts and fees pass in a genesis block only", () => {
+  test("Zero amounts and fees pass in a genesis block only.", () => {
     const genesis = { ...jsonOf(transferV1({ timestamp: 0 })), signature: undefined, signatures: undefined };
     const der = "3006020101020101";
     const zero = { ...genesis, fee: 0, amount: 0, signature: der };
@@ -199,13 +199,16 @@ describe("the cost of a certification", () => {
     },
   });
 
-  test.each([3, 4, 6])("of type 2001/%i is refused by the schema if it is negative", (type) => {
-    const path = "/asset/certification/payload/cost";
-    for (const cost of [-1, -1.5, "-5"]) expect(verdict(certified(type, cost)), `${cost}`).toBe(path);
-    for (const cost of [0, "0", 5, "5"]) expect(verdict(certified(type, cost)), `${cost}`).toBe(true);
-  });
+  test.each([3, 4, 6])(
+    "The cost of a certification of type 2001/%i is refused by the schema if it is negative.",
+    (type) => {
+      const path = "/asset/certification/payload/cost";
+      for (const cost of [-1, -1.5, "-5"]) expect(verdict(certified(type, cost)), `${cost}`).toBe(path);
+      for (const cost of [0, "0", 5, "5"]) expect(verdict(certified(type, cost)), `${cost}`).toBe(true);
+    },
+  );
 
-  test("does not concern a batch: the other items of a body are validated separately", () => {
+  test("The cost of a certification does not concern a batch: the other items of a body are validated separately.", () => {
     expect(matchesBatchSchema([certified(3, -1), jsonOf(transfer())], context)).toBeUndefined();
   });
 });
@@ -213,7 +216,7 @@ describe("the cost of a certification", () => {
 describe("the check of batches (transactions.md 8.2)", () => {
   const matches = (...items: unknown[]) => matchesBatchSchema(items, context);
 
-  test("each item must match some type", () => {
+  test("Each item of a batch must match some type.", () => {
     expect(matches()).toBeUndefined();
     expect(matches(jsonOf(transfer()), core(7))).toBeUndefined();
     expect(matches(jsonOf(transfer()), null)).toMatchObject({ path: "/1", rule: "anyOf" });
@@ -221,20 +224,20 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(matches({ ...jsonOf(transfer()), type: 9_999 })).toMatchObject({ path: "/0", rule: "anyOf" });
   });
 
-  test("a violation is reported for the type of the item", () => {
+  test("A violation is reported for the type of the item.", () => {
     const { recipientId: _, ...unpaid } = jsonOf(transfer()) as Record<string, unknown>;
     expect(matches(jsonOf(transfer()), unpaid)).toMatchObject({ path: "/1/recipientId", rule: "required" });
     expect(matches({ ...jsonOf(transfer()), fee: -1 })).toMatchObject({ path: "/0/fee" });
   });
 
-  test("items do not change", () => {
+  test("Items of a batch do not change.", () => {
     const item = { ...jsonOf(transfer()), fee: "7", unknown: 1 };
     const before = structuredClone(item);
     expect(matches(item)).toBeUndefined();
     expect(item).toEqual(before);
   });
 
-  test("core schemas do not check the group", () => {
+  test("Core schemas do not check the group.", () => {
     expect(matches({ ...jsonOf(transfer()), typeGroup: 1_000 })).toBeUndefined();
   });
 
@@ -248,16 +251,19 @@ describe("the check of batches (transactions.md 8.2)", () => {
     const byKey = Object.groupBy(vectors, ({ key = "certified" }) => key);
 
     // As the old node; each item is then refused as one of group 1 (transactions.md 8.2).
-    test.each(Object.entries(byKey))("passes unless its type requires the group: %s", (key, cases = []) => {
-      for (const { input } of cases) {
-        const { typeGroup: _, network: _network, ...item } = input;
-        const sent = { id: "ab".repeat(32), signature: "ab".repeat(35), ...item };
-        expect(matches(sent) === undefined).toBe(!/^Uns(DiscloseExplicit|DelegateRegister)$/.test(key));
-      }
-    });
+    test.each(Object.entries(byKey))(
+      "An item that lost its group passes unless its type requires the group: %s.",
+      (key, cases = []) => {
+        for (const { input } of cases) {
+          const { typeGroup: _, network: _network, ...item } = input;
+          const sent = { id: "ab".repeat(32), signature: "ab".repeat(35), ...item };
+          expect(matches(sent) === undefined).toBe(!/^Uns(DiscloseExplicit|DelegateRegister)$/.test(key));
+        }
+      },
+    );
   });
 
-  test("payments within the limit pass as the type of any core transaction", () => {
+  test("Payments within the limit pass as the type of any core transaction.", () => {
     const payments = Array.from({ length: 128 }, () => ({ amount: 0, recipientId }));
     const odd = { ...jsonOf(transfer()), type: 6, asset: { payments } };
     expect(matches(odd)).toBeUndefined();
@@ -265,7 +271,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(verdict(odd)).not.toBe(true);
   });
 
-  test("the legacy registration of a multi-signature wallet passes only a batch", () => {
+  test("The legacy registration of a multi-signature wallet passes only a batch.", () => {
     const multiSignatureLegacy = { min: 2, lifetime: 24, keysgroup: participantKeys.map((key) => `+${key}`) };
     const { nonce: _nonce, ...legacy } = core(4, {
       version: 1,
@@ -276,7 +282,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(verdict(legacy)).not.toBe(true);
   });
 
-  test("members that the schema removes are not in the bytes either", () => {
+  test("Members that the schema removes are not in the bytes either.", () => {
     const extra = { ...core(7), vendorField: "x", recipientId, expiration: 5, asset: { votes: [] } };
     const { bytes, data } = transactionFromJson(extra, context);
     expect(sealedFromTrustedBytes(bytes).data).toEqual(data);

@@ -53,7 +53,7 @@ describe("signatures of version 2 (transactions.md 5)", () => {
     expect(() => read(tail)).toThrow(RangeError);
   });
 
-  test("an index must be unique", () => {
+  test("An index of a signature of version 2 must be unique.", () => {
     expect(() => read(entry(1) + entry(1))).toThrow(
       expect.objectContaining({ code: "DuplicateParticipantInMultiSignatureError" }),
     );
@@ -65,14 +65,14 @@ describe("signatures of version 2 (transactions.md 5)", () => {
 });
 
 describe("signatures of version 1", () => {
-  test("are DER whatever their length", () => {
+  test("Signatures of version 1 are DER whatever their length.", () => {
     expect(read("", transferV1())).toEqual([undefined, undefined, undefined]);
     expect(read(der + der, transferV1())).toEqual([der, der, undefined]);
     // Read as DER: the length is the second byte.
     expect(() => read(schnorr, transferV1())).toThrow(RangeError);
   });
 
-  test("the legacy tail is one text, which the schema refuses", () => {
+  test("The legacy tail of version 1 is one text, which the schema refuses.", () => {
     expect(read(`${der}ff${entry(0)}${entry(1)}`, transferV1())[2]).toEqual([entry(0) + entry(1)]);
     const bytes = concatBytes(encodeTransaction(transferV1()), hexToBytes(`${der}ff${entry(0)}${entry(1)}`));
     expect(() => transactionFromBytes(bytes, contextV1)).toThrow(
@@ -82,17 +82,17 @@ describe("signatures of version 1", () => {
 });
 
 describe("writing", () => {
-  test("hexadecimal is read up to the first invalid pair", () => {
+  test("Hexadecimal is read up to the first invalid pair.", () => {
     const bytes = encodeTransaction(transfer({ signature: `${schnorr}zz11` }));
     expect(decodeTransaction(bytes).signature).toBe(schnorr);
   });
 
-  test("an odd number of digits is refused", () => {
+  test("An odd number of digits is refused.", () => {
     expect(() => encodeTransaction(transfer({ signature: "abc" }))).toThrow(RangeError);
     expect(() => encodeTransaction(transfer({ signatures: ["abc"] }))).toThrow(RangeError);
   });
 
-  test("parts can be omitted", () => {
+  test("Parts of signatures can be omitted.", () => {
     const full = transfer({ signature: schnorr, secondSignature: schnorr, signatures: [entry(0)] });
     const bare = encodeTransaction(transfer());
     expect(encodeTransaction(full, { exclude: ["signature", "secondSignature", "signatures"] })).toEqual(

@@ -48,7 +48,7 @@ const flip = (text: string, digit: number) => {
 
 describe("the sender's signature", () => {
   test.each(["schnorr", "ecdsa"] as const)(
-    "property: %s signs every core type, and no other body",
+    "Property: the sender's %s signature is valid for every core type, and for no other body.",
     (algorithm) => {
       fc.assert(
         fc.property(coreTransaction, fc.nat(), (body, digit) => {
@@ -66,7 +66,7 @@ describe("the sender's signature", () => {
     },
   );
 
-  test("property: a flipped bit makes the transaction unreadable or unverified, or does not change it", () => {
+  test("Property: a flipped bit makes the transaction unreadable or unverified, or does not change it.", () => {
     const bytes = encodeTransaction(signed({ vendorField: "text" }));
     fc.assert(
       fc.property(fc.nat(8 * bytes.length - 1), (bit) => {
@@ -84,12 +84,12 @@ describe("the sender's signature", () => {
     );
   });
 
-  test("it must exist, and be the sender's", () => {
+  test("The sender's signature must exist, and be the sender's.", () => {
     expect(verifySignature(transfer())).toBe(false);
     expect(verifySignature(signTransaction(transfer(), second))).toBe(false);
   });
 
-  test("version 1 hashes other bytes: expiration and network are not covered", () => {
+  test("Version 1 hashes other bytes: expiration and network are not covered.", () => {
     const transaction = signTransaction(transferV1({ vendorField: "x".repeat(70) }), sender);
     expect(hexToBytes(present(transaction.signature, "signature"))[0]).toBe(0x30);
     expect(verifySignature({ ...transaction, expiration: 7, network: 1 })).toBe(true);
@@ -108,18 +108,18 @@ describe("verified transactions (transactions.md 10)", () => {
     asset: { claim: { lockTransactionId: "ab".repeat(32), unlockSecret: "cd".repeat(32) } },
   });
 
-  test("types that were introduced with version 2 are not verified in version 1", () => {
+  test("Types that were introduced with version 2 are not verified in version 1.", () => {
     expect(isVerified(transferV1(), contextV1)).toBe(true);
     expect(isVerified(resignationV1, contextV1)).toBe(false);
     expect(isVerified(bodyOf(7, {}), context)).toBe(true);
   });
 
-  test("hash time locks are verified if they are enabled", () => {
+  test("Hash time locks are verified if they are enabled.", () => {
     expect(isVerified(claim, context)).toBe(false);
     expect(isVerified(onTestnet(claim), { network: testnet, height: 2 })).toBe(true);
   });
 
-  test("second signatures and entries of multi-signature wallets do not count", () => {
+  test("Second signatures and entries of multi-signature wallets do not count.", () => {
     const parsed = (transaction: Transaction) =>
       transactionFromBytes(encodeTransaction(transaction), context);
     expect(parsed({ ...signed(), secondSignature: "00".repeat(64) }).isVerified).toBe(true);
@@ -133,7 +133,7 @@ describe("verified transactions (transactions.md 10)", () => {
 describe("the second signature", () => {
   const twice = secondSignTransaction(signed(), second);
 
-  test("covers the first one", () => {
+  test("The second signature covers the first one.", () => {
     expect(verifySecondSignature(twice, secondKey)).toBe(true);
     expect(
       verifySecondSignature(
@@ -143,17 +143,17 @@ describe("the second signature", () => {
     ).toBe(false);
   });
 
-  test("is of the second key, and required", () => {
+  test("The second signature is of the second key, and required.", () => {
     expect(verifySecondSignature(twice, senderPublicKey)).toBe(false);
     expect(verifySecondSignature(signed(), secondKey)).toBe(false);
   });
 
-  test("changes the id", () => {
+  test("The second signature changes the id.", () => {
     expect(twice.id).not.toBe(signed().id);
     expect(sealedFromTrustedBytes(encodeTransaction(twice)).data).toEqual(twice);
   });
 
-  test("can be ECDSA, as in version 1", () => {
+  test("The second signature can be ECDSA, as in version 1.", () => {
     const first = signTransaction(transferV1(), sender);
     expect(verifySecondSignature(secondSignTransaction(first, second), secondKey)).toBe(true);
     const der = secondSignTransaction(signTransaction(transfer(), sender, "ecdsa"), second, "ecdsa");
@@ -173,7 +173,7 @@ describe("multi-signatures", () => {
   const withEntries = (...signatures: string[]) => ({ ...transfer(), signatures });
   const [zero, one, two] = by(0, 1, 2).signatures as [string, string, string];
 
-  test("property: any quorum in any order is accepted, and fewer are not", () => {
+  test("Property: any quorum in any order is accepted, and fewer are not.", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2]), (indexes) => {
         expect(verifyMultiSignatures(by(...indexes), wallet)).toBe(indexes.length >= 2);
@@ -181,25 +181,25 @@ describe("multi-signatures", () => {
     );
   });
 
-  test("wrong entries are tolerated while the quorum is possible", () => {
+  test("Wrong entries are tolerated while the quorum is possible.", () => {
     expect(verifyMultiSignatures(withEntries(wrong(0), one, two), wallet)).toBe(true);
     expect(verifyMultiSignatures(withEntries(wrong(0), wrong(1), two), wallet)).toBe(false);
     expect(verifyMultiSignatures(withEntries(zero, wrong(1)), wallet)).toBe(false);
   });
 
-  test("entries after the quorum are not checked", () => {
+  test("Entries after the quorum are not checked.", () => {
     expect(verifyMultiSignatures(withEntries(zero, one, wrong(9)), wallet)).toBe(true);
     expect(verifyMultiSignatures(withEntries(zero, one, zero), wallet)).toBe(true);
     expect(() => verifyMultiSignatures(withEntries(wrong(9), zero, one), wallet)).toThrow(RangeError);
   });
 
-  test("a repeated participant is an error", () => {
+  test("A repeated participant is an error.", () => {
     expect(() => verifyMultiSignatures(withEntries(wrong(0), zero, one), wallet)).toThrow(
       expect.objectContaining({ code: "DuplicateParticipantInMultiSignatureError" }),
     );
   });
 
-  test("entries cover no signature, but the sender's signature covers them (transactions.md 16 point 5)", () => {
+  test("Entries cover no signature, but the sender's signature covers them (transactions.md 16 point 5).", () => {
     const registration = bodyOf(4, { asset: { multiSignature: wallet } });
     const entries = participants.reduce<TransactionBody>(
       (body, keys, index) => multiSignTransaction(body, index, keys),

@@ -62,7 +62,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-test("forwards events to an application, signed with the same secret in each run, and names its responses", async () => {
+test("The listener forwards events to an application, signed with the same secret in each run, and names its responses.", async () => {
   const secrets: string[] = [];
   for (const status of [204, 500]) {
     const received = Promise.withResolvers<VerifiedDelivery>();
@@ -124,7 +124,7 @@ const client = () => createClient({ url, webhookToken: TOKEN });
 const registered = async () => (await client().webhooks.list().page()).data;
 
 describe("a listener", () => {
-  test("registers itself, prints and verifies deliveries, and removes itself at the end", async () => {
+  test("A listener registers itself, prints and verifies deliveries, and removes itself at the end.", async () => {
     const listener = await listen("--event", "block.applied");
     expect(await registered()).toMatchObject([{ id: listener.id, events: ["block.applied"] }]);
     await mine();
@@ -136,13 +136,13 @@ describe("a listener", () => {
     expect(await registered()).toEqual([]);
   });
 
-  test.each(["SIGTERM", "SIGHUP"] as const)("removes itself on %s as well", async (signal) => {
+  test.each(["SIGTERM", "SIGHUP"] as const)("A listener removes itself on %s as well.", async (signal) => {
     const listener = await listen();
     expect((await interrupted(listener, signal)).code).toBe(0);
     expect(await registered()).toEqual([]);
   });
 
-  test("receives only events that match the patterns and conditions", async () => {
+  test("A listener receives only events that match the patterns and conditions.", async () => {
     const listener = await listen(
       ...["--event", "transaction.*", "--event", "block.forged", "--match", "all"],
       ...["--condition", "amount eq 1", "--condition", "vendorField falsy", "--json"],
@@ -175,7 +175,7 @@ describe("a listener", () => {
     expect(stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  test("responds with the chosen status: the node retries, and the attempts are counted", async () => {
+  test("A listener responds with the chosen status: the node retries, and the attempts are counted.", async () => {
     const listener = await listen("--event", "block.applied", "--status", "503");
     await mine();
     await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}verified {2}id /);
@@ -186,7 +186,7 @@ describe("a listener", () => {
     expect((await interrupted(listener)).code).toBe(0);
   });
 
-  test("delays its responses, and still ends at once", async () => {
+  test("A listener delays its responses, and still ends at once.", async () => {
     const listener = await listen("--event", "block.applied", "--delay", "3600000");
     await mine();
     await listener.printed(/block\.applied/);
@@ -219,7 +219,7 @@ describe("a listener", () => {
     }
   });
 
-  test("refuses requests that are not from the node", async () => {
+  test("A listener refuses requests that are not from the node.", async () => {
     const listener = await listen("--event", "block.forged");
     const forged = await fetch(listener.target, {
       method: "POST",
@@ -237,13 +237,13 @@ describe("a listener", () => {
 });
 
 describe("errors are reported", () => {
-  test("the webhook was removed by another client: the command ends", async () => {
+  test("The command ends with an error if the webhook was removed by another client.", async () => {
     const listener = await listen();
     await client().webhooks.remove(listener.id);
     expect((await interrupted(listener)).code).toBe(0);
   });
 
-  test("the node is gone at the end: the command prints how to remove the webhook later", async () => {
+  test("The command prints how to remove the webhook later if the node is gone at the end.", async () => {
     const other = await startNode();
     const listener = spawnUniknode(["listen", "--url", other.url, "--token", TOKEN]);
     running.push(listener);
@@ -288,7 +288,7 @@ describe("errors are reported", () => {
     expect(await registered()).toEqual([]);
   });
 
-  test("a closed output pipe ends it", async () => {
+  test("A closed output pipe ends the command.", async () => {
     const listener = await listen("--event", "block.applied");
     present(listener.child.stdout).destroy();
     await mine();

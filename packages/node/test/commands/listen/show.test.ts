@@ -18,25 +18,25 @@ const refused = {
 };
 
 describe("the line", () => {
-  test("shows time, the status of the response, event, sequence, height and some of the data", () => {
+  test("The line shows time, the status of the response, event, sequence, height and some of the data.", () => {
     const data = { version: 0, id: "ab".repeat(32), numberOfTransactions: 2, payloadHash: "cd".repeat(32) };
     expect(requestLine(received({ data }))).toBe(
       "03:04:05  204  block.applied  #7  height 9  verified  id abababababab  numberOfTransactions 2",
     );
   });
 
-  test("shows the attempt from the second one on", () => {
+  test("The line shows the attempt from the second one on.", () => {
     expect(requestLine(received({}, 3))).toBe(
       "03:04:05  204  block.applied  #7  height 9  attempt 3  verified",
     );
   });
 
-  test("omits members that a ping does not have", () => {
+  test("The line omits members that a ping does not have.", () => {
     const ping = { event: "ping", sequence: undefined, height: undefined };
     expect(requestLine(received(ping))).toBe("03:04:05  204  ping  verified");
   });
 
-  test("has colours only on request: green or red for the status, yellow for a retraction", () => {
+  test("The line has colours only on request: green or red for the status, yellow for a retraction.", () => {
     const style = { hasColors: true };
     expect(requestLine(received(), style)).toBe(
       "\u001b[2m03:04:05\u001b[0m  \u001b[32m204\u001b[0m  \u001b[1mblock.applied\u001b[0m  #7  height 9  verified",
@@ -47,7 +47,7 @@ describe("the line", () => {
     expect(refusal).toBe(`\u001b[31m${requestLine(refused)}\u001b[0m`);
   });
 
-  test("is cut to the width of the terminal, with and without colours", () => {
+  test("The line is cut to the width of the terminal, with and without colours.", () => {
     const data = { other: "x".repeat(200) };
     for (const columns of [12, 20, 40, 80]) {
       const line = requestLine(received({ data }), { hasColors: false, columns });
@@ -58,18 +58,18 @@ describe("the line", () => {
     }
   });
 
-  test("names the delivery that it retracts", () => {
+  test("The line names the delivery that it retracts.", () => {
     expect(requestLine(received({ reverts: "msg_0" }))).toContain("retracts msg_0");
   });
 
-  test("shows the beginning of data that has no member of the short form", () => {
+  test("The line shows the beginning of data that has no member of the short form.", () => {
     const line = requestLine(received({ data: { delegate: { username: "x".repeat(200) } } }));
     expect(line).toMatch(/ {2}\{"delegate":\{"username":"x+ \.\.\.$/);
     expect(line.length).toBeLessThan(200);
     expect(requestLine(received({ data: [1, 2] }))).toMatch(/ {2}\[1,2\]$/);
   });
 
-  test("escapes control characters", () => {
+  test("The line escapes control characters.", () => {
     const evil = "\u001b[2J\nfaked line";
     for (const members of [
       { event: evil },
@@ -84,14 +84,14 @@ describe("the line", () => {
     }
   });
 
-  test("shows why a request is not verified", () => {
+  test("The line shows why a request is not verified.", () => {
     expect(requestLine(refused)).toBe(
       "03:04:05  NOT VERIFIED, responded 401: no signature fits (DELIVERY_SIGNATURE_WRONG)",
     );
   });
 });
 
-test("the JSON form has all members", () => {
+test("The JSON form has all members.", () => {
   const data = { amount: "1", asset: { a: 1 } };
   expect(JSON.parse(requestJson(received({ data }, 2)))).toEqual({
     receivedAt: refused.receivedMs,

@@ -46,7 +46,7 @@ function world(options: Partial<OtherForgerDeps> = {}) {
 }
 
 describe("at the start", () => {
-  test("no slot of a round is signed, and the reason names the end", () => {
+  test("At the start, no slot of a round is signed, and the reason names the end.", () => {
     const { other, kindAt } = world({ watchRounds: 1 });
     other.leftOut(KEY);
     for (let slot = FIRST; slot < FIRST + ROUND; slot++) expect(kindAt(slot)).toBe("watching");
@@ -56,14 +56,14 @@ describe("at the start", () => {
     expect(kindAt(FIRST + ROUND)).toBeUndefined();
   });
 
-  test("a key without a slot in that time skips its first one, and signs the second", () => {
+  test("At the start, a key without a slot in that time skips its first one, and signs the second.", () => {
     const { other, kindAt } = world({ watchRounds: 1 });
     expect(kindAt(FIRST + ROUND + 3)).toBe("watching");
     other.leftOut(KEY);
     expect(kindAt(FIRST + ROUND + 4)).toBeUndefined();
   });
 
-  test("a key without a slot, such as that of a delegate on standby, is free after the time of two rounds", () => {
+  test("A key without a slot, such as that of a delegate on standby, is free after the time of two rounds.", () => {
     const { kindAt } = world({ watchRounds: 1 });
     expect(kindAt(FIRST + 2 * ROUND - 1, STANDBY)).toBe("watching");
     expect(kindAt(FIRST + 2 * ROUND, STANDBY)).toBeUndefined();
@@ -73,7 +73,7 @@ describe("at the start", () => {
     expect(world().kindAt(FIRST)).toBeUndefined();
   });
 
-  test("a block of a key that appears during the watch stops only that key", () => {
+  test("At the start, a block of a key that appears during the watch stops only that key.", () => {
     const { other, found, kindAt, clock } = world({ watchRounds: 1 });
     clock.slot = FIRST + 4;
     other.saw(headerIn(FIRST + 4), true);
@@ -88,7 +88,7 @@ describe("at the start", () => {
 });
 
 describe("a block of an own key", () => {
-  test("that this process did not sign stops the key until none was seen for two rounds; it is reported once", () => {
+  test("A block that this process did not sign stops the key until none was seen for two rounds; it is reported once.", () => {
     const { other, found, kindAt, clock } = world();
     for (const slot of [FIRST + 3, FIRST + 14, FIRST + 25]) {
       clock.slot = slot;
@@ -100,21 +100,21 @@ describe("a block of an own key", () => {
     expect(other.refusalOf(KEY, FIRST + 30)?.reason).toContain(`slot ${FIRST + 25}): stop one of the two`);
   });
 
-  test("waits a random additional time, so that two that found each other do not resume together", () => {
+  test("A stop adds a random time, so that two forgers that found each other do not resume together.", () => {
     const { other, kindAt } = world({ random: () => 0.999 });
     other.saw(headerIn(FIRST), true);
     expect(kindAt(FIRST + 39)).toBe("other_forger");
     expect(kindAt(FIRST + 40)).toBeUndefined();
   });
 
-  test("in a slot that this process signed as well is another forger's", () => {
+  test("A block of an own key in a slot that this process signed as well is another forger's.", () => {
     const { other, kindAt } = world();
     other.signed(headerIn(FIRST, 50));
     other.saw(headerIn(FIRST, 51), false);
     expect(kindAt(FIRST + 1)).toBe("other_forger");
   });
 
-  test("that returns is not another forger's, however often", () => {
+  test("A block of an own key that returns is not another forger's, however often.", () => {
     const { other, found } = world();
     const header = headerIn(FIRST);
     other.signed(header);
@@ -123,7 +123,7 @@ describe("a block of an own key", () => {
     expect(found).toEqual([]);
   });
 
-  test("that returns with an altered signature proves nothing, because it is not valid", () => {
+  test("A block that returns with an altered signature proves nothing, because it is not valid.", () => {
     const { other, found } = world();
     const header = headerIn(FIRST);
     other.signed(header);
@@ -132,13 +132,13 @@ describe("a block of an own key", () => {
     expect(found).toEqual([]);
   });
 
-  test("without its signature, proves nothing", () => {
+  test("A block of an own key without its signature proves nothing.", () => {
     const { other, found } = world();
     other.saw({ ...headerIn(FIRST), timestamp: slots.slotTime(FIRST) + 1 }, false);
     expect(found).toEqual([]);
   });
 
-  test("from before this process, or of a recorded slot, may be its own", () => {
+  test("A block of an own key from before this process, or of a recorded slot, may be its own.", () => {
     const { other, found } = world({ lastSlot: () => FIRST + 5 });
     for (const slot of [FIRST - 1, FIRST, FIRST + 5]) other.saw(headerIn(slot), true);
     expect(found).toEqual([]);
@@ -146,7 +146,7 @@ describe("a block of an own key", () => {
     expect(found).toEqual([]);
   });
 
-  test("that is repeated does not extend the stop", () => {
+  test("A block of an own key that is repeated does not extend the stop.", () => {
     const { other, found, kindAt, clock } = world();
     other.saw(headerIn(FIRST), false);
     clock.slot = FIRST + 2 * ROUND;
@@ -155,7 +155,7 @@ describe("a block of an own key", () => {
     expect(found).toHaveLength(1);
   });
 
-  test("of the far future, or fetched long after its slot, is ignored", () => {
+  test("A block of an own key of the far future, or fetched long after its slot, is ignored.", () => {
     const { other, found, clock } = world();
     other.saw(headerIn(FIRST + 2), false);
     clock.slot = FIRST + 1_500;
@@ -163,13 +163,13 @@ describe("a block of an own key", () => {
     expect(found).toEqual([]);
   });
 
-  test("of a foreign key is ignored", () => {
+  test("A block of a foreign key is ignored.", () => {
     const { other, found } = world({ publicKeys: [STANDBY] });
     other.saw(headerIn(FIRST), true);
     expect(found).toEqual([]);
   });
 
-  test("of thousands of slots that this process signed is remembered long enough", () => {
+  test("A block of thousands of slots that this process signed is remembered long enough.", () => {
     const { other, found, clock } = world();
     for (let slot = FIRST; slot < FIRST + 3_000; slot += 10) {
       clock.slot = slot;

@@ -68,7 +68,7 @@ const errorOf = (work: () => unknown): SigningRecordError => {
 };
 
 describe("the record", () => {
-  test("stores the highest slot of every key, and the block that was signed there", () => {
+  test("The record stores the highest slot of every key, and the block that was signed there.", () => {
     write(signing(ALICE, 5), signing(BOB, 6), signing(ALICE, 8), signing(ALICE, 7));
     const record = open();
     expect(record.isNew).toBe(false);
@@ -78,7 +78,7 @@ describe("the record", () => {
     record.close();
   });
 
-  test("is readable text, for its owner alone", () => {
+  test("The record is readable text, for its owner alone.", () => {
     write(signing(ALICE, 5));
     expect(readFileSync(path, "utf8")).toMatch(
       new RegExp(`^uniknode-signing-record 1\n${NETHASH} ${ALICE} 5 4 0{63}5 [0-9a-f]{8}\n$`),
@@ -86,7 +86,7 @@ describe("the record", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("separates networks and preserves the entries of others", () => {
+  test("The record separates networks and preserves the entries of others.", () => {
     write(signing(ALICE, 5));
     const other = open([], OTHER_NETHASH);
     expect(other.lastSigned(ALICE)).toBeUndefined();
@@ -95,7 +95,7 @@ describe("the record", () => {
     expect(slotsOf(ALICE)).toEqual([5]);
   });
 
-  test("takes later slots from the data folder, and no earlier ones", () => {
+  test("The record takes later slots from the data folder, and no earlier ones.", () => {
     expect(errorOf(() => statSync(path))).toBeInstanceOf(Error);
     const created = open([signing(ALICE, 5)]);
     expect(created.isNew).toBe(true);
@@ -104,7 +104,7 @@ describe("the record", () => {
     expect(slotsOf(ALICE, BOB)).toEqual([5, 9]);
   });
 
-  test("does not grow with the number of signings", () => {
+  test("The record does not grow with the number of signings.", () => {
     const record = open();
     for (let slot = 1; slot <= 1_100; slot++) record.add(signing(ALICE, slot));
     record.close();
@@ -114,7 +114,7 @@ describe("the record", () => {
     expect(lines()).toBe(2);
   });
 
-  test("is rewritten completely when it is moved away, or replaced by an older copy", () => {
+  test("The record is rewritten completely when it is moved away, or replaced by an older copy.", () => {
     const record = open();
     record.add(signing(ALICE, 5));
     copyFileSync(path, join(folder, "copy"));
@@ -126,7 +126,7 @@ describe("the record", () => {
     expect(slotsOf(ALICE, BOB)).toEqual([7, 6]);
   });
 
-  test("is followed through a symbolic link, with one lock for both names", () => {
+  test("The record is followed through a symbolic link, with one lock for both names.", () => {
     write(signing(ALICE, 5));
     const link = join(folder, "link");
     symlinkSync(path, link);
@@ -164,25 +164,25 @@ describe("an untrustworthy record is refused", () => {
     expect(readFileSync(path, "utf8")).toBe(damaged);
   });
 
-  test("a record of a later version", () => {
+  test("A record of a later version is refused.", () => {
     writeFileSync(path, "uniknode-signing-record 2\n");
     expect(errorOf(open).message).toContain("unsupported version");
   });
 
-  test("an oversized file is not read", () => {
+  test("An oversized file is refused without being read.", () => {
     write(signing(ALICE, 5));
     truncateSync(path, 5 * 1024 * 1024);
     expect(errorOf(open).message).toContain("larger than");
   });
 
-  test("a folder at its path", () => {
+  test("A folder at the path of the record is refused.", () => {
     path = folder;
     expect(errorOf(open).code).toBe("SIGNING_RECORD_UNUSABLE");
     rmSync(`${folder}.lock`, { force: true });
   });
 });
 
-test("a signature that cannot be written counts, and the next one is written with it", () => {
+test("A signature that cannot be written counts, and the next one is written with it.", () => {
   const record = open();
   record.add(signing(ALICE, 5));
   rmSync(path);
@@ -201,7 +201,7 @@ test("a signature that cannot be written counts, and the next one is written wit
 });
 
 describe("one process holds it at a time", () => {
-  test("the next process gets it when the first has released it, or was refused because of damage", () => {
+  test("The next process gets the record when the first has released it, or was refused because of damage.", () => {
     const record = open();
     const error = errorOf(open);
     expect(error.code).toBe("SIGNING_RECORD_IN_USE");
@@ -215,7 +215,7 @@ describe("one process holds it at a time", () => {
 });
 
 describe("a crash during a signature", () => {
-  test("anywhere in the line preserves earlier signatures", () => {
+  test("A crash during a signature, anywhere in the line, preserves earlier signatures.", () => {
     write(signing(ALICE, 5));
     const record = open();
     const before = statSync(path).size;
@@ -233,7 +233,7 @@ describe("a crash during a signature", () => {
     }
   });
 
-  test("whose first half did not reach the disk preserves earlier signatures", () => {
+  test("A crash during a signature whose first half did not reach the disk preserves earlier signatures.", () => {
     write(signing(ALICE, 5));
     const before = statSync(path).size;
     const record = open();
@@ -244,7 +244,7 @@ describe("a crash during a signature", () => {
     expect(slotsOf(ALICE, BOB)).toEqual([5, undefined]);
   });
 
-  test("random runs with crashes, old data folders and clocks that go back never sign a slot twice", () => {
+  test("Random runs with crashes, old data folders and clocks that go back never sign a slot twice.", () => {
     for (let seed = 1; seed <= 25; seed++) {
       const random = createDraws(seed);
       rmSync(path, { force: true });
@@ -278,7 +278,7 @@ describe("a crash during a signature", () => {
     }
   });
 
-  test("a process that is killed at any moment loses no signature", async () => {
+  test("A process that is killed at any moment loses no signature.", async () => {
     const random = createDraws(7);
     let last = 0;
     for (let life = 0; life < 5; life++) {

@@ -25,7 +25,7 @@ async function open() {
 }
 
 describe("a stream", () => {
-  test("delivers events as they occur", async () => {
+  test("A stream delivers events as they occur.", async () => {
     const { client, emit, stream } = await open();
     const { received } = listen(client, { events: ["peer.*"] });
     await expect.poll(() => stream.figures().open).toBe(1);
@@ -34,7 +34,7 @@ describe("a stream", () => {
     expect(received[0]).toMatchObject({ event: "peer.added", position: expect.stringMatching(/^\d/) });
   });
 
-  test("starts at a block of the past, and continues after a position", async () => {
+  test("A stream starts at a block of the past, and continues after a position.", async () => {
     const { client } = await open();
     const { received } = listen(client, { events: ["block.applied"], fromHeight: 2 });
     await expect.poll(() => received.map(({ height }) => height)).toEqual([2, 3, 4]);
@@ -46,7 +46,7 @@ describe("a stream", () => {
     await expect.poll(() => again.received.at(-1)?.height).toBe(4);
   });
 
-  test("delivers only events that match the conditions", async () => {
+  test("A stream delivers only events that match the conditions.", async () => {
     const { client } = await open();
     const conditions = [{ key: "height", condition: "gt", value: "3" }] as const;
     const { received } = listen(client, {
@@ -58,7 +58,7 @@ describe("a stream", () => {
     await expect.poll(() => received.map(({ height }) => height)).toEqual([4]);
   });
 
-  test("ends with its signal, and when the loop is left", async () => {
+  test("A stream ends with its signal, and when the loop is left.", async () => {
     const { client, stream } = await open();
     const { ended, controller } = listen(client);
     await expect.poll(() => stream.figures().open).toBe(1);
@@ -80,14 +80,14 @@ describe("a stream", () => {
       { lastEventId: `9.4.${"ab".repeat(32)}` },
       { code: "API_REFUSED", status: 410 },
     ],
-  ])("does not start with %s", async (_case, webhookToken, options, error) => {
+  ])("A stream does not start with %s.", async (_case, webhookToken, options, error) => {
     const { url } = await open();
     const { ended } = listen(createClient({ url, webhookToken }), options);
     expect(await ended).toMatchObject(error);
   });
 });
 
-test("a broken connection is opened again after the last event", async () => {
+test("A broken connection is opened again after the last event.", async () => {
   const requested: (string | null)[] = [];
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? "", "http://a").searchParams;

@@ -27,7 +27,7 @@ type Query<
   Position extends number = 0,
 > = Client[R][F] extends (...parameters: never[]) => unknown ? Options<Client[R][F], Position> : never;
 
-test("every list of the client has the filters of its definition", () => {
+test("Every list of the client has the filters of its definition.", () => {
   expectTypeOf<Filters<Query<"blocks", "list">>>().toEqualTypeOf<QueryName<Lists["BLOCKS"]>>();
   expectTypeOf<Filters<Query<"blocks", "transactions", 1>>>().toEqualTypeOf<
     QueryName<Lists["BLOCK_TRANSACTIONS"]>
@@ -57,7 +57,7 @@ test("every list of the client has the filters of its definition", () => {
   >();
 });
 
-test("every search of the client has the members of its definition, values and intervals", () => {
+test("Every search of the client has the members of its definition, values and intervals.", () => {
   type Members<L extends ListDefinition> = [all: SearchName<L>, intervals: SearchName<L, "interval">];
   type MembersOf<Search> = [all: Filters<Search>, intervals: Intervals<Search>];
   expectTypeOf<MembersOf<Query<"blocks", "search">>>().toEqualTypeOf<Members<Lists["BLOCKS"]>>();
@@ -69,7 +69,7 @@ test("every search of the client has the members of its definition, values and i
   expectTypeOf<MembersOf<Query<"wallets", "search">>>().toEqualTypeOf<Members<Lists["WALLETS"]>>();
 });
 
-test("every list of the client has the orders of its definition", () => {
+test("Every list of the client has the orders of its definition.", () => {
   expectTypeOf<OrderIn<Query<"blocks", "list">>>().toEqualTypeOf<OrderText<Lists["BLOCKS"]>>();
   // Or the number of a column.
   expectTypeOf<Exclude<OrderIn<Query<"delegates", "list">>, number>>().toEqualTypeOf<

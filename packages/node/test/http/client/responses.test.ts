@@ -29,7 +29,7 @@ type Shown<F extends (...given: never[]) => unknown> =
   ReturnType<F> extends JsonText<infer Value> ? Value : ReturnType<F>;
 
 /** Our server's responses are assignable to the client's types. */
-test("responses match the client's types", () => {
+test("Responses match the client's types.", () => {
   expectTypeOf<Shown<typeof blockResponse>>().toExtend<api.Block>();
   expectTypeOf<Shown<typeof rawBlockResponse>>().toExtend<api.RawBlock>();
   expectTypeOf<
@@ -76,7 +76,7 @@ async function read<Row>(list: AsyncIterable<Row>): Promise<Row[]> {
 }
 
 describe("values", () => {
-  test("the requested form determines the type of the response", async () => {
+  test("The requested form determines the type of the response.", async () => {
     const { data: shown } = await client.blocks.get(3);
     expect([shown.confirmations, shown.forged.total]).toEqual([3, "240000000"]);
     const { data: raw } = await client.blocks.get(heads.third.id, { transform: false });
@@ -85,7 +85,7 @@ describe("values", () => {
     expectTypeOf(raw).toEqualTypeOf<api.RawBlock>();
   });
 
-  test("amounts are texts, except those of a single wallet, a single transaction, and the supply", async () => {
+  test("Amounts are texts, except those of a single wallet, a single transaction, and the supply.", async () => {
     const { data: wallet, chainmeta } = await client.wallets.get(cold.address);
     expect(wallet).toMatchObject({ publicKey: "", username: "", secondPublicKey: null });
     expect([typeof wallet.balance, chainmeta.height]).toEqual(["number", 6]);
@@ -99,7 +99,7 @@ describe("values", () => {
     expect(listed).toMatchObject({ amount: "5", fee: "10000000" });
   });
 
-  test("iteration returns complete lists, and pages have the requested size", async () => {
+  test("The iteration returns complete lists, and pages have the requested size.", async () => {
     expect((await read(client.blocks.list({ orderBy: "height:asc" }))).map(({ height }) => height)).toEqual([
       1, 2, 3, 4, 5, 6,
     ]);
@@ -110,7 +110,7 @@ describe("values", () => {
     expect(offset.data.map(({ height }) => height)).toEqual([1]);
   });
 
-  test("searches and filters", async () => {
+  test("The client returns the values of searches and filters.", async () => {
     const between = client.blocks.search({ height: { from: 2, to: 3 }, orderBy: "height:asc" });
     expect((await read(between)).map(({ height }) => height)).toEqual([2, 3]);
     const votes = await read(client.transactions.search({ asset: { votes: [`+${bob.publicKey}`] } }));
@@ -120,7 +120,7 @@ describe("values", () => {
     expect(await read(client.delegates.list({ type: "resigned" }))).toHaveLength(1);
   });
 
-  test("properties, whose keys contain slashes", async () => {
+  test("The client returns properties, whose keys contain slashes.", async () => {
     const { data } = await client.uniks.property(unik.alice, "Badges/Security/Multisig");
     expect(data).toBe("false");
     const properties = await read(client.uniks.properties(unik.alice));
@@ -130,7 +130,7 @@ describe("values", () => {
     expect(found.transactions.first.id).toBe(chain.sent.mint.data.id);
   });
 
-  test("an unknown object is reported by its code, and an invalid request by its status", async () => {
+  test("An unknown object is reported by its code, and an invalid request by its status.", async () => {
     const unknown = client.wallets.get(carol.address.replace(/.$/, "x"));
     await expect(unknown).rejects.toMatchObject({ code: "API_NOT_FOUND", status: 404 });
     const malformed = client.blocks.list({ height: -1 }).page();

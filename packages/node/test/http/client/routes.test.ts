@@ -296,7 +296,7 @@ const routesOf = ({ paths }: Document): [route: string, operation: Operation][] 
     ]),
   );
 
-test("every function has a route, every route a function, and every list an iteration of all its rows", async () => {
+test("Every function has a route, every route a function, and every list an iteration of all its rows.", async () => {
   const { registered, document, ...server } = await serve();
   const lists = await callAll(server);
   expect([...new Set(server.called)].sort()).toEqual([...registered].sort());
@@ -309,7 +309,7 @@ test("every function has a route, every route a function, and every list an iter
   expect([...lists.values()].filter(({ page }) => page.length > 1).length).toBeGreaterThan(20);
 });
 
-test("the document has exactly the routes that have a function", async () => {
+test("The document has exactly the routes that have a function.", async () => {
   const { registered, document } = await serve();
   expect(
     routesOf(document)

@@ -112,7 +112,7 @@ const WEBHOOK = {
 };
 
 describe("signing in", () => {
-  test("the link of the first screen signs in once", async () => {
+  test("The link of the first screen signs in once.", async () => {
     const response = await signIn({ code: firstCode });
     expect([response.status, response.json]).toEqual([
       200,
@@ -129,13 +129,13 @@ describe("signing in", () => {
     expect([again.status, again.json]).toMatchObject([401, { code: "CODE_WRONG" }]);
   });
 
-  test("uniknode console prints another link, with the token only", async () => {
+  test("The command uniknode console prints another link, with the token only.", async () => {
     expect((await signIn({ code: await makeCode() })).status).toBe(200);
     const { code, stderr } = await runUniknode(["console", "--url", url, "--token", "wrong"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("uniknode token")]);
   });
 
-  test("only the right token signs in", async () => {
+  test("Only the right token signs in.", async () => {
     expect((await signIn({ token: TOKEN })).status).toBe(200);
     expect((await signIn({ token: `${TOKEN}x` })).json).toMatchObject({ code: "TOKEN_WRONG" });
   });
@@ -147,13 +147,13 @@ describe("signing in", () => {
     },
   );
 
-  test("a page of another origin cannot sign a browser in", async () => {
+  test("A page of another origin cannot sign a browser in.", async () => {
     for (const headers of [{ origin: "http://evil.example" }, { host: "evil.example" }]) {
       expect((await signIn({ token: TOKEN }, headers)).json).toMatchObject({ code: "CROSS_SITE" });
     }
   });
 
-  test("the node returns the session, and ends it on sign out", async () => {
+  test("The node returns the session, and ends it on sign out.", async () => {
     const about = {
       devChain: true,
       eventsPublic: false,
@@ -177,7 +177,7 @@ describe("operations of a session", () => {
     session = secretsOf(await signIn({ token: TOKEN }));
   });
 
-  test("options of the start are shown without secrets", async () => {
+  test("Options of the start are shown without secrets.", async () => {
     const headers = secretsOf(await signIn({ token: TOKEN }));
     const response = await send(`${OPERATIONS}/api/operations/options`, { headers });
     const { data } = response.json as { data: { option: string; value?: unknown }[] };
@@ -187,7 +187,7 @@ describe("operations of a session", () => {
     expect((await send("/api/operations/options", { headers })).status).toBe(401);
   });
 
-  test("each is below both prefixes of the API, and an unknown one is not the page", async () => {
+  test("Each operation is below both prefixes of the API, and an unknown one is not the page.", async () => {
     for (const prefix of ["/api", "/api/v2"]) {
       const response = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: session });
       expect([prefix, response.status, response.json]).toMatchObject([prefix, 200, { data: [] }]);
@@ -205,7 +205,7 @@ describe("operations of a session", () => {
     },
   );
 
-  test("a page of the console registers and removes webhooks, and runs commands of the dev chain", async () => {
+  test("A page of the console registers and removes webhooks, and runs commands of the dev chain.", async () => {
     const headers = fromPage(session);
     const made = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect(made.status).toBe(201);
@@ -229,19 +229,19 @@ describe("operations of a session", () => {
     ],
     ["with a foreign Origin", (own: Record<string, string>) => ({ ...own, origin: "http://evil.example" })],
     ["with a foreign Host", (own: Record<string, string>) => ({ ...own, host: "evil.example" })],
-  ])("a change %s is refused", async (_what, change) => {
+  ])("A change %s is refused.", async (_what, change) => {
     const headers = change(fromPage(session));
     const response = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect([response.status, response.json]).toMatchObject([403, { code: "CROSS_SITE" }]);
   });
 
-  test("a change that is not JSON is refused", async () => {
+  test("A change that is not JSON is refused.", async () => {
     const headers = { ...fromPage(session), "content-type": "text/plain" };
     const response = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect(response.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
   });
 
-  test("no page of another origin can read or send a preflight, signed in or not", async () => {
+  test("No page of another origin can read or send a preflight, signed in or not.", async () => {
     for (const path of ["/console/session", "/console/", `${OPERATIONS}/metrics`]) {
       const headers = { ...session, origin: "http://127.0.0.1:1" };
       const response = await send(path, { headers });
@@ -279,7 +279,7 @@ describe("operations of a session", () => {
     "/%63onsole/%zz",
     "http://a/console/session",
     "http://a/%63onsole/session",
-  ])("another spelling of the path does not help: %s", async (path) => {
+  ])("Another spelling of the path does not help: %s.", async (path) => {
     const headers = { ...session, origin: "http://127.0.0.1:1" };
     for (const method of ["GET", "OPTIONS"]) {
       const response = await sendRaw(path, method, headers);
@@ -288,7 +288,7 @@ describe("operations of a session", () => {
     }
   });
 
-  test("paths of the API that look similar are open to every page", async () => {
+  test("Paths of the API that look similar are open to every page.", async () => {
     const paths = [
       "/api/console",
       "/consoles",
@@ -303,14 +303,14 @@ describe("operations of a session", () => {
     }
   });
 
-  test("a page of another name of the network cannot read them", async () => {
+  test("A page of another name of the network cannot read the operations.", async () => {
     const response = await send(`${OPERATIONS}/api/v2/webhooks`, {
       headers: { ...session, host: "evil.example" },
     });
     expect(response.json).toMatchObject({ code: "CROSS_SITE" });
   });
 
-  test("the cookie grants nothing without the key, nor the key without the cookie", async () => {
+  test("The cookie grants nothing without the key, nor the key without the cookie.", async () => {
     const { cookie, "x-session-key": key } = session;
     const { "x-session-key": otherKey } = secretsOf(await signIn({ token: TOKEN }));
     const page = { origin: url, "sec-fetch-site": "same-origin" };
@@ -337,7 +337,7 @@ describe("operations of a session", () => {
     expect(still.json).toMatchObject({ signedIn: true });
   });
 
-  test("cookies of a server on another port do not sign out", async () => {
+  test("Cookies of a server on another port do not sign out.", async () => {
     const { cookie, ...key } = session;
     const [name] = cookie.split("=");
     for (const cookies of [
@@ -350,7 +350,7 @@ describe("operations of a session", () => {
     }
   });
 
-  test("a session grants nothing elsewhere", async () => {
+  test("A session grants nothing elsewhere.", async () => {
     for (const path of ["/api/v2/webhooks", "/api/v2/events", "/api/v2/dev/mine"]) {
       const method = path.endsWith("mine") ? "POST" : "GET";
       expect((await send(path, { method, headers: fromPage(session) })).status).toBe(401);
@@ -360,14 +360,14 @@ describe("operations of a session", () => {
 });
 
 describe("the first page", () => {
-  test("a browser is redirected to the console, and a program gets the old response", async () => {
+  test("A browser is redirected to the console, and a program gets the old response.", async () => {
     const browser = await send("/", { headers: { accept: "text/html,*/*;q=0.8" } });
     expect([browser.status, browser.headers.location]).toEqual([302, "/console/"]);
     expect((await send("/", { headers: { accept: "*/*" } })).json).toEqual({ data: "Hello World!" });
     expect((await send("/console")).headers.location).toBe("/console/");
   });
 
-  test("the page and its script are served as they were built", async () => {
+  test("The page and its script are served as they were built.", async () => {
     const built = fileURLToPath(new URL("../../../../console/dist/", import.meta.url));
     const page = await (await fetch(`${url}/console/`)).text();
     expect(page).toBe(readFileSync(`${built}index.html`, "utf8"));
@@ -377,7 +377,7 @@ describe("the first page", () => {
     expect(await script.text()).toBe(readFileSync(built + path, "utf8"));
   });
 
-  test("without the console the old page is served, and nothing below /console", async () => {
+  test("Without the console the old page is served, and nothing below /console.", async () => {
     const data = join(folder, "without");
     const other = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--console", "off"]);
     try {

@@ -44,13 +44,13 @@ describe("the files of the console", async () => {
     },
   );
 
-  test("compressed files of the build are sent as they are, and have no path of their own", async () => {
+  test("Compressed files of the build are sent as they are, and have no path of their own.", async () => {
     const response = await get("assets/built-3c4d.js", { "accept-encoding": "br" });
     expect(response.rawPayload).toEqual(COMPRESSED);
     expect((await get("assets/built-3c4d.js.br")).statusCode).toBe(404);
   });
 
-  test("scripts of other origins, frames and markup from text are forbidden", async () => {
+  test("Scripts of other origins, frames and markup from text are forbidden.", async () => {
     const { headers } = await get("");
     expect(headers).toMatchObject({
       "content-security-policy":
@@ -66,7 +66,7 @@ describe("the files of the console", async () => {
     ["br, gzip", "br", brotliDecompressSync],
     ["gzip, deflate", "gzip", gunzipSync],
     ["", undefined, (bytes: Buffer) => bytes],
-  ] as const)("a client that accepts %j gets %s", async (accepted, encoding, decode) => {
+  ] as const)("A client that accepts %j gets %s.", async (accepted, encoding, decode) => {
     const response = await get("assets/main-1a2b.js", { "accept-encoding": accepted });
     expect(response.headers["content-encoding"]).toBe(encoding);
     expect(decode(response.rawPayload).toString()).toBe(SCRIPT);
@@ -77,14 +77,14 @@ describe("the files of the console", async () => {
     });
   });
 
-  test("cached content is not sent again, and each encoding has its own ETag", async () => {
+  test("Cached content is not sent again, and each encoding has its own ETag.", async () => {
     const { headers } = await get("", { "accept-encoding": "br" });
     const etag = String(headers.etag);
     expect((await get("", { "accept-encoding": "br", "if-none-match": etag })).statusCode).toBe(304);
     expect((await get("", { "if-none-match": etag })).statusCode).toBe(200);
   });
 
-  test("an unknown script is not the page", async () => {
+  test("An unknown script is not the page.", async () => {
     expect((await get("assets/main-old.js")).statusCode).toBe(404);
   });
 });

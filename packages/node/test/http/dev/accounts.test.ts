@@ -23,7 +23,7 @@ async function get(accounts: AccountList | undefined, headers: Readonly<Record<s
   return fixture.app.inject({ url: "/api/dev/accounts", headers: { ...headers } });
 }
 
-test("the accounts of a dev chain require the token", async () => {
+test("The accounts of a dev chain require the token.", async () => {
   const response = await get(known, { authorization: "token" });
   expect(response.statusCode).toBe(200);
   expect(response.json()).toEqual({ data: known });
@@ -32,7 +32,7 @@ test("the accounts of a dev chain require the token", async () => {
   expect(refused.body).not.toContain(account.passphrase);
 });
 
-test("other chains have no accounts", async () => {
+test("Other chains have no accounts.", async () => {
   const response = await get(undefined, { authorization: "token" });
   expect(response.statusCode).toBe(403);
   expect(response.headers["error-code"]).toBe("DEV_ONLY");

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a receiver fails as requested, and receives again when that ends", async () => {
+test("A receiver fails as requested, and receives again when that ends.", async () => {
   const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   const { data: webhook } = await client.webhooks.create({ event: "block.reverted", target, conditions });
@@ -59,7 +59,7 @@ test("a receiver fails as requested, and receives again when that ends", async (
   expect(received).toBe(1);
 });
 
-test("the failure of a removed webhook is removed", async () => {
+test("The failure of a removed webhook is removed.", async () => {
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   const target = "http://127.0.0.1:9/";
   const { data: webhook } = await client.webhooks.create({ event: "block.reverted", target, conditions });

@@ -23,7 +23,7 @@ const response = (body: Json, members: Partial<NodeResponse> = {}): NodeResponse
 
 const fits = (one: Case, given: NodeResponse) => faultsOf(one, given, "http://node")?.length === 0;
 
-test("compares types and members, regardless of their order", () => {
+test("The comparison compares types and members, regardless of their order.", () => {
   const one = expectation({ a: "1", b: 2 });
   expect(fits(one, response({ b: 2, a: "1" }))).toBe(true);
   expect(fits(one, response({ a: 1, b: 2 }))).toBe(false);
@@ -32,7 +32,7 @@ test("compares types and members, regardless of their order", () => {
   expect(fits(one, response({ a: "1", b: 2 }, { status: 201 }))).toBe(false);
 });
 
-test("allows chainmeta, exact totals and different error texts", () => {
+test("The comparison allows chainmeta, exact totals and different error texts.", () => {
   expect(
     fits(expectation({ meta: {} }), response({ meta: { totalCountIsEstimate: false }, chainmeta: {} })),
   ).toBe(true);
@@ -48,7 +48,7 @@ test("allows chainmeta, exact totals and different error texts", () => {
   expect(fits(unknown, response({ message: "ours" }, { status: 404 }))).toBe(false);
 });
 
-test("compares the named headers only", () => {
+test("The comparison compares the named headers only.", () => {
   const headers = {
     "content-type": HEADERS["content-type"],
     location: "{BASE}/x",
@@ -60,7 +60,7 @@ test("compares the named headers only", () => {
   expect(fits(one, response({}, { headers: { ...HEADERS, location: "http://node/y" } }))).toBe(false);
 });
 
-test("substitutes the documented values of this node, with its digits", () => {
+test("The comparison substitutes the documented values of this node, with its digits.", () => {
   const one = expectation(
     { data: { supply: "10" } },
     {
@@ -73,11 +73,11 @@ test("substitutes the documented values of this node, with its digits", () => {
   expect(fits(one, response({ data: { supply: "10" } }))).toBe(false);
 });
 
-test("does not apply to defects of the old network without another expectation", () => {
+test("The comparison does not apply to defects of the old network without another expectation.", () => {
   expect(faultsOf(expectation({}, { defect: "5" }), response({ a: 1 }), "")).toBeUndefined();
 });
 
-test("ignores volatile paths, also in rows by their members", () => {
+test("The comparison ignores volatile paths, also in rows by their members.", () => {
   const one = expectation(
     {
       data: [
@@ -111,7 +111,7 @@ test("ignores volatile paths, also in rows by their members", () => {
   ).toBe(false);
 });
 
-test("compares lists as multisets, by their length, or by groups of a key", () => {
+test("The comparison compares lists as multisets, by their length, or by groups of a key.", () => {
   const [first, second, third] = [
     { k: 1, v: "a" },
     { k: 1, v: "b" },

@@ -93,7 +93,7 @@ async function typesWithout(app: Server): Promise<string[]> {
   return transactionTypes.map(({ key }) => key).filter((key) => !present.has(key));
 }
 
-test("every response equals that of a node that was always on the branch", async () => {
+test("Every response equals that of a node that was always on the branch.", async () => {
   const path = temporaryPath();
   const builder = createValueIndexBuilder(path, (error) => {
     throw error;

@@ -23,7 +23,7 @@ function open(status: NodeStatus | undefined = STATUS, webhooks: WebhookFigures 
   return { clock, health };
 }
 
-test("a working node is ready", async () => {
+test("A working node is ready.", async () => {
   expect(await open().health.ready()).toEqual({
     isReady: true,
     checks: {
@@ -36,7 +36,7 @@ test("a working node is ready", async () => {
   });
 });
 
-test("a node whose consensus does not respond is not ready", async () => {
+test("A node whose consensus does not respond is not ready.", async () => {
   const health = createHealth({
     ...SOUND,
     status: async () => undefined,
@@ -49,7 +49,7 @@ test("a node whose consensus does not respond is not ready", async () => {
   });
 });
 
-test("a node far behind the network is not ready, one that is a few blocks behind is", async () => {
+test("A node far behind the network is not ready, one that is a few blocks behind is.", async () => {
   expect((await open({ ...STATUS, blocksCount: 10 }).health.ready()).isReady).toBe(true);
   expect(await open({ ...STATUS, blocksCount: 11 }).health.ready()).toMatchObject({
     isReady: false,
@@ -57,7 +57,7 @@ test("a node far behind the network is not ready, one that is a few blocks behin
   });
 });
 
-test("a node whose head is in the future is not ready, and says when it will be", async () => {
+test("A node whose head is in the future is not ready, and says when it will be.", async () => {
   const futureHead = "the head is in the future: forging resumes at 2026-01-02T00:00:00.000Z";
   expect(await open({ ...STATUS, futureHead }).health.ready()).toMatchObject({
     isReady: false,
@@ -65,7 +65,7 @@ test("a node whose head is in the future is not ready, and says when it will be"
   });
 });
 
-test("a node whose matcher lags is not ready", async () => {
+test("A node whose matcher lags is not ready.", async () => {
   const { clock, health } = open(STATUS, { ...WEBHOOKS, unmatched: 3, unmatchedSinceMs: 1_000_000 });
   clock.nowMs += 30_000;
   expect((await health.ready()).isReady).toBe(true);
@@ -76,7 +76,7 @@ test("a node whose matcher lags is not ready", async () => {
   });
 });
 
-test("a node whose dispatcher is blocked is not ready until it runs again", async () => {
+test("A node whose dispatcher is blocked is not ready until it runs again.", async () => {
   const { clock, health } = open();
   health.runEnded(new Error("disk is full"));
   clock.nowMs += 5_000;
@@ -91,7 +91,7 @@ test("a node whose dispatcher is blocked is not ready until it runs again", asyn
   expect((await health.ready()).isReady).toBe(true);
 });
 
-test("a node whose consensus thread is blocked is neither live nor ready, and is not queried", async () => {
+test("A node whose consensus thread is blocked is neither live nor ready, and is not queried.", async () => {
   let silentSeconds = 9;
   let requested = 0;
   const health = createHealth({
@@ -114,7 +114,7 @@ test("a node whose consensus thread is blocked is neither live nor ready, and is
   expect(requested).toBe(1);
 });
 
-test("a node that cannot write is not ready until it can", async () => {
+test("A node that cannot write is not ready until it can.", async () => {
   let trouble: string | undefined = "disk full";
   const health = createHealth({
     ...SOUND,

@@ -24,7 +24,7 @@ async function serve() {
   return (url: string, remoteAddress: string, headers = {}) => app.inject({ url, remoteAddress, headers });
 }
 
-test("a client gets the summary at most twice a second, and others are not affected", async () => {
+test("A client gets the summary at most twice a second, and others are not affected.", async () => {
   const get = await serve();
   const statuses: number[] = [];
   for (let count = 0; count < 121; count++) {
@@ -41,7 +41,7 @@ test("a client gets the summary at most twice a second, and others are not affec
   expect((await get("/health/ready", "2001:db8::1")).statusCode).toBe(200);
 });
 
-test("requests for metrics without the token do not reduce the rate limit of a scraper at the same address", async () => {
+test("Requests for metrics without the token do not reduce the rate limit of a scraper at the same address.", async () => {
   const get = await serve();
   for (let count = 0; count < 150; count++) {
     expect((await get("/metrics", "192.0.2.1")).statusCode).toBe(401);

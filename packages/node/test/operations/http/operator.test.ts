@@ -25,7 +25,7 @@ test.each(PATHS)("%s requires the token", async (path) => {
   expect((await get(path)).status).toBe(200);
 });
 
-test("the series has columns of equal length, from a given time on", async () => {
+test("The series has columns of equal length, from a given time on.", async () => {
   const get = await serve();
   const { data } = (await get("/operations/series")).body;
   expect(data).toMatchObject({ intervalSeconds: 10, times: [100, 110] });
@@ -37,14 +37,14 @@ test("the series has columns of equal length, from a given time on", async () =>
 });
 
 test.each(["since=yesterday", "since=-1", "since=1.5", "until=1"])(
-  "the series refuses the query %s",
+  "The series refuses the query %s.",
   async (query) => {
     const get = await serve();
     expect((await get(`/operations/series?${query}`)).status).toBe(422);
   },
 );
 
-test("the reasons of missed slots are listed with their times", async () => {
+test("The reasons of missed slots are listed with their times.", async () => {
   const get = await serve();
   const { data } = (await get("/operations/node")).body;
   expect(data.forger).toMatchObject({
@@ -55,7 +55,7 @@ test("the reasons of missed slots are listed with their times", async () => {
   expect(data).toMatchObject({ ready: true, chain: { synced: true }, disk: { freeBytes: 4_096 } });
 });
 
-test("mirrors and API servers are listed with their lag", async () => {
+test("Mirrors and API servers are listed with their lag.", async () => {
   const get = await serve();
   const { data } = (await get("/operations/node")).body;
   expect(data.processes).toEqual([
@@ -67,7 +67,7 @@ test("mirrors and API servers are listed with their lag", async () => {
   ]);
 });
 
-test("parts that only consensus has are null while it does not respond", async () => {
+test("Parts that only consensus has are null while it does not respond.", async () => {
   const operator = createOperator();
   const get = await serve({ ...operator, overview: createOperator(null).overview });
   const { status, body } = await get("/operations/node");
@@ -76,7 +76,7 @@ test("parts that only consensus has are null while it does not respond", async (
   expect(body.data.forger.lastMissed).toHaveLength(1);
 });
 
-test("options have their value and origin", async () => {
+test("Options have their value and origin.", async () => {
   const get = await serve();
   expect((await get("/operations/options")).body.data).toEqual([
     { option: "httpPort", value: 4_003, origin: "default" },

@@ -22,16 +22,16 @@ const names = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = ""]) =>
 const promtool = (...args: string[]) => spawnSync("promtool", args, { encoding: "utf8" });
 const isSkipped = skips(missingProgram("promtool"));
 
-test.skipIf(isSkipped)("promtool accepts the rules", () => {
+test.skipIf(isSkipped)("The tool promtool accepts the rules.", () => {
   expect(promtool("check", "rules", RULES)).toMatchObject({ status: 0, stderr: "" });
 });
 
-test.skipIf(isSkipped)("a healthy node raises no alert, and each alert is raised", () => {
+test.skipIf(isSkipped)("A healthy node raises no alert, and each alert is raised.", () => {
   const { status, stdout, stderr } = promtool("test", "rules", CASES);
   expect({ status, stderr }, stdout).toEqual({ status: 0, stderr: "" });
 });
 
-test("each alert has both cases, a severity, and the next step", () => {
+test("Each alert has both cases, a severity, and the next step.", () => {
   const cases = readFileSync(CASES, "utf8");
   expect(names.length).toBeGreaterThan(15);
   for (const name of names) {
@@ -45,7 +45,7 @@ test("each alert has both cases, a severity, and the next step", () => {
   }
 });
 
-test("the rules name metrics that exist", async () => {
+test("The rules name metrics that exist.", async () => {
   const servers = new Registry();
   createServerMetrics(servers);
   createWorkerMetrics(servers);

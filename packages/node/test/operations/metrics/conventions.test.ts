@@ -66,7 +66,7 @@ async function fullPage(): Promise<string> {
   return metrics.page(FIGURES, 100_000);
 }
 
-test("every metric follows the conventions of Prometheus", async () => {
+test("Every metric follows the conventions of Prometheus.", async () => {
   const page = await fullPage();
   expect(page.match(/^# TYPE /gm)?.length).toBeGreaterThan(30);
   expect(faultsOf(page)).toEqual([]);
@@ -84,6 +84,6 @@ test.each([
   ["# HELP a b\n# TYPE a gauge\na 1\na 2", "a{} is there twice"],
   ["# HELP a b\n# TYPE a gauge\n# HELP a b\n# TYPE a gauge", "a is declared twice"],
   ["b 1", "b has no type"],
-])("finds the violation: %j", (page, fault) => {
+])("The check finds the violation: %j.", (page, fault) => {
   expect(faultsOf(page)).toContain(fault);
 });

@@ -27,23 +27,23 @@ async function metricNames(): Promise<string[]> {
   return [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort();
 }
 
-test("the dashboard shows every metric of a node, a server and a worker, and only existing ones", async () => {
+test("The dashboard shows every metric of a node, a server and a worker, and only existing ones.", async () => {
   const shown = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr)));
   expect([...new Set(shown)].sort()).toEqual(await metricNames());
 });
 
-test("the guide explains every metric, and only existing ones", async () => {
+test("The guide explains every metric, and only existing ones.", async () => {
   const guide = readFileSync(new URL("../../../../../docs/guides/observability.md", import.meta.url), "utf8");
   expect([...new Set(namesIn(guide))].sort()).toEqual(await metricNames());
 });
 
-test("every panel of the dashboard has a description", () => {
+test("Every panel of the dashboard has a description.", () => {
   for (const { title, description, targets } of panels) {
     if (targets) expect([title, description]).toEqual([title, expect.stringMatching(/\.$/)]);
   }
 });
 
-test("the names of metrics have their units", async () => {
+test("The names of metrics have their units.", async () => {
   const page = await createMetrics("1").page(FIGURES_WITH_MIRROR, 0);
   for (const [, name = "", type] of page.matchAll(/^# TYPE (\S+) (\S+)/gm)) {
     expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);

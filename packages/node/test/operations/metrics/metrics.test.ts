@@ -19,7 +19,7 @@ async function samples(metrics: Metrics, figures: Figures = FIGURES) {
   );
 }
 
-test("shows values that are read on demand", async () => {
+test("The metrics show values that are read on demand.", async () => {
   expect(await samples(createMetrics("1.2.3"))).toMatchObject({
     'uniknode_build_info{version="1.2.3"}': 1,
     uniknode_consensus_up: 1,
@@ -98,7 +98,7 @@ test("shows values that are read on demand", async () => {
   });
 });
 
-test("shows a node in sync as one that has every block", async () => {
+test("The metrics show a node in sync as one that has every block.", async () => {
   const { progress: _, ...node } = FIGURES.node;
   expect(await samples(createMetrics("1"), { ...FIGURES, node })).toMatchObject({
     uniknode_sync_percent: 100,
@@ -107,7 +107,7 @@ test("shows a node in sync as one that has every block", async () => {
   });
 });
 
-test("shows the latest figures, and none of a thread that does not respond", async () => {
+test("The metrics show the latest figures, and none of a thread that does not respond.", async () => {
   const metrics = createMetrics("1.2.3");
   await samples(metrics);
   expect(await samples(metrics, LATER)).toMatchObject({
@@ -119,7 +119,7 @@ test("shows the latest figures, and none of a thread that does not respond", asy
   expect(dead).toMatchObject({ uniknode_consensus_up: 0, uniknode_chain_height: 18, uniknode_streams: 14 });
 });
 
-test("shows the mirror of a node that has one", async () => {
+test("The metrics show the mirror of a node that has one.", async () => {
   const ofMirror = async (figures: Figures) =>
     Object.entries(await samples(createMetrics("1"), figures)).filter(([name]) => name.includes("mirror"));
   expect(await ofMirror(FIGURES)).toEqual([]);
@@ -132,7 +132,7 @@ test("shows the mirror of a node that has one", async () => {
   ]);
 });
 
-test("an empty queue has no age", async () => {
+test("An empty queue has no age.", async () => {
   const queues = new Map([[1, { waiting: 0, retrying: 0, replaying: 5 }]]);
   const { unmatchedSinceMs: _since, ...webhooks } = FIGURES.webhooks;
   expect(await samples(createMetrics("1"), { ...FIGURES, queues, webhooks })).toMatchObject({
@@ -141,7 +141,7 @@ test("an empty queue has no age", async () => {
   });
 });
 
-test("shows no sample of a removed webhook", async () => {
+test("The metrics show no sample of a removed webhook.", async () => {
   const metrics = createMetrics("1");
   metrics.webhooks.decided(2, "failed");
   const of2 = async (figures: Figures) =>
@@ -150,7 +150,7 @@ test("shows no sample of a removed webhook", async () => {
   expect(await of2({ ...FIGURES, fired: new Map([[1, 41]]) })).toEqual([]);
 });
 
-test("counts attempts by the class of their response, and by outcome", async () => {
+test("The metrics count attempts by the class of their response, and by outcome.", async () => {
   const metrics = createMetrics("1");
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 30, status: 204 });
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 3_000, status: 503, reason: "HTTP 503" });
@@ -173,7 +173,7 @@ test("counts attempts by the class of their response, and by outcome", async () 
   });
 });
 
-test("counts responses by route, with a bounded number of routes", async () => {
+test("The metrics count responses by route, with a bounded number of routes.", async () => {
   const metrics = createMetrics("1");
   const request = { method: "GET", status: 200, seconds: 0.01 };
   metrics.http.responded({ ...request, route: "/api/blocks/:id" });

@@ -36,13 +36,13 @@ function open(reply: () => number | "never") {
   };
 }
 
-test("without webhooks all figures are 0", async () => {
+test("Without webhooks all figures are 0.", async () => {
   const { queues, figures } = open(() => 200);
   expect(queues()).toEqual({ waiting: 0, retrying: 0, replaying: 0 });
   expect(figures()).toEqual({ active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 });
 });
 
-test("queues are counted per webhook and in total, and their age is that of the oldest delivery", async () => {
+test("Queues are counted per webhook and in total, and their age is that of the oldest delivery.", async () => {
   const { webhooks, emit, clock, queues, queuesByWebhook, fired, figures } = open(() => 503);
   const startedMs = clock.nowMs();
   const bodies = [always(), { ...always(), order: "strict" }, { ...always(), enabled: "false" }];
@@ -66,7 +66,7 @@ test("queues are counted per webhook and in total, and their age is that of the 
   expect(figures()).toMatchObject({ active: 2, disabled: 1, suspended: 0, fired: 4, unmatched: 0 });
 });
 
-test("the queue of a suspended or disabled webhook does not count as a delay", async () => {
+test("The queue of a suspended or disabled webhook does not count as a delay.", async () => {
   const { webhooks, emit, queues } = open(() => 410);
   for (let id = 1; id <= 2; id++) await webhooks.register.create(always());
   await emit(blockApplied(1));
@@ -80,7 +80,7 @@ test("the queue of a suspended or disabled webhook does not count as a delay", a
   expect(queues()).toMatchObject({ waiting: 1 });
 });
 
-test("events that the matcher has not processed yet are counted", async () => {
+test("Events that the matcher has not processed yet are counted.", async () => {
   const { webhooks, database, eventLog, clock, figures } = open(() => 200);
   await webhooks.register.create(always());
   const sinceMs = clock.nowMs();
@@ -93,14 +93,14 @@ test("events that the matcher has not processed yet are counted", async () => {
   expect(figures()).not.toHaveProperty("unmatchedSinceMs");
 });
 
-test("suspended webhooks are counted as such", async () => {
+test("Suspended webhooks are counted as such.", async () => {
   const { webhooks, emit, figures } = open(() => 410);
   await webhooks.register.create(always());
   await emit(blockApplied(1));
   expect(figures()).toMatchObject({ active: 0, suspended: 1 });
 });
 
-test("the observer is called when deliveries are blocked, and when they continue", async () => {
+test("The observer is called when deliveries are blocked, and when they continue.", async () => {
   const { webhooks, database, emit, clock, seen } = open(() => 200);
   await webhooks.register.create(always());
   database.execute("ALTER TABLE cursors RENAME TO hidden");
@@ -111,7 +111,7 @@ test("the observer is called when deliveries are blocked, and when they continue
   expect(seen.slice(1)).toEqual([200, "delivered"]);
 });
 
-test("the observer is called with every attempt and its outcome", async () => {
+test("The observer is called with every attempt and its outcome.", async () => {
   const responses = [503, 503, 204];
   const { webhooks, emit, clock, seen } = open(() => responses.shift() ?? 200);
   await webhooks.register.create(always());

@@ -3,7 +3,7 @@ import { createSampling, sampleRegularly } from "../../../src/operations/series/
 import { createSeries, FIGURE_NAMES } from "../../../src/operations/series/series.ts";
 import { REPORT } from "../../../test-support/http/fixture.ts";
 
-test("a full series drops the oldest sample, and is read in order", () => {
+test("A full series drops the oldest sample, and is read in order.", () => {
   const series = createSeries(3);
   for (const height of [1, 2, 3, 4, 5]) series.add(height * 10, { height });
   const { times, figures } = series.since(-1);
@@ -11,7 +11,7 @@ test("a full series drops the oldest sample, and is read in order", () => {
   expect(figures.height).toEqual([3, 4, 5]);
 });
 
-test("only samples after a time are read, and every figure has a value for each", () => {
+test("Only samples after a time are read, and every figure has a value for each.", () => {
   const series = createSeries(10);
   for (const height of [1, 2, 3]) series.add(height * 10, { height });
   const { times, figures } = series.since(20);
@@ -65,7 +65,7 @@ function sampled() {
   return { node, sample, read: () => series.since(-1) };
 }
 
-test("rates need two samples, and unknown values are null", async () => {
+test("Rates need two samples, and unknown values are null.", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.transactions += 1_000;
@@ -83,7 +83,7 @@ test("rates need two samples, and unknown values are null", async () => {
   expect(figures.streams).toEqual([7, 7]);
 });
 
-test("a node whose consensus does not respond leaves a gap, and the rest is present", async () => {
+test("A node whose consensus does not respond leaves a gap, and the rest is present.", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.report = undefined;
@@ -97,7 +97,7 @@ test("a node whose consensus does not respond leaves a gap, and the rest is pres
   expect(figures.slotsMissed).toEqual([null, null, null]);
 });
 
-test("a reorganisation that reverts transactions does not yield a negative rate", async () => {
+test("A reorganisation that reverts transactions does not yield a negative rate.", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.transactions -= 50;
@@ -105,7 +105,7 @@ test("a reorganisation that reverts transactions does not yield a negative rate"
   expect(read().figures.transactionsPerSecond).toEqual([null, 0]);
 });
 
-test("the lag is the age of the oldest pending one, and never negative", async () => {
+test("The lag is the age of the oldest pending one, and never negative.", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.oldestMs = 48_999;
@@ -115,7 +115,7 @@ test("the lag is the age of the oldest pending one, and never negative", async (
   expect(read().figures.matchingLagSeconds).toEqual([0, 0]);
 });
 
-test("a sample that fails is reported, unless it was closed meanwhile: the databases are closed then", async () => {
+test("A sample that fails is reported, unless it was closed meanwhile: the databases are closed then.", async () => {
   const faults: unknown[] = [];
   const reports: PromiseWithResolvers<void>[] = [];
   const sample = () => {

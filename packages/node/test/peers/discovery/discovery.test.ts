@@ -73,7 +73,7 @@ test("Candidates are compared with hundreds of peers at little cost.", () => {
 });
 
 describe("a candidate", () => {
-  test("becomes a peer under its normalized address, once", async () => {
+  test("A candidate becomes a peer under its normalized address, once.", async () => {
     const { candidates, events, pinged } = world();
     const submitted = ["::ffff:203.0.113.7", "203.0.113.7"].map((address) => candidates.dial(address));
     expect(await Promise.all(submitted)).toEqual([true, true]);
@@ -82,7 +82,7 @@ describe("a candidate", () => {
     expect(events).toEqual(["added 203.0.113.7"]);
   });
 
-  test("is refused beyond the limit of its subnet, unless it is a seed", async () => {
+  test("A candidate is refused beyond the limit of its subnet, unless it is a seed.", async () => {
     const { candidates } = world();
     for (const last of [1, 2]) expect(await candidates.dial(`203.0.113.${last}`)).toBe(true);
     expect(await candidates.dial("203.0.113.3")).toBe(false);
@@ -90,7 +90,7 @@ describe("a candidate", () => {
     expect(await candidates.dial("203.0.114.1")).toBe(true);
   });
 
-  test("of IPv6 counts in its /64 and its /48, whatever its last bytes are", async () => {
+  test("A candidate of IPv6 counts in its /64 and its /48, whatever its last bytes are.", async () => {
     const { candidates } = world();
     const peers = async (addresses: string[]) => {
       const results = await Promise.all(addresses.map((address) => candidates.dial(address)));
@@ -103,21 +103,21 @@ describe("a candidate", () => {
     expect(await peers(["2001:db8:2::1"])).toBe(1);
   });
 
-  test("is refused beyond 500 peers, unless it is a seed", async () => {
+  test("A candidate is refused beyond 500 peers, unless it is a seed.", async () => {
     const { candidates, peerTable } = world();
     for (let index = 0; index < 500; index++) peerTable.put(peerAt(`10.${index >> 8}.${index & 255}.1`));
     expect(await candidates.dial("203.0.113.1")).toBe(false);
     expect(await candidates.dial("203.0.113.1", { isSeed: true })).toBe(true);
   });
 
-  test("of one site is dialled at most twenty times in ten seconds", async () => {
+  test("A candidate of one site is dialled at most twenty times in ten seconds.", async () => {
     const addresses = Array.from({ length: 30 }, (_, index) => `2001:db8:1:${index}::1`);
     const { candidates, pinged } = world({ fails: addresses, perSubnet: 50 });
     for (const address of addresses) await candidates.dial(address);
     expect(pinged).toHaveLength(20);
   });
 
-  test("that has failed is dialled again at once when a connection to it has opened", async () => {
+  test("A candidate that has failed is dialled again at once when a connection to it has opened.", async () => {
     const { candidates, pinged } = world({ fails: ["203.0.113.1"] });
     for (let count = 0; count < 3; count++) await candidates.dial("203.0.113.1");
     expect(pinged).toHaveLength(1);
@@ -125,7 +125,7 @@ describe("a candidate", () => {
     expect(pinged).toHaveLength(2);
   });
 
-  test("that is not ready yet is dialled again after a second", async () => {
+  test("A candidate that is not ready yet is dialled again after a second.", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { candidates, pinged } = world({ unready: ["203.0.113.1"] });
@@ -136,7 +136,7 @@ describe("a candidate", () => {
     expect(pinged).toHaveLength(2);
   });
 
-  test("that failed is not dialled again at once, unless it is a seed", async () => {
+  test("A candidate that failed is not dialled again at once, unless it is a seed.", async () => {
     const { candidates, pinged } = world({ fails: ["203.0.113.1"] });
     for (let count = 0; count < 3; count++) expect(await candidates.dial("203.0.113.1")).toBe(false);
     expect(pinged).toHaveLength(1);
@@ -151,13 +151,13 @@ describe("a candidate", () => {
     },
   );
 
-  test("is refused while discovery is disabled, even as a seed", async () => {
+  test("A candidate is refused while discovery is disabled, even as a seed.", async () => {
     const { candidates, pinged } = world({ isDisabled: true });
     expect(await candidates.dial("203.0.113.1", { isSeed: true })).toBe(false);
     expect(pinged).toEqual([]);
   });
 
-  test("can have another loopback address if loopback is allowed", async () => {
+  test("A candidate can have another loopback address if loopback is allowed.", async () => {
     const { candidates } = world({ allowsLoopback: true });
     expect(await candidates.dial("127.0.0.3")).toBe(true);
     expect(await candidates.dial("127.0.0.2")).toBe(false);
@@ -167,7 +167,7 @@ describe("a candidate", () => {
 test.each([
   [true, ["203.0.113.1", "203.0.113.2", "203.0.114.3"]],
   [false, ["203.0.113.1"]],
-])("a first round that is open (%s) finds %j", async (isOpen, found) => {
+])("A first round that is open (%s) finds %j.", async (isOpen, found) => {
   const { peerTable, candidates, events } = world();
   const discovery = createDiscovery(
     { seeds: ["203.0.113.1"], sources: [], minPeers: 1, isOpen },
@@ -222,7 +222,7 @@ describe("a round of discovery", () => {
   }
   const many = (count: number, net: string) => Array.from({ length: count }, (_, last) => `${net}.${last}`);
 
-  test("requests the peers of eight peers, and uses fifty addresses of each", async () => {
+  test("A round of discovery requests the peers of eight peers, and uses fifty addresses of each.", async () => {
     const { discovery, requested, submitted } = rounds(10, (ip) => many(60, `198.51.${ip.split(".")[3]}`));
     await discovery.start();
     discovery.close();
@@ -235,7 +235,7 @@ describe("a round of discovery", () => {
   test.each([
     ["fewer than three quarters of the announced addresses are peers", 14, true],
     ["three quarters of them are", 12, false],
-  ])("after the first submits all announced addresses when %s", async (_, announcedCount, looks) => {
+  ])("A round after the first submits all announced addresses when %s.", async (_, announcedCount, looks) => {
     vi.useFakeTimers();
     const { discovery, submitted } = rounds(9, () => many(announcedCount, "198.51.100"));
     await discovery.start();
@@ -249,7 +249,7 @@ describe("a round of discovery", () => {
   test.each([
     ["if there are too few peers", 0, true],
     ["and not if there are enough", 1, false],
-  ])("starts with the seeds %s", async (_, peers, begins) => {
+  ])("A round of discovery starts with the seeds %s.", async (_, peers, begins) => {
     vi.useFakeTimers();
     const { discovery, submitted } = rounds(peers, () => [], { seeds: ["198.51.100.1"] });
     await discovery.start();
@@ -260,7 +260,7 @@ describe("a round of discovery", () => {
     expect(submitted.length > 0).toBe(begins);
   });
 
-  test("drops peers that fail, and reports it", async () => {
+  test("A round of discovery drops peers that fail, and reports it.", async () => {
     const { discovery, peerTable, events, left } = rounds(3, () => [], {
       async ping(ip, { isForced }) {
         expect(isForced).toBe(false);
@@ -292,7 +292,7 @@ describe("a peer", () => {
     expect(peerTable.get("203.0.113.1") !== undefined).toBe(stays);
   });
 
-  test("that was lost is dialled again until it is a peer", async () => {
+  test("A peer that was lost is dialled again until it is a peer.", async () => {
     vi.useFakeTimers();
     const tried: string[] = [];
     const reconnect = createReconnect(async (ip) => tried.push(ip) > 2);
@@ -303,7 +303,7 @@ describe("a peer", () => {
     expect(tried).toHaveLength(3);
   });
 
-  test("shows the ports of its services that respond", async () => {
+  test("A peer shows the ports of its services that respond.", async () => {
     const server = createServer((_, response) => void response.end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
@@ -331,7 +331,7 @@ describe("a peer", () => {
     ["with noise instead of a response", "\u0000noise\r\n\r\n", -1],
     ["with noise after its response", "HTTP/1.1 200 OK\r\n\r\nnoise\u0000", "open"],
     ["with another status", "HTTP/1.1 404 Not Found\r\n\r\n", -1],
-  ])("a service %s affects nothing else", async (_, response, shown) => {
+  ])("A service %s affects nothing else.", async (_, response, shown) => {
     const server = createTcpServer((socket) => void socket.on("error", () => {}).end(response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());

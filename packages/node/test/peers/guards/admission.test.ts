@@ -34,7 +34,7 @@ const inSite = (index: number) => `2001:db8:1:${index.toString(16)}::1`;
 const elsewhere = (index: number) =>
   `2a${(index % 200).toString(16).padStart(2, "0")}:${index.toString(16)}::1`;
 
-test("addresses are counted by /24 of IPv4, and by /48 and /64 of IPv6", () => {
+test("Addresses are counted by /24 of IPv4, and by /48 and /64 of IPv6.", () => {
   const keys = (address: string) => addressGroupsOf(address, 5);
   expect(keys("10.1.2.3")).toEqual([{ key: "10.1.2.0/24", max: 5 }]);
   expect(keys("2001:db8:1:2::aabb:ccdd")).toEqual([
@@ -44,21 +44,21 @@ test("addresses are counted by /24 of IPv4, and by /48 and /64 of IPv6", () => {
 });
 
 describe("sessions", () => {
-  test("of one /64 have the bound of an IPv4 subnet, whatever the last bytes are", () => {
+  test("Sessions of one /64 have the bound of an IPv4 subnet, whatever the last bytes are.", () => {
     const { open } = gate();
     expect(count(times(1_000, (index) => open(inNetwork(index))))).toBe(10);
     expect(open("2001:db8:1:2::ffff")).toBe("subnet");
     expect(open("2001:db8:1:3::1")).toBeTypeOf("object");
   });
 
-  test("of one /48 have twice this bound, and leave capacity for others", () => {
+  test("Sessions of one /48 have twice this bound, and leave capacity for others.", () => {
     const { open, figures } = gate();
     expect(count(times(1_000, (index) => open(inSite(index))))).toBe(20);
     expect(figures().sessions).toBe(20);
     expect(open("2001:db8:2::1")).toBeTypeOf("object");
   });
 
-  test("count until they are released", () => {
+  test("Sessions count until they are released.", () => {
     const { open, figures } = gate({ perSubnet: 1 });
     const first = open("10.1.2.3") as AdmittedSession;
     expect(open("10.1.2.4")).toBe("subnet");
@@ -72,7 +72,7 @@ describe("sessions", () => {
 });
 
 describe("at full capacity", () => {
-  test("a session from another group evicts one of the largest group", () => {
+  test("At full capacity, a session from another group evicts one of the largest group.", () => {
     const { open, evicted } = gate({ total: 100 });
     // 80 sessions of sites of one /32, the youngest site of which has two.
     for (let site = 0; site < 79; site++) open(`2001:db8:${site.toString(16)}::1`);
@@ -85,14 +85,14 @@ describe("at full capacity", () => {
     expect(evicted[1]).toMatch(/^2001:db8:/);
   });
 
-  test("a session of a group as large as the others is refused", () => {
+  test("At full capacity, a session of a group as large as the others is refused.", () => {
     const { open, evicted } = gate({ total: 50 });
     for (let index = 0; index < 50; index++) open(elsewhere(index));
     expect(open("10.1.2.3")).toBe("total");
     expect(evicted).toEqual([]);
   });
 
-  test("a peer evicts other sessions, and no other session evicts a peer", () => {
+  test("At full capacity, a peer evicts other sessions, and no other session evicts a peer.", () => {
     const peers = times(49, elsewhere);
     const { open, evicted } = gate({ total: 50, peers: [...peers, "10.1.2.3"] });
     for (const peer of peers) open(peer);
@@ -102,7 +102,7 @@ describe("at full capacity", () => {
     expect(open("198.51.100.1")).toBe("total");
   });
 
-  test("an unfinished handshake is evicted first", () => {
+  test("At full capacity, an unfinished handshake is evicted first.", () => {
     const { open, enter, evicted, figures } = gate({ total: 50 });
     for (let index = 0; index < 49; index++) open(elsewhere(index));
     enter("203.0.113.1");

@@ -27,7 +27,7 @@ test.each<[EventName, number, number]>([
   expect(limits.isBlocked("203.0.113.7", windowMs + 5)).toBe(false);
 });
 
-test("other events count together, and too many block the address for a minute", () => {
+test("Other events count together, and too many block the address for a minute.", () => {
   const limits = limitsOf(3);
   for (let count = 0; count < 3; count++)
     expect(isCounted(limits, "p2p.peer.postTransactions", 0)).toBe(true);
@@ -77,7 +77,7 @@ test("The addresses of a /64 share five times the limit of one address.", () => 
   expect(isCounted(limits, "p2p.peer.postBlock", 0, "2001:db8:1:3::1")).toBe(true);
 });
 
-test("a /64 whose addresses together exceed five times the limit is blocked as a whole", () => {
+test("A /64 whose addresses together exceed five times the limit is blocked as a whole.", () => {
   const limits = limitsOf(2);
   const address = (index: number) => `2001:db8:1:2::${index.toString(16)}`;
   for (let index = 0; index < 10; index++) {

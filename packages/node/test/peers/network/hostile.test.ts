@@ -128,7 +128,7 @@ test.each<[string, () => void]>([
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
 });
 
-test("incomplete messages", async () => {
+test("A node forges despite incomplete messages.", async () => {
   const megabyte = Buffer.alloc(1024 * 1024, 0x20);
   const slow = Array.from({ length: 40 }, () => {
     const socket = opened();
@@ -141,7 +141,7 @@ test("incomplete messages", async () => {
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
 });
 
-test("clients that send requests and do not read", async () => {
+test("A node forges despite clients that send requests and do not read.", async () => {
   const question = {
     event: "uniknode.peer.getBlocks",
     data: { data: { lastBlockHeight: 1, blockLimit: 2_000 }, headers: {} },
@@ -164,7 +164,7 @@ async function buildStatus(world: World) {
   return { status, head: headerFromPeer(header as never, world.network) };
 }
 
-test("invalid blocks of a delegate", async () => {
+test("A node withstands invalid blocks of a delegate.", async () => {
   // One of its two delegates is the attacker.
   const divided = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(divided.close);
@@ -204,7 +204,7 @@ test("invalid blocks of a delegate", async () => {
   expect(rows.slice(0, -1).every(({ transactions }) => transactions === 0)).toBe(true);
 });
 
-test("a height that is claimed on top of one real block", async () => {
+test("A node withstands a height that is claimed on top of one real block.", async () => {
   // One of its two delegates forges the last block of each round, which is all that a verifier can request.
   const divided = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(divided.close);
@@ -278,7 +278,7 @@ describe("peers", () => {
   const call = ({ host }: Liar) => void askFrom(world, [host, addressOf(0)], "p2p.peer.getPeers", {});
   const peersOfNode = () => node.get<unknown[]>("/peers");
 
-  test("that claim a false height", async () => {
+  test("A node withstands peers that claim a false height.", async () => {
     const liar = await lieWith((common) => ({
       head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, unknown),
       headersAfter: () => [],
@@ -289,7 +289,7 @@ describe("peers", () => {
     expect(most).toBeLessThan(MAX_MEMORY_MIB);
   });
 
-  test("that send endless headers", async () => {
+  test("A node withstands peers that send endless headers.", async () => {
     let shown = 0;
     const liar = await lieWith((common) => ({
       head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, unknown),
@@ -309,7 +309,7 @@ describe("peers", () => {
   });
 });
 
-test("the node missed almost no slot", async () => {
+test("The node missed almost no slot.", async () => {
   const height = await node.height();
   await node.stop();
   const database = openDatabase(join(world.folder, "node-0", "node.sqlite"), { readonly: true });

@@ -79,36 +79,39 @@ console.log(JSON.stringify({ held, height: reply?.data?.data?.state?.height, fig
 process.exit(0);
 `;
 
-test.skipIf(isSkipped)("one /64 and one /48 take up a few sessions, and an honest node gets in", async () => {
-  makeNamespace();
-  world = await createWorld({ nodes: 1, blocktime: 2 });
-  node = spawnUniknode(
-    [
-      "run",
-      ...["--network-dir", world.networkDir, "--data", join(world.folder, "node"), "--http-port", "0"],
-      ...["--p2p-port", String(world.port), "--peers", "2001:db8:ffff::2"],
-      "--metrics-public",
-    ],
-    { through: inside },
-  );
-  const [url] = await node.printed(/http:\S+/);
-  const hex = (index: number) => (index + 1).toString(16);
-  const numbers = Array.from({ length: 400 }, (_, index) => index);
-  const argument = JSON.stringify({
-    p2pPort: world.port,
-    metrics: `${url}/metrics`,
-    attackers: [
-      numbers.map((index) => `2001:db8:1:1:${hex(index)}:${hex(index)}:${hex(index)}:${hex(index)}`),
-      numbers.map((index) => `2001:db8:2:${hex(index)}::1`),
-    ],
-    honest: "2001:db8:3:1::1",
-  });
-  const script = ["--input-type=module", "-e", STRANGERS, argument];
-  const printed = run(present(inside[0]), ...inside.slice(1), process.execPath, ...script);
-  const { held, height, figures } = JSON.parse(printed);
-  expect(held).toEqual([10, 20]);
-  expect(height).toBeGreaterThanOrEqual(1);
-  expect(Number(figures.uniknode_peers_sessions)).toBeLessThanOrEqual(31);
-  const refused = Number(figures['uniknode_peers_sessions_refused_total{reason="subnet"}']);
-  expect(refused + Number(figures.uniknode_peers_sessions_evicted_total)).toBeGreaterThanOrEqual(770);
-});
+test.skipIf(isSkipped)(
+  "One /64 and one /48 take up a few sessions, and an honest node gets in.",
+  async () => {
+    makeNamespace();
+    world = await createWorld({ nodes: 1, blocktime: 2 });
+    node = spawnUniknode(
+      [
+        "run",
+        ...["--network-dir", world.networkDir, "--data", join(world.folder, "node"), "--http-port", "0"],
+        ...["--p2p-port", String(world.port), "--peers", "2001:db8:ffff::2"],
+        "--metrics-public",
+      ],
+      { through: inside },
+    );
+    const [url] = await node.printed(/http:\S+/);
+    const hex = (index: number) => (index + 1).toString(16);
+    const numbers = Array.from({ length: 400 }, (_, index) => index);
+    const argument = JSON.stringify({
+      p2pPort: world.port,
+      metrics: `${url}/metrics`,
+      attackers: [
+        numbers.map((index) => `2001:db8:1:1:${hex(index)}:${hex(index)}:${hex(index)}:${hex(index)}`),
+        numbers.map((index) => `2001:db8:2:${hex(index)}::1`),
+      ],
+      honest: "2001:db8:3:1::1",
+    });
+    const script = ["--input-type=module", "-e", STRANGERS, argument];
+    const printed = run(present(inside[0]), ...inside.slice(1), process.execPath, ...script);
+    const { held, height, figures } = JSON.parse(printed);
+    expect(held).toEqual([10, 20]);
+    expect(height).toBeGreaterThanOrEqual(1);
+    expect(Number(figures.uniknode_peers_sessions)).toBeLessThanOrEqual(31);
+    const refused = Number(figures['uniknode_peers_sessions_refused_total{reason="subnet"}']);
+    expect(refused + Number(figures.uniknode_peers_sessions_evicted_total)).toBeGreaterThanOrEqual(770);
+  },
+);

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 test.concurrent.for([1, 2, 4] as const)(
-  "at one block in %i s, a follower reaches the block before the head again and again",
+  "At one block in %i s, a follower reaches the block before the head again and again.",
   async (blocktime, { expect }) => {
     const world = await createWorld({ nodes: 1, blocktime });
     worlds.push(world);

@@ -71,7 +71,7 @@ afterAll(async () => {
 });
 
 describe("a network of nodes", () => {
-  test("discovers all nodes and forges one chain", async () => {
+  test("A network of nodes discovers all nodes and forges one chain.", async () => {
     await expect
       .poll(() => Promise.all(nodes.map(async (node) => (await node.get<unknown[]>("/peers")).length)), POLL)
       .toEqual(nodes.map(() => NODES - 1));
@@ -79,12 +79,12 @@ describe("a network of nodes", () => {
     await expectAgreement();
   });
 
-  test("emits events for its peers", async () => {
+  test("A network of nodes emits events for its peers.", async () => {
     const [peer] = await present(nodes[0]).get<{ ip: string; port: number; version: string }[]>("/peers");
     expect(peer).toMatchObject({ port: world.port, version: "5.7.2" });
   });
 
-  test("announces the actual port of its API if it chose a free one", async () => {
+  test("A node of a network announces the actual port of its API if it chose a free one.", async () => {
     const stranger = { address: addressOf(0), port: world.port, localAddress: "127.0.0.99" };
     const connection = await connectPeer(stranger);
     const limits = { timeoutMs: 5_000, maxBytes: 100_000 };
@@ -96,13 +96,13 @@ describe("a network of nodes", () => {
     });
   });
 
-  test("warns that its clock differs from that of a time server, and continues", async () => {
+  test("A node of a network warns that its clock differs from that of a time server, and continues.", async () => {
     await expect
       .poll(() => present(nodes[0]).process.stderr(), POLL)
       .toMatch(/"level":"warn".*"offsetMs":3[56]\d{5}.*"clock compared with a time server"/);
   });
 
-  test("forges transactions that were posted to any of them", async () => {
+  test("A network of nodes forges transactions that were posted to any of them.", async () => {
     for (const node of nodes) {
       await pay(node);
       // The next one goes to another node, which must have received this one.
@@ -116,7 +116,7 @@ describe("a network of nodes", () => {
     }
   });
 
-  test("continues without a killed node, which catches up after its restart", async () => {
+  test("A network of nodes continues without a killed node, which catches up after its restart.", async () => {
     const victim = present(nodes.pop());
     await victim.stop("SIGKILL");
     await advance(3);
@@ -125,7 +125,7 @@ describe("a network of nodes", () => {
     await expectAgreement();
   });
 
-  test("continues without a paused node, which catches up when it resumes", async () => {
+  test("A network of nodes continues without a paused node, which catches up when it resumes.", async () => {
     const { child } = present(nodes[1]).process;
     const others = nodes.filter(({ index }) => index !== 1);
     child.kill("SIGSTOP");
@@ -136,7 +136,7 @@ describe("a network of nodes", () => {
     await expectAgreement();
   });
 
-  test("lets a node without delegates synchronise from the genesis block", async () => {
+  test("A network of nodes lets a node without delegates synchronise from the genesis block.", async () => {
     const follower = await world.start(NODES);
     nodes.push(follower);
     await advance(2);
@@ -144,7 +144,7 @@ describe("a network of nodes", () => {
     expect(await follower.get<{ syncing: boolean }>("/node/syncing")).toMatchObject({ syncing: false });
   });
 
-  test("forged no slot twice, and recorded why slots were missed", async () => {
+  test("A network of nodes forged no slot twice, and recorded why slots were missed.", async () => {
     const rows = await present(nodes[0]).get<(BlockRow & { timestamp: { epoch: number } })[]>(
       "/blocks?limit=100",
     );

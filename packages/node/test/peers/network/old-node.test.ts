@@ -88,7 +88,7 @@ const payment = (nonce: bigint) => {
   return seal(builders.transfer(transfer), world.rich);
 };
 
-test("an old node becomes a peer as soon as it is ready", async () => {
+test("An old node becomes a peer as soon as it is ready.", async () => {
   await expect.poll(() => old.requested).toContain("p2p.peer.getStatus");
   old.isReady = true;
   await expect.poll(isPeer).toBe(true);
@@ -105,7 +105,7 @@ async function catchUp(): Promise<number> {
   return old.chain.length;
 }
 
-test("it fetches our blocks, receives the next ones, and we accept its posted blocks", async () => {
+test("An old node fetches our blocks, receives the next ones, and we accept its posted blocks.", async () => {
   await expect.poll(catchUp, { interval: 2_500 }).toBeGreaterThan(1);
   const block = await nextBlock();
   old.chain.push(block);
@@ -115,14 +115,14 @@ test("it fetches our blocks, receives the next ones, and we accept its posted bl
   await expect.poll(() => onChain(block)).toBe(true);
 });
 
-test("a block that it does not post is fetched, with its transactions", async () => {
+test("A block that an old node does not post is fetched, with its transactions.", async () => {
   const block = await nextBlock([payment(1n)]);
   old.chain.push(block);
   await expect.poll(() => onChain(block)).toBe(true);
   expect(old.requested).toContain("p2p.peer.getBlocks");
 });
 
-test("a transaction that it posts is broadcast", async () => {
+test("A transaction that an old node posts is broadcast.", async () => {
   const { data } = payment(2n);
   const transactions = [transactionToJson(data)];
   expect(await askFrom(world, fromOld, "p2p.peer.postTransactions", { transactions })).toEqual([]);
@@ -153,7 +153,7 @@ async function reachesOldNode(block: Block): Promise<boolean> {
   return hasArrived();
 }
 
-test("an old forger forges by our node, and the block reaches the old node", async () => {
+test("An old forger forges by our node, and the block reaches the old node.", async () => {
   // On a busy machine our node drops the old node for a moment, and a block that it broadcasts meanwhile does not
   // reach it: the old node fetches that block, and receives the next one.
   let hasArrived = false;
@@ -165,7 +165,7 @@ test("an old forger forges by our node, and the block reaches the old node", asy
   expect(hasArrived).toBe(true);
 });
 
-test("we reconnect after it has cut the connection", async () => {
+test("We reconnect after an old node has cut the connection.", async () => {
   const requested = old.requested.length;
   old.cut();
   await expect.poll(() => old.requested.length).toBeGreaterThan(requested);
@@ -175,7 +175,7 @@ test("we reconnect after it has cut the connection", async () => {
 /** Long enough that our node drops it, and that an attempt to connect to it times out. */
 const SLEEP_MS = 16_000;
 
-test("it is a peer again after its process was suspended", async () => {
+test("An old node is a peer again after its process was suspended.", async () => {
   const dialled = old.connections;
   old.sleep();
   await new Promise((resolve) => setTimeout(resolve, SLEEP_MS));
@@ -189,6 +189,6 @@ test("it is a peer again after its process was suspended", async () => {
   await new Promise((resolve) => setTimeout(resolve, HANDSHAKE_MS + 500));
 });
 
-test("it has recorded no violation of ours", () => {
+test("An old node has recorded no violation of ours.", () => {
   expect(old.broken).toEqual([]);
 });

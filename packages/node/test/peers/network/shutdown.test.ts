@@ -93,13 +93,13 @@ async function connectTo(node: TestNode): Promise<Socket> {
   return socket;
 }
 
-test("beside a peer that reads nothing and never closes", async () => {
+test("A node ends in order beside a peer that reads nothing and never closes.", async () => {
   const { node, peer } = await startBeside();
   peer.sleep();
   await expectOrderlyEnd(node);
 });
 
-test("while requests to a silent peer are pending", async () => {
+test("A node ends in order while requests to a silent peer are pending.", async () => {
   const { node, peer } = await startBeside();
   peer.sleep();
   // The next rounds ping it, and blocks are posted to it.
@@ -108,7 +108,7 @@ test("while requests to a silent peer are pending", async () => {
   await expectOrderlyEnd(node);
 });
 
-test("while a new block waits for peers, of which one is silent and one refuses it late", async () => {
+test("A node ends in order while a new block waits for peers, of which one is silent and one refuses it late.", async () => {
   await makeWorld(1);
   const silent = await startPeer();
   const late = await startPeer(LATE_PEER);
@@ -151,7 +151,7 @@ test.each<[string, (socket: Socket) => void]>([
   await expectOrderlyEnd(node);
 });
 
-test("with clients that do not read, half-close, send pings, or stay silent", async () => {
+test("A node ends in order with clients that do not read, half-close, send pings, or stay silent.", async () => {
   await makeWorld();
   const node = await world.start(0);
   await expect.poll(node.height).toBeGreaterThan(1);
@@ -179,7 +179,7 @@ test("with clients that do not read, half-close, send pings, or stay silent", as
   await expectOrderlyEnd(node);
 });
 
-test("while it fetches the genesis block from an address that never replies", async () => {
+test("A node ends in order while it fetches the genesis block from an address that never replies.", async () => {
   await makeWorld();
   const dialled = Promise.withResolvers<void>();
   await listenSilently(() => dialled.resolve());
@@ -193,7 +193,7 @@ test("while it fetches the genesis block from an address that never replies", as
   await expectOrderlyEnd({ process });
 });
 
-test("while a dev chain searches for peers", async () => {
+test("A node ends in order while a dev chain searches for peers.", async () => {
   await makeWorld();
   const dialled = Promise.withResolvers<void>();
   await listenSilently(() => dialled.resolve());

@@ -43,7 +43,7 @@ const honest: DownloadDeps["fetch"] = async (_, after, limit) => blocksAfter(aft
 const all = Array.from({ length: 2_990 }, (_, index) => 11 + index);
 
 describe("a download", () => {
-  test("fetches chunks from every source, and submits them to the chain in order", async () => {
+  test("A download fetches chunks from every source, and submits them to the chain in order.", async () => {
     const requested = new Map<string, number>();
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       requested.set(ip, (requested.get(ip) ?? 0) + 1);
@@ -56,19 +56,19 @@ describe("a download", () => {
     expect([...requested.keys()].sort()).toEqual(["a", "b", "c"]);
   });
 
-  test("leaves no listener on its signal, which outlives it", async () => {
+  test("A download leaves no listener on its signal, which outlives it.", async () => {
     const { deps, ending } = world(honest);
     for (let run = 0; run < 3; run++) await download(RANGE, [source("a")], deps);
     expect(getEventListeners(ending.signal, "abort")).toEqual([]);
   });
 
-  test("requests again what a source omitted", async () => {
+  test("A download requests again the blocks that a source omitted.", async () => {
     const { deps, taken } = world(async (_, after, limit) => blocksAfter(after, Math.min(limit, 7)));
     expect((await download(RANGE, [source("a"), source("b")], deps)).kind).toBe("done");
     expect(taken).toEqual(all);
   });
 
-  test("assigns the chunk of a failing source to another one", async () => {
+  test("A download assigns the chunk of a failing source to another one.", async () => {
     const { deps, taken, failures } = world(async ({ ip }, after, limit) => {
       if (ip === "a") throw new Error("gone");
       return blocksAfter(after, limit);
@@ -78,7 +78,7 @@ describe("a download", () => {
     expect(failures).toEqual(["a", "a"]);
   });
 
-  test("ends with the failure of the chain, when all submitted blocks are processed", async () => {
+  test("A download ends with the failure of the chain, when all submitted blocks are processed.", async () => {
     let submitted = 0;
     let open = 0;
     const { deps } = world(honest, async (blocks) => {
@@ -93,7 +93,7 @@ describe("a download", () => {
     expect(open).toBe(0);
   });
 
-  test("requests no more from a source than it claims", async () => {
+  test("A download requests no more from a source than it claims.", async () => {
     const { deps, taken } = world(async ({ ip, height }, after, limit) => {
       if (after + limit > height) throw new Error(`${ip} received a request for too much`);
       return blocksAfter(after, limit);
@@ -102,7 +102,7 @@ describe("a download", () => {
     expect(taken).toEqual(all);
   });
 
-  test("ends if no source sends the rest", async () => {
+  test("A download ends if no source sends the rest.", async () => {
     const lying: DownloadDeps["fetch"] = async (_, after, limit) =>
       blocksAfter(after, Math.min(limit, Math.max(0, 500 - after)));
     const { deps, taken } = world(lying);
@@ -110,7 +110,7 @@ describe("a download", () => {
     expect(taken.at(-1)).toBe(500);
   });
 
-  test("ends when the chain refuses a block, and returns its source", async () => {
+  test("A download ends when the chain refuses a block, and returns its source.", async () => {
     const { deps } = world(
       async ({ ip }, after, limit) =>
         blocksAfter(after, limit).map((block) => Buffer.concat([block, Buffer.from(ip)])),
@@ -123,14 +123,14 @@ describe("a download", () => {
     expect(result).toMatchObject({ kind: "refused", source: { ip: "a" }, outcome: { kind: "Skipped" } });
   });
 
-  test("ends when the node stops, even if a source never replies", async () => {
+  test("A download ends when the node stops, even if a source never replies.", async () => {
     const { deps, ending } = world(() => new Promise(() => {}));
     const downloading = download(RANGE, [source("a")], deps);
     ending.abort();
     expect((await downloading).kind).toBe("exhausted");
   });
 
-  test("bounds the bytes that are buffered", async () => {
+  test("A download bounds the bytes that are buffered.", async () => {
     let waiting = 0;
     let most = 0;
     const bytes = 8 * 1024 * 1024;
@@ -151,7 +151,7 @@ describe("a download", () => {
     expect(most / bytes).toBeLessThanOrEqual(13);
   });
 
-  test("requests the chunk of a slow source from another one, and continues without it", async () => {
+  test("A download requests the chunk of a slow source from another one, and continues without it.", async () => {
     const requested: string[] = [];
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       requested.push(ip);
@@ -164,7 +164,7 @@ describe("a download", () => {
     expect(requested.filter((ip) => ip === "slow")).toHaveLength(1);
   });
 
-  test("uses the first of two replies", async () => {
+  test("A download uses the first of two replies.", async () => {
     const late: (() => void)[] = [];
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       if (ip === "slow") await new Promise<void>((resolve) => late.push(resolve));
@@ -176,7 +176,7 @@ describe("a download", () => {
     expect(taken).toEqual(all);
   });
 
-  test("waits for the only source of a chunk, however slow it is", async () => {
+  test("A download waits for the only source of a chunk, however slow it is.", async () => {
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       if (ip === "slow" && after >= 900) await new Promise((resolve) => setTimeout(resolve, 20));
       return blocksAfter(after, limit);
@@ -185,7 +185,7 @@ describe("a download", () => {
     expect(taken).toEqual(all);
   });
 
-  test("fetches everything from a single source", async () => {
+  test("A download fetches everything from a single source.", async () => {
     const { deps, taken } = world(honest);
     await download(RANGE, [source("a")], deps);
     expect(taken).toEqual(all);

@@ -259,7 +259,7 @@ test("No peer is dropped for a block that was posted in the meantime.", async ()
 });
 
 describe("a claimed height", () => {
-  test("of a peer that sends nothing leaves the node in sync, and the peer is suspended", async () => {
+  test("A claimed height of a peer that sends nothing leaves the node in sync, and the peer is suspended.", async () => {
     const requested: number[] = [];
     follow(async (_, _after, limit) => {
       requested.push(limit);
@@ -275,7 +275,7 @@ describe("a claimed height", () => {
     expect(Math.max(...requested)).toBeLessThanOrEqual(5);
   });
 
-  test("whose first blocks arrive makes the node fetch all of them", async () => {
+  test("A claimed height whose first blocks arrive makes the node fetch all of them.", async () => {
     follow(async (_, after, limit) => bytesAfter(after, limit));
     await expect.poll(() => sync.isSynced()).toBe(true);
     meet();
@@ -304,7 +304,7 @@ describe("a wrong branch", () => {
     }
   });
 
-  test("is replaced by the higher one at once", async () => {
+  test("A wrong branch is replaced by the higher one at once.", async () => {
     const heights: number[] = [];
     own.chain.subscribe(({ head }) => heights.push(head.height));
     follow(async (_, after, limit) => bytesAfter(after, limit));
@@ -313,7 +313,7 @@ describe("a wrong branch", () => {
     await expect.poll(() => fetched).toEqual([21]);
   });
 
-  test("is kept while no peer sends the other one; peers that claimed it are dropped", async () => {
+  test("A wrong branch is kept while no peer sends the other one; peers that claimed it are dropped.", async () => {
     const before = own.chain.head();
     follow(async () => []);
     await expect.poll(() => peerTable.all()).toEqual([]);
@@ -321,7 +321,7 @@ describe("a wrong branch", () => {
     await expect.poll(() => sync.isSynced()).toBe(true);
   });
 
-  test("is kept, with an error in the log, if too many blocks would have to be reverted", async () => {
+  test("A wrong branch is kept, with an error in the log, if too many blocks would have to be reverted.", async () => {
     for (const { ip } of peerTable.all()) peerTable.remove(ip);
     peerTable.put({
       ip: IP,
@@ -339,7 +339,7 @@ describe("a wrong branch", () => {
     expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
   });
 
-  test("is kept, with an error in the log, if undo records are missing", async () => {
+  test("A wrong branch is kept, with an error in the log, if undo records are missing.", async () => {
     const switchTo = async () => expect.unreachable("no switch without undo records");
     follow(async () => [], { ...own.chain, canRevertTo: () => false, switchTo });
     await expect.poll(() => sync.isSynced()).toBe(true);
@@ -347,7 +347,7 @@ describe("a wrong branch", () => {
     expect(own.chain.head().height).toBe(COMMON + 6);
   });
 
-  test("is discarded with all unchecked blocks, if too many blocks would have to be reverted", async () => {
+  test("A wrong branch is discarded with all unchecked blocks, if too many blocks would have to be reverted.", async () => {
     const peer = (height: number, highestCommonHeight: number) =>
       ({
         ip: IP,
@@ -373,7 +373,7 @@ describe("a wrong branch", () => {
     expect(errors).toEqual([]);
   });
 
-  test("is kept when a block of the other one is invalid, and its source is banned", async () => {
+  test("A wrong branch is kept when a block of the other one is invalid, and its source is banned.", async () => {
     const before = own.chain.head();
     follow(async (_, after, limit) => {
       const bytes = bytesAfter(after, limit);
@@ -385,7 +385,7 @@ describe("a wrong branch", () => {
     expect(own.chain.head()).toBe(before);
   });
 
-  test("is kept when a block of the other one cannot be read, and its source is banned", async () => {
+  test("A wrong branch is kept when a block of the other one cannot be read, and its source is banned.", async () => {
     const before = own.chain.head();
     follow(async (_, after, limit) =>
       bytesAfter(after, limit).map((bytes, index) => (index === 3 ? bytes.slice(0, 50) : bytes)),

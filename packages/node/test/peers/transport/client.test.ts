@@ -62,13 +62,13 @@ const codeOf = (requested: Promise<unknown>) =>
   );
 
 describe("a request", () => {
-  test("reads the result, and reports the height of the peer", async () => {
+  test("A request reads the result, and reports the height of the peer.", async () => {
     const [client] = await ours(async () => [{ ip: "203.0.113.7" }] as never);
     expect(await requestPeers(client)).toEqual([{ ip: "203.0.113.7" }]);
     expect(heights).toEqual([["127.0.0.1", 6]]);
   });
 
-  test("dials again after the connection was lost", async () => {
+  test("A request dials again after the connection was lost.", async () => {
     let calls = 0;
     const client = await theirs((socket, rid) => {
       if (++calls === 1) socket.terminate();
@@ -78,17 +78,17 @@ describe("a request", () => {
     expect(await requestPeers(client)).toEqual([]);
   });
 
-  test("fails if the peer does not listen", async () => {
+  test("A request fails if the peer does not listen.", async () => {
     expect(await codeOf(requestPeers(outgoingTo(1)))).toBe("PEER_UNREACHABLE");
   });
 
-  test("fails without a reply in time", async () => {
+  test("A request fails without a reply in time.", async () => {
     const client = await theirs(() => {});
     const requested = client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
     expect(await codeOf(requested)).toBe("PEER_TIMEOUT");
   });
 
-  test("fails with the error of the peer", async () => {
+  test("A request fails with the error of the peer.", async () => {
     const [client] = await ours(() => Promise.reject(new Error("no")));
     await expect(requestPeers(client)).rejects.toMatchObject({
       code: "PEER_REFUSED",
@@ -115,7 +115,7 @@ describe("a peer that breaks the protocol is disconnected", () => {
     expect(await codeOf(requestPeers(await theirs(offend)))).toBe("PEER_PROTOCOL");
   });
 
-  test("an invalid result only fails its request", async () => {
+  test("An invalid result only fails its request, and does not disconnect the peer.", async () => {
     const client = await theirs((socket, rid) => socket.send(reply(rid, { data: "none", headers: {} })));
     expect(await codeOf(requestPeers(client))).toBe("PEER_PROTOCOL");
   });

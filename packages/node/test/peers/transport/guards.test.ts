@@ -50,7 +50,7 @@ const UPGRADE =
   "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n";
 
 describe("a violation", () => {
-  test("ends the connection without a close frame, and its address is refused", async () => {
+  test("A violation ends the connection without a close frame, and its address is refused.", async () => {
     const port = await serve();
     const socket = await open(port, "127.0.0.2");
     socket.send(callText("p2p.peer.nope", {}, 2));
@@ -63,7 +63,7 @@ describe("a violation", () => {
     ["a ping of the WebSocket", (socket: Awaited<ReturnType<typeof open>>) => socket.ping()],
     ["a pong of the WebSocket", (socket: Awaited<ReturnType<typeof open>>) => socket.pong()],
     ["binary data", (socket: Awaited<ReturnType<typeof open>>) => socket.send(Buffer.from("[1,2,3,4,5,6]"))],
-  ])("is %s", async (_, offend) => {
+  ])("A violation can be %s.", async (_, offend) => {
     const port = await serve();
     const socket = await open(port, "127.0.0.2");
     offend(socket);
@@ -71,7 +71,7 @@ describe("a violation", () => {
     expect(await isLetIn(port, "127.0.0.2")).toBe(false);
   });
 
-  test("is an HTTP request for another path", async () => {
+  test("An HTTP request for another path is a violation.", async () => {
     const port = await serve();
     const socket = await plainSocket(port);
     socket.write("POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
@@ -80,7 +80,7 @@ describe("a violation", () => {
     expect(await isLetIn(port)).toBe(false);
   });
 
-  test("is a message longer than any block, at its first bytes", async () => {
+  test("A message longer than any block is a violation at its first bytes.", async () => {
     const port = await serve();
     const socket = await plainSocket(port);
     socket.write(UPGRADE);
@@ -92,7 +92,7 @@ describe("a violation", () => {
     expect(await isLetIn(port)).toBe(false);
   });
 
-  test("is a long message before the handshake", async () => {
+  test("A long message before the handshake is a violation.", async () => {
     const port = await serve();
     const socket = webSocket(port, "127.0.0.2");
     await once(socket, "open");
@@ -101,7 +101,7 @@ describe("a violation", () => {
     expect(await isLetIn(port, "127.0.0.2")).toBe(false);
   });
 
-  test("is a long message of an event that carries no block and no transactions", async () => {
+  test("A long message of an event that carries no block and no transactions is a violation.", async () => {
     const port = await serve();
     const socket = await open(port, "127.0.0.2");
     socket.send(callText("p2p.peer.getStatus", { data: "a".repeat(MAX_SMALL_BYTES) }, 2));
@@ -109,7 +109,7 @@ describe("a violation", () => {
     expect(await isLetIn(port, "127.0.0.2")).toBe(false);
   });
 
-  test("is a message above 4 MiB of an address that is not a peer", async () => {
+  test("A message above 4 MiB of an address that is not a peer is a violation.", async () => {
     const port = await serve({ isPeer: (address) => address === "127.0.0.3" });
     const block = { base64: true, data: "A".repeat(MAX_UNKNOWN_BYTES) };
     const post = async (address: string) => {
@@ -124,7 +124,7 @@ describe("a violation", () => {
     expect(await post("127.0.0.2")).toBe("cut");
   });
 
-  test("is a message longer than a block of the current height", async () => {
+  test("A message longer than a block of the current height is a violation.", async () => {
     const milestones = network.milestones.map((milestone) => ({
       ...milestone,
       block: { ...milestone.block, maxPayload: milestone.height === 1 ? 1_000_000 : 200_000 },
@@ -144,7 +144,7 @@ describe("a violation", () => {
     expect(await post()).toBe("cut");
   });
 
-  test("is exceeding the rate limit of an address", async () => {
+  test("Exceeding the rate limit of an address is a violation.", async () => {
     const rateLimits = createRateLimits({ eventsPerSecond: 3, exempt: new Set() });
     let calls = 0;
     const port = await serve({ rateLimits, handle: async () => [calls++] as never });
@@ -180,7 +180,7 @@ test("Blocks and transactions may be long.", async () => {
   socket.terminate();
 });
 
-test("another path returns 400", async () => {
+test("Another path returns 400.", async () => {
   const port = await serve();
   const socket = await plainSocket(port);
   socket.write(
@@ -224,7 +224,7 @@ test("A banned address is refused.", async () => {
 });
 
 describe.skipIf(isSkipped)("a server that listens to every address", () => {
-  test("normalizes the addresses of IPv4 callers, and keeps those of IPv6", async () => {
+  test("A server that listens to every address normalizes the addresses of IPv4 callers, and keeps those of IPv6.", async () => {
     const callers: string[] = [];
     const port = await serve({
       host: "::",
@@ -239,7 +239,7 @@ describe.skipIf(isSkipped)("a server that listens to every address", () => {
     expect(callers).toEqual(["127.0.0.2", "::1"]);
   });
 
-  test("refuses banned addresses, and those of a violation, in either form", async () => {
+  test("A server that listens to every address refuses banned addresses, and those of a violation, in either form.", async () => {
     const port = await serve({ host: "::", isBanned: (address) => ["127.0.0.2", "::1"].includes(address) });
     for (const banned of ["127.0.0.2", "::1"]) expect(await isLetIn(port, banned)).toBe(false);
     const socket = await open(port, "127.0.0.3");
@@ -248,7 +248,7 @@ describe.skipIf(isSkipped)("a server that listens to every address", () => {
     expect(await isLetIn(port, "127.0.0.3")).toBe(false);
   });
 
-  test("counts the connections of a subnet", async () => {
+  test("A server that listens to every address counts the connections of a subnet.", async () => {
     const port = await serve({ host: "::", maxConnectionsPerSubnet: 2 });
     for (const address of ["127.0.0.2", "127.0.0.3"]) await open(port, address);
     expect(await isLetIn(port, "127.0.0.4")).toBe(false);
@@ -256,7 +256,7 @@ describe.skipIf(isSkipped)("a server that listens to every address", () => {
   });
 
   test.each([[["127.0.0.2"]], [["::ffff:127.0.0.2"]], [["127.0.0.*"]], [["::ffff:127.0.*"]]])(
-    "serves the forger whose address was configured as %j",
+    "A server that listens to every address serves the forger whose address was configured as %j.",
     async (remoteAccess) => {
       const port = await serve({ host: "::", remoteAccess, handle: async () => ({}) });
       const forger = await open(port, "127.0.0.2");

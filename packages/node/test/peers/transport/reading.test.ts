@@ -32,7 +32,7 @@ const transactions = Array.from({ length: 40 }, (_, index) => ({
   asset: { payments: Array.from({ length: 128 }, () => ({ amount: "1", recipientId: "D".repeat(34) })) },
 }));
 
-test("long messages of many connections are read in several event-loop ticks, in the order of each", async () => {
+test("Long messages of many connections are read in several event-loop ticks, in the order of each.", async () => {
   let tick = 0;
   const count = () => {
     tick++;
@@ -64,7 +64,7 @@ test("long messages of many connections are read in several event-loop ticks, in
   for (const socket of sockets) socket.terminate();
 });
 
-test("a connection that ends while its messages are queued leaves nothing in memory", async () => {
+test("A connection that ends while its messages are queued leaves nothing in memory.", async () => {
   const { server, port } = await startServer();
   onTestFinished(() => server.close());
   const socket = await open(port);

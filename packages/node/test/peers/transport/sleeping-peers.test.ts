@@ -40,7 +40,7 @@ const codeOf = (requested: Promise<unknown>) =>
   );
 
 describe("a peer that accepts connections and does not reply", () => {
-  test("receives no second connection, and the first one is used when it resumes", async () => {
+  test("A peer that does not reply receives no second connection, and the first one is used when it resumes.", async () => {
     const [peer, client] = await sleeper();
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
     client.disconnect("127.0.0.1");
@@ -51,7 +51,7 @@ describe("a peer that accepts connections and does not reply", () => {
     expect(peer.connections).toBe(1);
   });
 
-  test("is connected when it resumes, and the next request uses the connection", async () => {
+  test("A peer that does not reply is connected when it resumes, and the next request uses the connection.", async () => {
     const late: string[] = [];
     const [peer, client] = await sleeper({ late });
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
@@ -64,7 +64,7 @@ describe("a peer that accepts connections and does not reply", () => {
     await expect.poll(() => peer.codes).toEqual([1000]);
   });
 
-  test("is disconnected if no request follows when it resumes", async () => {
+  test("A peer that does not reply is disconnected if no request follows when it resumes.", async () => {
     const [peer, client] = await sleeper({ lateMs: 50 });
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
     peer.wake();
@@ -74,7 +74,7 @@ describe("a peer that accepts connections and does not reply", () => {
     expect(peer.codes).toEqual([1000]);
   });
 
-  test("is one of at most a hundred", async () => {
+  test("A peer that does not reply is one of at most a hundred.", async () => {
     const [peer, client] = await sleeper({ host: "0.0.0.0", lateMs: 50 });
     const addresses = Array.from({ length: 110 }, (_, index) => `127.0.1.${index + 1}`);
     const codes = addresses.map((address) =>
@@ -86,7 +86,7 @@ describe("a peer that accepts connections and does not reply", () => {
     await expect.poll(() => peer.codes.filter((code) => code === 1000).length).toBe(100);
   });
 
-  test("does not delay the end of the client", async () => {
+  test("A peer that does not reply does not delay the end of the client.", async () => {
     const [peer, client] = await sleeper();
     void requestPeers(client).catch(() => {});
     await expect.poll(() => peer.sockets.size).toBe(1);
@@ -109,7 +109,7 @@ describe("a peer that is suspended while it is connected", () => {
     return [peer, client];
   }
 
-  test("reads at once no more requests than its rate limit permits", async () => {
+  test("A suspended peer reads at once no more requests than its rate limit permits.", async () => {
     const [peer, client] = await connected();
     const requests = [codeOf(requestPeers(client)), codeOf(requestPeers(client))];
     await pause(2_000);
@@ -118,7 +118,7 @@ describe("a peer that is suspended while it is connected", () => {
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
-  test("reads the requests of an ended connection before those of the next one", async () => {
+  test("A suspended peer reads the requests of an ended connection before those of the next one.", async () => {
     const [peer, client] = await connected();
     const late = requestPeers(client, 50);
     expect(await codeOf(late)).toBe("PEER_TIMEOUT");
@@ -131,7 +131,7 @@ describe("a peer that is suspended while it is connected", () => {
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
-  test("does not keep a request waiting that its ended connection sent", async () => {
+  test("A suspended peer does not keep a request waiting that its ended connection sent.", async () => {
     const [peer, client] = await connected();
     const late = requestPeers(client, 50);
     const waiting = codeOf(requestPeers(client));

@@ -28,11 +28,11 @@ const newFolder = () => {
 };
 
 describe("the addon is used", () => {
-  test("as it was installed", () => {
+  test("The addon is used as it was installed.", () => {
     expect(findFault()).toBeUndefined();
   });
 
-  test("on every platform: the checksums are those of the installed release", () => {
+  test("The addon is used on every platform: the checksums are those of the installed release.", () => {
     const folder = join(MODULES, "bufferutil/prebuilds");
     const files = createCheckedFiles(folder, join(NODE, "native/bufferutil-sha256sums"));
     const names = readdirSync(folder).map((platform) => `${platform}/bufferutil.node`);
@@ -83,7 +83,7 @@ describe("a process that exchanges frames", () => {
     return JSON.parse(stdout) as { isEqual: boolean; isNative: boolean; fault: string | null };
   };
 
-  test("uses an intact addon, and survives a truncated one.", () => {
+  test("A process that exchanges frames uses an intact addon, and survives a truncated one.", () => {
     expect(run()).toEqual({ isEqual: true, isNative: true, fault: null });
     truncateSync(join(copy, "packages/node/node_modules/bufferutil/prebuilds", ADDON), 4_000);
     const { fault, ...rest } = run();

@@ -45,7 +45,7 @@ test("The connection that exceeds the total is cut itself if it has the most.", 
   expect(of("c").hasCapacity(0)).toBe(false);
 });
 
-test("a connection that has ended does not count", () => {
+test("A connection that has ended does not count.", () => {
   const { cut, of } = connections({ a: 3, b: 3, c: 2 });
   of("b").forget();
   expect(of("c").hasCapacity(2 * MIB)).toBe(true);

@@ -125,7 +125,7 @@ const kindOf = (value: unknown) => {
 const verdictOn = (event: EventName, argument: unknown) =>
   codeOf(() => readClientMessage(JSON.stringify({ event, data: { data: argument, headers: {} }, cid: 2 })));
 
-test("every event has cases", () => {
+test("Every event has cases.", () => {
   expect(Object.keys(CASES)).toEqual(Object.keys(ARGUMENTS));
 });
 
@@ -134,23 +134,23 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
   (event, { taken, optional = [], beyond = {} }) => {
     const largest = present(taken.at(-1));
 
-    test("accepts values within its bounds", () => {
+    test("The event accepts values within its bounds.", () => {
       for (const argument of taken)
         expect(verdictOn(event, argument), JSON.stringify(argument)).toBeUndefined();
     });
 
-    test("rejects unknown members", () => {
+    test("The event rejects unknown members.", () => {
       for (const argument of taken) expect(verdictOn(event, { ...argument, more: 1 })).toBe("ARGUMENT_FORM");
     });
 
-    test("requires each of its members", () => {
+    test("The event requires each of its members.", () => {
       for (const name of Object.keys(largest)) {
         const { [name]: _, ...rest } = largest;
         expect(verdictOn(event, rest), name).toBe(optional.includes(name) ? undefined : "ARGUMENT_FORM");
       }
     });
 
-    test("requires the type of each member", () => {
+    test("The event requires the type of each member.", () => {
       for (const [name, value] of Object.entries(largest)) {
         for (const other of KINDS.filter((kind) => kindOf(kind) !== kindOf(value))) {
           expect(verdictOn(event, { ...largest, [name]: other }), `${name}: ${JSON.stringify(other)}`).toBe(
@@ -160,7 +160,7 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
       }
     });
 
-    test("rejects values beyond its bounds", () => {
+    test("The event rejects values beyond its bounds.", () => {
       for (const [name, values] of Object.entries(beyond)) {
         for (const value of values) {
           expect(verdictOn(event, { ...largest, [name]: value }), `${name}: ${JSON.stringify(value)}`).toBe(
@@ -170,7 +170,7 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
       }
     });
 
-    test("rejects arguments that are not objects", () => {
+    test("The event rejects arguments that are not objects.", () => {
       for (const argument of [...KINDS.filter((kind) => kindOf(kind) !== "object"), undefined]) {
         expect(verdictOn(event, argument)).toBe("MESSAGE_FORM");
       }

@@ -138,7 +138,7 @@ describe("Every step is bounded by characters", () => {
     expect(steps).toBeGreaterThan(text.length / STEP);
   });
 
-  test("of bytes, which are decoded in steps after the text is read", () => {
+  test("Bytes are decoded in bounded steps after the text is read.", () => {
     const bytes = Buffer.alloc(15 * MIB, "abc").fill("x", 100_000, 200_000);
     for (const length of [bytes.length, bytes.length - 1, bytes.length - 2]) {
       const text = JSON.stringify({ base64: true, data: bytes.subarray(0, length).toString("base64") });
@@ -170,7 +170,7 @@ describe("What would make a step long is refused", () => {
     expect(codeOf(() => parse(text))).toBe("MESSAGE_JSON");
   });
 
-  test("at the bounds, they are accepted", () => {
+  test("Long texts and large objects are accepted at the bounds.", () => {
     const escaped = "\\nA".repeat(21_845);
     const members = Array.from({ length: 1_000 }, (_, index) => `"k${index}":1`);
     expect(parse(`["${escaped}"]`).value).toEqual(["\nA".repeat(21_845)]);

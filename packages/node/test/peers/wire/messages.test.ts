@@ -25,7 +25,7 @@ describe("the codec", () => {
     ),
   })).value;
 
-  test("decodes what it encoded, byte strings too", () => {
+  test("The codec decodes its own output, byte strings included.", () => {
     fc.assert(
       fc.property(value, (member) => {
         expect(decodeValue(encodeValue({ member }))).toEqual({ member });
@@ -33,29 +33,29 @@ describe("the codec", () => {
     );
   });
 
-  test("omits members that are undefined", () => {
+  test("The codec omits members that are undefined.", () => {
     expect(encodeValue({ a: undefined, b: 1 })).toBe('{"b":1}');
   });
 
-  test("writes buffers and views as byte strings", () => {
+  test("The codec writes buffers and views as byte strings.", () => {
     const view = new Uint8Array([9, 1, 2, 9]).subarray(1, 3);
     expect(encodeValue({ a: Buffer.from([1, 2]), b: view })).toBe(
       '{"a":{"base64":true,"data":"AQI="},"b":{"base64":true,"data":"AQI="}}',
     );
   });
 
-  test("reads objects as byte strings only with the exact members", () => {
+  test("The codec reads objects as byte strings only with the exact members.", () => {
     expect(decodeValue('{"base64":1,"data":"AA=="}')).toEqual({ base64: 1, data: "AA==" });
     expect(decodeValue('{"base64":true,"data":1}')).toEqual({ base64: true, data: 1 });
     expect(decodeValue('[{"base64":true,"data":"AQ==","more":1}]')).toEqual([Uint8Array.of(1)]);
   });
 
-  test("keeps other texts", () => {
+  test("The codec keeps other texts.", () => {
     for (const text of ["", "#1", "12", "null", "{", "[1,", "\u00a0{}"]) expect(decodeValue(text)).toBe(text);
     expect(decodeValue(" \r\n\t[]")).toEqual([]);
   });
 
-  test("never throws", () => {
+  test("The codec never throws.", () => {
     fc.assert(fc.property(anyText, (text) => void decodeValue(text)));
     expect(decodeValue("[".repeat(100_000))).toBe("[".repeat(100_000));
   });
@@ -64,25 +64,25 @@ describe("the codec", () => {
 describe("the guard", () => {
   const accepts = (text: string, rules = STRICT) => codeOf(() => guardJson(text, rules)) === undefined;
 
-  test("finds repeated and empty keys and exponents anywhere", () => {
+  test("The guard finds repeated and empty keys and exponents anywhere.", () => {
     expect(accepts('{"a":{"b":[{"c":1,"c":2}]}}')).toBe(false);
     expect(accepts('{"a":[1,2,{"":1}]}')).toBe(false);
     expect(accepts('{"a":[-1.5e-3]}')).toBe(false);
     expect(accepts("[1E2]")).toBe(false);
   });
 
-  test("distinguishes texts, words and nested keys", () => {
+  test("The guard distinguishes texts, words and nested keys.", () => {
     expect(accepts('{"a":"1e5","b":"\\"1e5","c":"\\\\","d":true,"e":false,"f":{"a":1}}')).toBe(true);
     expect(accepts('{"a":["x","x","",{"x":1}],"x":"x"}')).toBe(true);
     expect(accepts('{"__proto__":1,"constructor":2}')).toBe(true);
     expect(accepts('{"__proto__":1,"__proto__":2}')).toBe(false);
   });
 
-  test("accepts all of it if it is not strict", () => {
+  test("A guard that is not strict accepts repeated and empty keys and exponents.", () => {
     expect(accepts('{"":1,"a":1e5,"a":2}', { ...STRICT, isStrict: false })).toBe(true);
   });
 
-  test("bounds depth and number of values", () => {
+  test("The guard bounds depth and number of values.", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     expect(accepts(nested(8))).toBe(true);
     expect(codeOf(() => guardJson(nested(9), STRICT))).toBe("MESSAGE_COMPLEXITY");
@@ -93,7 +93,7 @@ describe("the guard", () => {
     expect(codeOf(() => guardJson("{},".repeat(51), STRICT))).toBe("MESSAGE_COMPLEXITY");
   });
 
-  test("accepts every JSON without exponents, empty keys and excess", () => {
+  test("The guard accepts every JSON without exponents, empty keys and excess.", () => {
     const rules = { maxDepth: 100, maxValues: 10_000, isStrict: true };
     fc.assert(
       fc.property(anyJson, (value) => {
@@ -104,7 +104,7 @@ describe("the guard", () => {
     );
   });
 
-  test("never throws anything but the typed error", () => {
+  test("The guard never throws anything but the typed error.", () => {
     fc.assert(fc.property(anyText, (text) => void survives(() => guardJson(text, STRICT))));
   });
 });

@@ -49,7 +49,7 @@ const status = (members: object = {}, config: object = {}) => ({
 });
 const resultCode = (event: PeerEvent, data: unknown) => codeOf(() => readResult(event, data, network));
 
-test("reads what a server writes", () => {
+test("The client reads messages that a server writes.", () => {
   expect(readServerMessage("#1")).toEqual({ kind: "ping" });
   const reply = writeReply(3, "p2p.peer.getPeers", [{ ip: "203.0.113.7" }], { version: "5.7.2", height: 6 });
   const message = readServerMessage(reply);
@@ -73,13 +73,13 @@ test("reads what a server writes", () => {
   });
 });
 
-test("omits the height in the headers without a block", () => {
+test("A reply omits the height in the headers without a block.", () => {
   expect(writeReply(1, "p2p.peer.postBlock", {}, { version: "5.7.2" })).toBe(
     '{"rid":1,"data":{"data":{},"headers":{"version":"5.7.2"}}}',
   );
 });
 
-test("reads errors of the socket library and unusual ones", () => {
+test("The client reads errors of the socket library and unusual ones.", () => {
   const failure = (error: unknown) => readServerMessage(JSON.stringify({ rid: 1, error }));
   expect(failure({ message: "late", name: "TimeoutError" })).toMatchObject({
     name: "TimeoutError",
@@ -89,7 +89,7 @@ test("reads errors of the socket library and unusual ones", () => {
   expect(failure({ message: 1, name: 2 })).toMatchObject({ name: "Error", message: "" });
 });
 
-test("writes the messages of handlers' errors", () => {
+test("The server writes the messages of handlers' errors.", () => {
   expect(unexpectedFailure("p2p.peer.getBlocks", "it is night")).toBe(
     "p2p.peer.getBlocks responded with it is night",
   );
@@ -99,14 +99,14 @@ test("writes the messages of handlers' errors", () => {
   );
 });
 
-test("refuses texts that are not messages of a server", () => {
+test("The client refuses texts that are not messages of a server.", () => {
   expect(codeOf(() => readServerMessage("#2"))).toBe("MESSAGE_JSON");
   expect(codeOf(() => readServerMessage("[]"))).toBe("MESSAGE_FORM");
   expect(codeOf(() => readServerMessage('{"rid":"1"}'))).toBe("MESSAGE_FORM");
   expect(codeOf(() => readServerMessage("[".repeat(100)))).toBe("MESSAGE_COMPLEXITY");
 });
 
-test("a reply without headers drops the peer, a wrong result fails only the request", () => {
+test("A reply without headers drops the peer, a wrong result fails only the request.", () => {
   const reactionOf = (action: () => unknown) => clientReaction(survives(action) as WireError);
   for (const data of [undefined, null, [], {}, { data: [] }, { data: [], headers: null }]) {
     expect(codeOf(() => readReply(data))).toBe("REPLY_HEADERS");
@@ -116,7 +116,7 @@ test("a reply without headers drops the peer, a wrong result fails only the requ
   expect(readReply({ data: 1, headers: { height: "6" } }).height).toBeUndefined();
 });
 
-test("the handshake has the timeout of pings", () => {
+test("The handshake has the timeout of pings.", () => {
   const message = readServerMessage(writeHandshakeReply(1, "id", false));
   expect(message.kind === "reply" && readHandshakeReply(message.data)).toEqual({ pingTimeoutMs: 60_000 });
   for (const pingTimeout of [undefined, "60000", 0, -1, 1e300]) {
@@ -125,7 +125,7 @@ test("the handshake has the timeout of pings", () => {
 });
 
 describe("results", () => {
-  test("lose unknown members", () => {
+  test("Results lose unknown members.", () => {
     const data = { ...status({ extra: 1, header: { ...header, extra: 1 } }, { extra: 1 }), extra: 1 };
     expect(readResult("p2p.peer.getStatus", data, network)).toEqual({
       ...status(),
@@ -143,7 +143,7 @@ describe("results", () => {
     ]);
   });
 
-  test("with blocks are read in one step for each, without a look at unknown members", () => {
+  test("Results with blocks are read in one step for each, without a look at unknown members.", () => {
     const closed = new Proxy(
       { ...header, transactions: ["00"] },
       {
@@ -160,14 +160,14 @@ describe("results", () => {
     expect(steps).toBe(30);
   });
 
-  test("can be empty", () => {
+  test("Results can be empty.", () => {
     const { state } = readResult("p2p.peer.getStatus", status({ header: {} }), network);
     expect(state.header).toBeUndefined();
     expect(readResult("p2p.peer.getCommonBlocks", { common: null }, network)).toBeNull();
     expect(readResult("p2p.peer.getBlocks", [], network)).toEqual([]);
   });
 
-  test("keep plugins whose names have the usual length", () => {
+  test("Results keep plugins whose names have the usual length.", () => {
     const plugin = { enabled: false, port: 1 };
     const plugins = { abc: "whatever", abcd: { ...plugin, extra: 1 }, ["x".repeat(65)]: plugin };
     expect(readResult("p2p.peer.getStatus", status({}, { plugins }), network).config.plugins).toEqual({
@@ -204,7 +204,7 @@ describe("results", () => {
     expect(resultCode(event, data)).toBe("REPLY_FORM");
   });
 
-  test("of any kind are read or refused with the typed error", () => {
+  test("Results of any kind are read or refused with the typed error.", () => {
     const event = fc.constantFrom<PeerEvent>(
       "p2p.peer.getPeers",
       "p2p.peer.getStatus",
@@ -228,7 +228,7 @@ describe("results", () => {
   });
 });
 
-test("any text is a message or the typed error", () => {
+test("Any text is a message or the typed error.", () => {
   const read = (text: string) => {
     const message = readServerMessage(text);
     if (message.kind === "reply") readReply(message.data);
@@ -239,7 +239,7 @@ test("any text is a message or the typed error", () => {
   );
 });
 
-test("a long reply is written in steps, with the same text", () => {
+test("A long reply is written in steps, with the same text.", () => {
   const blocks = Array.from({ length: 30 }, (_, index) => ({ ...header, height: index + 2 })) as never;
   for (const [event, result] of [
     ["p2p.peer.getBlocks", blocks],
@@ -257,14 +257,14 @@ test("a long reply is written in steps, with the same text", () => {
   }
 });
 
-test("packed blocks do not exceed the requested number", () => {
+test("Packed blocks do not exceed the requested number.", () => {
   const packed = (count: number) => ({ blocks: new Uint8Array(4 * count) });
   const read = (count: number) => readResult("uniknode.peer.getBlocks", packed(count), network);
   expect(read(2_000)).toHaveLength(2_000);
   expect(codeOf(() => read(2_001))).toBe("REPLY_FORM");
 });
 
-test("the limit of a server is that of the largest block from 10,000 blocks below the head on", () => {
+test("The limit of a server is that of the largest block from 10,000 blocks below the head on.", () => {
   const [first] = network.milestones;
   const milestone = (height: number, maxPayload: number) => ({
     ...present(first),
@@ -277,7 +277,7 @@ test("the limit of a server is that of the largest block from 10,000 blocks belo
   expect(serverMessageBytes({ ...network, milestones: milestones.slice(0, 2) }, 30_000)).toBe(11_240);
 });
 
-test("limits follow from the network and from the request", () => {
+test("Limits follow from the network and from the request.", () => {
   for (const height of [0, 1, 9_000_000]) expect(serverMessageBytes(network, height)).toBe(21_010_240);
   expect(blocksMessageBytes(400, false)).toBe(20_971_520);
   expect(blocksMessageBytes(3, true)).toBe(3072);

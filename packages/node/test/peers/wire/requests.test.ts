@@ -53,7 +53,7 @@ const call = fc.oneof(
   ip.map((address) => ({ event: "p2p.internal.acceptNewPeer", argument: { ip: address } })),
 ) as fc.Arbitrary<{ event: EventName; argument: ArgumentOf<EventName> }>;
 
-test("reads every call that is written", () => {
+test("The server reads every call that is written.", () => {
   fc.assert(
     fc.property(
       call,
@@ -66,7 +66,7 @@ test("reads every call that is written", () => {
   );
 });
 
-test("reads the messages around the calls", () => {
+test("The server reads the messages around the calls.", () => {
   expect(readClientMessage("#2")).toEqual({ kind: "pong" });
   expect(readClientMessage(writeHandshake())).toEqual({
     kind: "handshake",
@@ -80,7 +80,7 @@ test("reads the messages around the calls", () => {
   expect(readClientMessage(writeDisconnect(1000))).toEqual({ kind: "disconnect", closeCode: 1000 });
 });
 
-test("a call id of 0 counts as none", () => {
+test("A call id of 0 counts as none.", () => {
   const text = '{"event":"p2p.peer.getStatus","data":{"data":{},"headers":{}},"cid":0}';
   expect(readClientMessage(text)).toMatchObject({ kind: "call", callId: undefined });
 });
@@ -152,12 +152,12 @@ describe("refuses", () => {
     ['{"event":"p2p.peer.getPeers"', "MESSAGE_JSON"],
     ['{"event":"#handshake","event":1}', "MESSAGE_JSON"],
     ["[".repeat(1000), "MESSAGE_COMPLEXITY"],
-  ])("the text %s", (text, code) => {
+  ])("The server refuses the text %s.", (text, code) => {
     expect(codeOf(() => readClientMessage(text))).toBe(code);
   });
 });
 
-test("tolerates headers of the right types, and empty ones", () => {
+test("The server tolerates headers of the right types, and empty ones.", () => {
   const tolerated = { version: "5.7.2", port: 4001, height: 6, "Content-Type": "application/json" };
   expect(readCode(withHeaders(tolerated))).toBeUndefined();
   expect(
@@ -165,7 +165,7 @@ test("tolerates headers of the right types, and empty ones", () => {
   ).toBeUndefined();
 });
 
-test("any text is a message or the typed error", () => {
+test("Any text is a message or the typed error.", () => {
   fc.assert(
     fc.property(anyText, (text) => void survives(() => readClientMessage(text))),
     { numRuns: 2000 },
@@ -176,14 +176,14 @@ describe("transactions", () => {
   const members = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, at]));
 
-  test("have at most 50 members, including nested ones", () => {
+  test("Transactions have at most 50 members, including nested ones.", () => {
     expect(isTransactionSmall(members(50))).toBe(true);
     expect(isTransactionSmall(members(51))).toBe(false);
     expect(isTransactionSmall({ signatures: Array(49).fill("s") })).toBe(true);
     expect(isTransactionSmall({ signatures: Array(50).fill("s") })).toBe(false);
   });
 
-  test("have an asset of at most 100 members, including itself", () => {
+  test("Transactions have an asset of at most 100 members, including itself.", () => {
     expect(isTransactionSmall({ ...members(50), asset: members(99) })).toBe(true);
     expect(isTransactionSmall({ asset: members(100) })).toBe(false);
     expect(isTransactionSmall({ asset: { votes: Array(98).fill("v") } })).toBe(true);
@@ -191,7 +191,7 @@ describe("transactions", () => {
     expect(isTransactionSmall({ asset: null })).toBe(true);
   });
 
-  test("have at most 128 payments", () => {
+  test("Transactions have at most 128 payments.", () => {
     const payments = (count: number) => Array(count).fill({ amount: "1", recipientId: "a" });
     expect(isTransactionSmall({ asset: { payments: payments(128) } })).toBe(true);
     expect(isTransactionSmall({ asset: { payments: payments(129) } })).toBe(false);
@@ -201,7 +201,7 @@ describe("transactions", () => {
     ).toBe(false);
   });
 
-  test("are counted without recursion", () => {
+  test("Transactions are counted without recursion.", () => {
     let asset: object = {};
     for (let depth = 0; depth < 100_000; depth++) asset = { asset };
     expect(isTransactionSmall({ asset })).toBe(false);
@@ -216,7 +216,7 @@ describe("a session", () => {
   const pong = { kind: "pong" } as const;
   const ready: Session = advance(NEW_SESSION, handshake, 0);
 
-  test("starts with the handshake", () => {
+  test("A session starts with the handshake.", () => {
     for (const message of [getPeers, disconnect, pong]) {
       const error = survives(() => advance(NEW_SESSION, message, 0)) as WireError;
       expect(error.code).toBe("HANDSHAKE_MISSING");
@@ -225,20 +225,20 @@ describe("a session", () => {
     expect(codeOf(() => advance(ready, handshake, 0))).toBe("HANDSHAKE_REPEATED");
   });
 
-  test("accepts one pong in a second", () => {
+  test("A session accepts one pong in a second.", () => {
     const once = advance(ready, pong, 500);
     expect(codeOf(() => advance(once, pong, 1499))).toBe("PONG_REPEATED");
     expect(codeOf(() => advance(advance(once, pong, 1500), getPeers, 1500))).toBeUndefined();
   });
 
-  test("accepts as many pongs at once as there are pending pings", () => {
+  test("A session accepts as many pongs at once as there are pending pings.", () => {
     const waiting = [pinged, pinged, pinged].reduce((session, ping) => ping(session), ready);
     const burst = [pong, pong, pong].reduce((session, each) => advance(session, each, 500), waiting);
     expect(codeOf(() => advance(burst, pong, 1499))).toBe("PONG_REPEATED");
     expect(codeOf(() => advance(pinged(burst), pong, 501))).toBeUndefined();
   });
 
-  test("ends with its announcement", () => {
+  test("A session ends with its announcement.", () => {
     const ending = advance(ready, disconnect, 0);
     for (const message of [getPeers, disconnect, pong, handshake]) {
       expect(codeOf(() => advance(ending, message, 9999))).toBe("MESSAGE_AFTER_END");
@@ -246,7 +246,7 @@ describe("a session", () => {
   });
 });
 
-test("a call is admitted if the node is ready and the caller is trusted", () => {
+test("A call is admitted if the node is ready and the caller is trusted.", () => {
   const named = (name: EventName) => ({ event: name }) as Call;
   const [internal, peer] = [named("p2p.internal.getCurrentRound"), named("p2p.peer.getStatus")];
   expect(refusalMessage(internal, { isTrusted: false }, false)).toBe("App is not ready.");

@@ -35,7 +35,7 @@ test.each([
   );
 });
 
-test("only a page of the same host is allowed", () => {
+test("Only a page of the same host is allowed.", () => {
   expect(ask("node.example:4003", "http://node.example:4003")).toBeUndefined();
   expect(ask("node.example", "https://node.example")).toBeUndefined();
   const others = [

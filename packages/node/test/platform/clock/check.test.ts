@@ -46,19 +46,19 @@ describe("an offset", () => {
     ]);
   });
 
-  test("is correct after the protocol's seconds overflow in 2036", async () => {
+  test("An offset is correct after the protocol's seconds overflow in 2036.", async () => {
     const nowMs = Date.UTC(2040, 0, 1);
     const server = await serve((request) => [replyOf(request, nowMs + 250)]);
     expect(await check([server], { nowMs })).toMatchObject([{ level: INFO, offsetMs: 250 }]);
   });
 
-  test("is measured over IPv6 as well", async () => {
+  test("An offset is measured over IPv6 as well.", async () => {
     const server = await serve((request) => [replyOf(request, OURS_MS)], "::1");
     expect(await check([server])).toMatchObject([{ level: INFO, offsetMs: 0 }]);
   });
 });
 
-test("unrelated replies are ignored", async () => {
+test("Unrelated replies are ignored.", async () => {
   const server = await serve((request) => [
     Buffer.alloc(47),
     replyOf(Buffer.alloc(48), OURS_MS + 5_000),
@@ -70,7 +70,7 @@ test("unrelated replies are ignored", async () => {
   expect(await check([server])).toMatchObject([{ offsetMs: 100 }]);
 });
 
-test("the next server is queried if one does not reply", async () => {
+test("The next server is queried if one does not reply.", async () => {
   const closed = createSocket("udp4");
   closed.bind(0, "127.0.0.1");
   await once(closed, "listening");
@@ -80,24 +80,24 @@ test("the next server is queried if one does not reply", async () => {
   expect(await check([gone, server])).toMatchObject([{ level: INFO, server }]);
 });
 
-test("the absence of any reply is logged", async () => {
+test("The absence of any reply is logged.", async () => {
   const silent = await serve(() => []);
   expect(await check([silent])).toMatchObject([
     { level: WARN, msg: expect.stringContaining("no time server responded") },
   ]);
 });
 
-test("unresolvable names are logged", async () => {
+test("Unresolvable names are logged.", async () => {
   expect(await check(["unknown.invalid", "nowhere.invalid:124"])).toMatchObject([
     { level: WARN, msg: expect.stringContaining("failed to resolve the time servers") },
   ]);
 });
 
-test("nothing is queried or logged without servers", async () => {
+test("Nothing is queried or logged without servers.", async () => {
   expect(await check([])).toEqual([]);
 });
 
-test("a stopping node waits for no server", async () => {
+test("A stopping node waits for no server.", async () => {
   const stopping = new AbortController();
   const silent = await serve(() => {
     stopping.abort();

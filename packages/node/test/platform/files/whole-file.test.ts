@@ -20,7 +20,7 @@ const WRITER = `
   writeWholeFile(process.argv[1], "long".repeat(500_000));`;
 const LIMIT_KILOBYTES = 1_000;
 
-test("a process that ends during a write leaves the former text, and the next write works", () => {
+test("A process that ends during a write leaves the former text, and the next write works.", () => {
   writeWholeFile(path, "before");
   // The kernel lets it write no more than half of it.
   const limited = ["-c", `ulimit -f ${LIMIT_KILOBYTES} && exec "$@"`, "sh"];

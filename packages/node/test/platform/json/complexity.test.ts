@@ -15,7 +15,7 @@ function valuesOf(value: unknown): number {
   return 1 + Math.max(0, members.length - 1) + members.reduce((sum, member) => sum + valuesOf(member), 0);
 }
 
-test("counts the elements of a value, whatever its texts look like", () => {
+test("The complexity check counts the elements of a value, whatever its texts look like.", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat({ max: 2 }), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent);
@@ -39,11 +39,11 @@ test.each([
   ['{"[[[":{}}', undefined],
   ["]]]][[", undefined],
   ["", undefined],
-])("recognises strings and escapes: %s", (text, exceeded) => {
+])("The complexity check recognises strings and escapes: %s.", (text, exceeded) => {
   expect(exceededBound(text, { maxDepth: 2, maxValues: 100 })).toBe(exceeded);
 });
 
-test("scans a text of many quotation marks and backslashes once", () => {
+test("The complexity check scans a text of many quotation marks and backslashes once.", () => {
   const bounds = { maxDepth: 2, maxValues: 100 };
   for (const part of ['"', '\\"', "\\", '\\\\"']) {
     // With a scan for each of them, it would not end.

@@ -73,7 +73,7 @@ test("Characters that a terminal obeys or hides are escaped in both formats, and
   }
 });
 
-test("property: every line is bounded, safe and JSON", () => {
+test("Property: every log line is bounded, safe and JSON.", () => {
   fc.assert(
     fc.property(
       fc.object({ maxDepth: 5, maxKeys: 20 }),

@@ -42,7 +42,7 @@ const isSkipped = skips(missingLinux());
 const lineOf = (number: number) => `line ${number} ${"x".repeat(90)}\n`;
 const lostLine = (count: number) => `${count} lost\n`;
 
-test("lines arrive complete and in order", async () => {
+test("Log lines arrive complete and in order.", async () => {
   const path = newPath();
   const lines = createLines({ fd: open(path, "w") });
   const written = Array.from({ length: 1_000 }, (_, number) => lineOf(number));
@@ -53,7 +53,7 @@ test("lines arrive complete and in order", async () => {
 });
 
 describe.skipIf(isSkipped)("an unread pipe", () => {
-  test("queues lines within the bound; a line in their place counts the lost ones", async () => {
+  test("An unread pipe queues lines within the bound; a line in their place counts the lost ones.", async () => {
     const { fd, read } = openPipe();
     const lines = createLines({ fd, maxWaitingBytes: 10_000, lostLine });
     const reported = () => numbersOf(/^(\d+) lost$/gm).reduce((sum, count) => sum + count, 0);
@@ -69,7 +69,7 @@ describe.skipIf(isSkipped)("an unread pipe", () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
-  test("contains complete lines only: another process that writes to it cannot split a line", async () => {
+  test("An unread pipe contains complete lines only: another process that writes to it cannot split a line.", async () => {
     const { fd, read } = openPipe();
     const lines = createLines({ fd });
     const written = Array.from({ length: 2_000 }, (_, number) => lineOf(number)).join("");
@@ -86,7 +86,7 @@ describe.skipIf(isSkipped)("an unread pipe", () => {
     expect([...ends]).toEqual(["\n"]);
   });
 
-  test("delays a caller that waits for the last lines until its timeout, not until it is read", async () => {
+  test("An unread pipe delays a caller that waits for the last lines until its timeout, not until it is read.", async () => {
     const { fd } = openPipe();
     const lines = createLines({ fd });
     for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
@@ -94,13 +94,13 @@ describe.skipIf(isSkipped)("an unread pipe", () => {
   });
 });
 
-test.skipIf(isSkipped)("a full disk loses only lines", () => {
+test.skipIf(isSkipped)("A full disk loses only log lines.", () => {
   const lines = createLines({ fd: open("/dev/full", "w"), maxWaitingBytes: 1_000, lostLine });
   for (let number = 0; number < 100; number++) lines.write(lineOf(number));
   expect(lines.lost()).toBeGreaterThan(80);
 });
 
-test("a repeated error is logged once a minute, with the number of omissions", () => {
+test("A repeated error is logged once a minute, with the number of omissions.", () => {
   const written: { msg: string }[] = [];
   const logger = createLogger("info", { write: (line) => void written.push(JSON.parse(line)) });
   for (let time = 0; time < 5; time++) logger.error({ err: new Error("disk is full") }, "forging failed");
@@ -116,7 +116,7 @@ test("a repeated error is logged once a minute, with the number of omissions", (
   ]);
 });
 
-test("errors of a full disk are details without a stack: its state has its own line", () => {
+test("Errors of a full disk are details without a stack: its state has its own line.", () => {
   const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
   const logged = (level: "info" | "debug") => {
     const written: object[] = [];

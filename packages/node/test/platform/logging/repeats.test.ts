@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRepeats } from "../../../src/platform/logging/logger.ts";
 
-test("a cause is logged once a minute, with the number of omissions", () => {
+test("A cause is logged once a minute, with the number of omissions.", () => {
   let nowMs = 0;
   const { note } = createRepeats(() => nowMs);
   expect(note("a")).toBe(0);
@@ -11,7 +11,7 @@ test("a cause is logged once a minute, with the number of omissions", () => {
   expect(note("a")).toBe(undefined);
 });
 
-test("the number of remembered causes is bounded", () => {
+test("The number of remembered causes is bounded.", () => {
   const { note } = createRepeats(() => 0);
   for (let cause = 0; cause <= 100; cause++) note(String(cause));
   expect(note("100")).toBe(undefined);

@@ -13,7 +13,7 @@ function open(options: OpenCallsOptions) {
   return { ...calls, begin, sent };
 }
 
-test("each result goes to its call, in any order", async () => {
+test("Each result goes to its call, in any order.", async () => {
   const { begin, sent, resolve, figures } = open({ maxCalls: 2 });
   const [first, second] = [begin(), begin()];
   resolve(present(sent[1]), "second");
@@ -24,7 +24,7 @@ test("each result goes to its call, in any order", async () => {
   expect(figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
 });
 
-test("a late call reports it once, and keeps its slot until its result or its end", async () => {
+test("A late call reports its timeout once, and keeps its slot until its result or its end.", async () => {
   let timeouts = 0;
   const { begin, sent, resolve, rejectAll, figures } = open({ maxCalls: 2, onTimeout: () => timeouts++ });
   await expect(begin(1)).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
@@ -39,7 +39,7 @@ test("a late call reports it once, and keeps its slot until its result or its en
   expect(figures().open).toBe(0);
 });
 
-test("all calls end together", async () => {
+test("All calls end together.", async () => {
   const { begin, rejectAll, figures } = open({ maxCalls: 3 });
   const calls = [begin(), begin(), begin()];
   const error = new Error("gone");
@@ -48,7 +48,7 @@ test("all calls end together", async () => {
   expect(figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
 });
 
-test("a call that cannot be sent ends at once", async () => {
+test("A call that cannot be sent ends at once.", async () => {
   const calls = createOpenCalls<string>({ maxCalls: 1 });
   const error = new Error("it cannot be copied");
   const send = () => {
@@ -58,7 +58,7 @@ test("a call that cannot be sent ends at once", async () => {
   expect(calls.figures().open).toBe(0);
 });
 
-test("characters are counted while their call is open; one call may have any number", async () => {
+test("Characters are counted while their call is open; one call may have any number.", async () => {
   const { begin, sent, resolve, rejectAll } = open({ maxCalls: 10, maxLength: 100 });
   const first = begin(LONG_MS, 1_000);
   expect(begin(LONG_MS, 0)).toBeUndefined();

@@ -23,7 +23,7 @@ function stopTimers(): void {
 }
 
 describe("work in slices", () => {
-  test("returns to the event loop after each slice", async () => {
+  test("Work in slices returns to the event loop after each slice.", async () => {
     let ticks = 0;
     let isDone = false;
     const count = () => {
@@ -38,7 +38,7 @@ describe("work in slices", () => {
     expect(ticks).toBeGreaterThanOrEqual(10);
   });
 
-  test("is done in the order of the calls, and one that fails does not affect the others", async () => {
+  test("Work in slices is done in the order of the calls, and one that fails does not affect the others.", async () => {
     const order: string[] = [];
     const slices = createTimeSlices({ sliceMs: 1 });
     const outcomes = await Promise.allSettled([
@@ -55,7 +55,7 @@ describe("work in slices", () => {
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
 
-  test("waits for the pause before a slice, and reports the time of each slice", async () => {
+  test("Work in slices waits for the pause before a slice, and reports the time of each slice.", async () => {
     let pause = 60_000;
     const durations: number[] = [];
     const slices = createTimeSlices({
@@ -76,7 +76,7 @@ describe("work in slices", () => {
     expect(durations[0]).toBeGreaterThanOrEqual(5);
   });
 
-  test("does not run while it is held, which can begin between two steps of a slice", async () => {
+  test("Work in slices does not run while it is held, which can begin between two steps of a slice.", async () => {
     let isHeld = true;
     stopTimers();
     const slices = createTimeSlices({ sliceMs: 60_000, isHeld: () => isHeld });
@@ -100,7 +100,7 @@ describe("work in slices", () => {
     expect(done).toEqual([0, 1, 2, 3]);
   });
 
-  test("can add more work of its source", async () => {
+  test("Work in slices can add more work of its source.", async () => {
     const slices = createTimeSlices({ sliceMs: 5 });
     let added: Promise<string> | undefined;
     const first = slices.run(
@@ -114,7 +114,7 @@ describe("work in slices", () => {
     expect(await added).toBe("2 steps");
   });
 
-  test("of one source does not delay that of another, and keeps its own order", async () => {
+  test("Work in slices of one source does not delay that of another, and keeps its own order.", async () => {
     const done: string[] = [];
     const slices = createTimeSlices({ sliceMs: 8 });
     const note = (name: string) => () => done.push(name);
@@ -126,7 +126,7 @@ describe("work in slices", () => {
     expect(done).toEqual(["peer", "first", "second"]);
   });
 
-  test("of all queues shares the time of a tick, in turns", async () => {
+  test("Work in slices of all queues shares the time of a tick, in turns.", async () => {
     let nowMs = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
     onTestFinished(() => clock.mockRestore());

@@ -15,7 +15,7 @@ import {
 } from "../../../test-support/pool/chain.ts";
 
 describe("an admission", () => {
-  test("returns the ids of accepted and broadcast transactions", async () => {
+  test("An admission returns the ids of accepted and broadcast transactions.", async () => {
     const pool = richPool("alice");
     const inputs = [transfer("alice", 1), transfer("alice", 2)];
     const ids = inputs.map(({ id }) => id);
@@ -26,7 +26,7 @@ describe("an admission", () => {
     expect(pool.get(present(ids[0]))?.isVerified).toBe(true);
   });
 
-  test("names each refused transaction once, with its reasons", async () => {
+  test("An admission names each refused transaction once, with its reasons.", async () => {
     const pool = richPool("alice");
     const good = transfer("alice", 1);
     const late = transfer("alice", 9);
@@ -42,7 +42,7 @@ describe("an admission", () => {
     });
   });
 
-  test("computes the ids of accepted transactions, and lists refusals by the received id", async () => {
+  test("An admission computes the ids of accepted transactions, and lists refusals by the received id.", async () => {
     const pool = richPool("alice");
     const { id } = transfer("alice", 1);
     const wrong = "00".repeat(32);
@@ -54,13 +54,13 @@ describe("an admission", () => {
     expect(pool.get(wrong)).toBeUndefined();
   });
 
-  test("accepts a transaction without network and type group", async () => {
+  test("An admission accepts a transaction without network and type group.", async () => {
     const pool = richPool("alice");
     const { network: _, ...input } = transfer("alice", 1);
     expect(await submitOne(pool, input)).toBe("accepted");
   });
 
-  test("refuses an item that is not an object", async () => {
+  test("An admission refuses an item that is not an object.", async () => {
     for (const input of [null, 7, "text", [], {}]) {
       expect(await submitOne(richPool(), input), JSON.stringify(input)).toBe("ERR_UNSUPPORTED");
     }
@@ -68,7 +68,7 @@ describe("an admission", () => {
 });
 
 describe("stage A", () => {
-  test("refuses an id seen since the last block, whatever its outcome", async () => {
+  test("Stage A refuses an id seen since the last block, whatever its outcome.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     const early = transfer("alice", 2);
@@ -78,7 +78,7 @@ describe("stage A", () => {
     expect(await submitOne(pool, early)).toBe("ERR_APPLY");
   });
 
-  test("refuses the second of two equal transactions in one request", async () => {
+  test("Stage A refuses the second of two equal transactions in one request.", async () => {
     const pool = richPool("alice");
     const input = transfer("alice", 1);
     const { data, errors } = await pool.submit([input, input]);
@@ -86,7 +86,7 @@ describe("stage A", () => {
     expect(errors?.[input.id]).toEqual([{ type: "ERR_DUPLICATE", message: "Already in cache." }]);
   });
 
-  test("forgets the oldest of more than 10,000 ids", async () => {
+  test("Stage A forgets the oldest of more than 10,000 ids.", async () => {
     const pool = richPool();
     const ids = Array.from({ length: 10_001 }, (_, index) => ({ id: index.toString(16).padStart(64, "0") }));
     await pool.submit(ids);
@@ -94,7 +94,7 @@ describe("stage A", () => {
     expect(await submitOne(pool, ids[0])).toBe("ERR_UNSUPPORTED");
   });
 
-  test("is cleared by a revert too", async () => {
+  test("Stage A is cleared by a revert too.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     chain.append();
@@ -105,7 +105,7 @@ describe("stage A", () => {
 });
 
 describe("stages C and D", () => {
-  test("refuses a transaction that is in a block", async () => {
+  test("Stages C and D refuse a transaction that is in a block.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     const input = transfer("alice", 1);
@@ -117,7 +117,7 @@ describe("stages C and D", () => {
     });
   });
 
-  test("refuses a transaction that is pending under its true id", async () => {
+  test("Stages C and D refuse a transaction that is pending under its true id.", async () => {
     const pool = richPool("alice");
     const input = transfer("alice", 1);
     await pool.submit([input]);
@@ -127,7 +127,7 @@ describe("stages C and D", () => {
     });
   });
 
-  test("refuses a transaction whose amount the sender's pending transactions have spent", async () => {
+  test("Stages C and D refuse a transaction whose amount the sender's pending transactions have spent.", async () => {
     const pool = openPool(createTestChain({ alice: { balance: 2n * FEE + 10n } }));
     expect(await submitOne(pool, transfer("alice", 1, { amount: 8n }))).toBe("accepted");
     expect(await refusalOf(pool, transfer("alice", 2, { amount: 3n }))).toBe(
@@ -136,7 +136,7 @@ describe("stages C and D", () => {
     expect(await submitOne(pool, transfer("alice", 2, { amount: 2n }))).toBe("accepted");
   });
 
-  test("does not allow spending of incoming pending amounts", async () => {
+  test("Stages C and D do not allow spending of incoming pending amounts.", async () => {
     const pool = openPool(createTestChain({ alice: RICH }));
     await pool.submit([transfer("alice", 1, { amount: 10n * FEE, to: "bob" })]);
     expect(await refusalOf(pool, transfer("bob", 1))).toBe(
@@ -146,7 +146,7 @@ describe("stages C and D", () => {
     expect(await submitOne(pool, transfer("bob", 1, { amount: 2n }))).toBe("accepted");
   });
 
-  test("changes nothing for a transaction that does not apply", async () => {
+  test("Stages C and D change nothing for a transaction that does not apply.", async () => {
     const pool = openPool(createTestChain({ alice: { balance: 5n * FEE } }));
     await pool.submit([transfer("alice", 1, { amount: 9n * FEE }), transfer("alice", 1)]);
     expect(pool.size()).toBe(1);

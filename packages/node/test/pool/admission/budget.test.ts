@@ -21,7 +21,7 @@ function openBudget() {
 }
 
 describe("the time budget of submissions", () => {
-  test("is a share of each slot; then they wait for the next one", () => {
+  test("The time budget of submissions is a share of each slot; then they wait for the next one.", () => {
     const { pauseMs, use, pass, figures } = openBudget();
     for (let used = 0; used < 600; used += 10) {
       expect(pauseMs()).toBe(0);
@@ -36,7 +36,7 @@ describe("the time budget of submissions", () => {
     expect(figures().exhaustedSlots).toBe(1);
   });
 
-  test("starts again with the first submission after a pause", () => {
+  test("The time budget of submissions starts again with the first submission after a pause.", () => {
     const { pauseMs, use, pass } = openBudget();
     use(600);
     pass(100_000);
@@ -45,7 +45,7 @@ describe("the time budget of submissions", () => {
     expect(pauseMs()).toBe(0);
   });
 
-  test("is a slice every 100 ms while blocks are processed", () => {
+  test("The time budget of submissions is a slice every 100 ms while blocks are processed.", () => {
     const { pauseMs, use, pass, setBusy } = openBudget();
     setBusy(true);
     expect(pauseMs()).toBe(0);

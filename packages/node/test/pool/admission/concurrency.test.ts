@@ -20,7 +20,7 @@ import {
 } from "../../../test-support/pool/chain.ts";
 
 describe("requests at the same time", () => {
-  test("are processed in the order of the calls, however long their signatures take", async () => {
+  test("Requests at the same time are processed in the order of the calls, however long their signatures take.", async () => {
     const delays = [20, 0, 10];
     const verify = (checks: readonly unknown[]) =>
       new Promise<boolean[]>((resolve) =>
@@ -31,7 +31,7 @@ describe("requests at the same time", () => {
     expect(results.map(({ data }) => data.accept.length)).toEqual([1, 1, 1]);
   });
 
-  test("respect a limit that an earlier one reached", async () => {
+  test("Requests at the same time respect a limit that an earlier one reached.", async () => {
     const pool = openPool(richChain("alice"), { options: { poolMaxPerSender: 1 } });
     const [first, second] = await Promise.all([
       pool.submit([transfer("alice", 1)]),
@@ -41,7 +41,7 @@ describe("requests at the same time", () => {
     expect(second.data).toMatchObject({ accept: [], excess: [expect.any(String)] });
   });
 
-  test("are checked by a milestone that a block has reached in the meantime", async () => {
+  test("Requests at the same time are checked by a milestone that a block has reached in the meantime.", async () => {
     const network = networkWith([{ height: 11, vendorFieldLength: 2 }]);
     const chain = createTestChain({ alice: RICH }, network);
     const gate = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ describe("requests at the same time", () => {
     ]);
   });
 
-  test("are not affected by one that fails", async () => {
+  test("Requests at the same time are not affected by one that fails.", async () => {
     let calls = 0;
     const verify = async (checks: readonly unknown[]) => {
       if (calls++ === 0) throw new Error("a thread has died");
@@ -71,7 +71,7 @@ describe("requests at the same time", () => {
     expect((await next).data.accept.length).toBe(1);
   });
 
-  test("can be sent again after a failure of the verifier, which decides nothing", async () => {
+  test("A request can be sent again after a failure of the verifier, which decides nothing.", async () => {
     let calls = 0;
     const verify = async (checks: readonly unknown[]) => {
       if (calls++ === 0) throw new Error("a thread has died");
@@ -83,7 +83,7 @@ describe("requests at the same time", () => {
     expect((await pool.submit([transaction])).data.accept).toEqual([transaction.id]);
   });
 
-  test("can be sent again after a failure of the database while they are parsed", async () => {
+  test("A request can be sent again after a failure of the database while its transactions are parsed.", async () => {
     const multiSignature = { min: 1, publicKeys: [publicKeyOf("p0")] };
     const chain = createTestChain({ shared: { ...RICH, nonce: 1n, attributes: { multiSignature } } });
     let fails = false;
@@ -101,7 +101,7 @@ describe("requests at the same time", () => {
     expect(await refusalOf(pool, transaction)).toMatch(/^ERR_FORGED/);
   });
 
-  test("are not delayed by one of another sender whose signatures get no verdict, which fails after 5 s", async () => {
+  test("Requests are not delayed by one of another sender whose signatures get no verdict, which fails after 5 s.", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const hung = new Promise<boolean[]>(() => {});
@@ -121,7 +121,7 @@ describe("requests at the same time", () => {
     expect(pool.figures().poolWaiting).toBe(0);
   });
 
-  test("yield to other work in the middle of a request", async () => {
+  test("Requests at the same time yield to other work in the middle of a request.", async () => {
     const pool = openPool(richChain("alice"));
     const payments = Array.from({ length: 128 }, (_, index) => ({
       amount: 1n,
@@ -143,7 +143,7 @@ describe("requests at the same time", () => {
     expect(ticks).toBeGreaterThan(3);
   });
 
-  test("are refused once the pool is closed", async () => {
+  test("Requests at the same time are refused once the pool is closed.", async () => {
     const pool = richPool("alice");
     const result = pool.submit([transfer("alice", 1)]);
     await pool.close();

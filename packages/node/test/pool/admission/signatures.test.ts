@@ -38,7 +38,7 @@ describe("wallets with more than one key", () => {
     return jsonOf({ ...signed, id: transactionId(signed) });
   }
 
-  test("spend with enough of their participants' signatures", async () => {
+  test("Wallets with more than one key spend with enough of their participants' signatures.", async () => {
     const pool = openPool(shared());
     expect(await submitOne(pool, signedByParticipants(0))).toBe("ERR_BAD_DATA");
     expect(await submitOne(pool, signedByParticipants(2, 0))).toBe("accepted");
@@ -48,20 +48,23 @@ describe("wallets with more than one key", () => {
   test.each([
     ["a used nonce", { nonce: 1n }, /has nonce 1/],
     ["too small a balance", { balance: 100n }, /^ERR_APPLY Insufficient balance/],
-  ])("are not verified if the chain shows that they cannot spend: %s", async (_, members, refusal) => {
-    const verified: unknown[] = [];
-    const chain = createTestChain({ shared: { ...RICH, attributes: { multiSignature }, ...members } });
-    const verify = async (checks: readonly unknown[]) => {
-      verified.push(...checks);
-      return checks.map(() => true);
-    };
-    const pool = openPool(chain, { deps: { verify } });
-    expect(await refusalOf(pool, signedByParticipants(0, 1))).toMatch(refusal);
-    expect(verified).toEqual([]);
-    expect(pool.events).toEqual([]);
-  });
+  ])(
+    "Multisignatures are not verified if the chain shows that they cannot spend: %s.",
+    async (_, members, refusal) => {
+      const verified: unknown[] = [];
+      const chain = createTestChain({ shared: { ...RICH, attributes: { multiSignature }, ...members } });
+      const verify = async (checks: readonly unknown[]) => {
+        verified.push(...checks);
+        return checks.map(() => true);
+      };
+      const pool = openPool(chain, { deps: { verify } });
+      expect(await refusalOf(pool, signedByParticipants(0, 1))).toMatch(refusal);
+      expect(verified).toEqual([]);
+      expect(pool.events).toEqual([]);
+    },
+  );
 
-  test("are not verified beside a pending transaction that used the nonce or the balance", async () => {
+  test("Multisignatures are not verified beside a pending transaction that used the nonce or the balance.", async () => {
     const verified: unknown[] = [];
     const chain = createTestChain({ shared: { balance: 2_500_000n, attributes: { multiSignature } } });
     const verify = async (checks: readonly unknown[]) => {
@@ -79,24 +82,27 @@ describe("wallets with more than one key", () => {
     ["a used nonce", { alice: { ...RICH, nonce: 1n } }, /has nonce 1/],
     ["too small a balance", { alice: { balance: 100n } }, /^ERR_APPLY Insufficient balance in the wallet/],
     ["an unknown wallet", {}, /^ERR_APPLY Insufficient balance in database wallet/],
-  ])("a registration that its sender cannot pay is not verified: %s", async (_, wallets, refusal) => {
-    const verified: unknown[] = [];
-    const verify = async (checks: readonly unknown[]) => {
-      verified.push(...checks);
-      return checks.map(() => true);
-    };
-    const pool = openPool(createTestChain(wallets), { deps: { verify } });
-    const body = builders.multiSignature({ ...envelope("alice", 1, 2_000_000_000n), ...multiSignature });
-    const signed = participants.reduce(
-      (transaction, name, index) => multiSignTransaction(transaction, index, keysOf(name)),
-      body,
-    );
-    expect(await refusalOf(pool, jsonOf(signTransaction(signed, keysOf("alice"))))).toMatch(refusal);
-    expect(verified).toEqual([]);
-    expect(pool.events).toEqual([]);
-  });
+  ])(
+    "A multisignature registration that its sender cannot pay is not verified: %s.",
+    async (_, wallets, refusal) => {
+      const verified: unknown[] = [];
+      const verify = async (checks: readonly unknown[]) => {
+        verified.push(...checks);
+        return checks.map(() => true);
+      };
+      const pool = openPool(createTestChain(wallets), { deps: { verify } });
+      const body = builders.multiSignature({ ...envelope("alice", 1, 2_000_000_000n), ...multiSignature });
+      const signed = participants.reduce(
+        (transaction, name, index) => multiSignTransaction(transaction, index, keysOf(name)),
+        body,
+      );
+      expect(await refusalOf(pool, jsonOf(signTransaction(signed, keysOf("alice"))))).toMatch(refusal);
+      expect(verified).toEqual([]);
+      expect(pool.events).toEqual([]);
+    },
+  );
 
-  test("of an ordinary wallet are refused unread beside its own signature", async () => {
+  test("Multisignatures of an ordinary wallet are refused unread beside its own signature.", async () => {
     const chain = createTestChain({ alice: RICH });
     const pool = openPool(chain);
     const unreadable = { ...transfer("alice", 1), signatures: Array(20).fill("no signature") };
@@ -104,7 +110,7 @@ describe("wallets with more than one key", () => {
     expect(pool.events).toEqual([]);
   });
 
-  test("that are on the chain already are refused as such", async () => {
+  test("Multisignature transactions that are on the chain already are refused as such.", async () => {
     const chain = shared();
     const pool = openPool(chain);
     const transaction = signedByParticipants(0, 1);
@@ -114,12 +120,12 @@ describe("wallets with more than one key", () => {
     expect(await submitOne(pool, transaction)).toBe("ERR_FORGED");
   });
 
-  test("do not spend with a signature of their own key", async () => {
+  test("Wallets with more than one key do not spend with a signature of their own key.", async () => {
     const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
     expect(await submitOne(openPool(shared()), signedBy("shared", body))).toBe("ERR_BAD_DATA");
   });
 
-  test("are not other wallets", async () => {
+  test("Multisignatures are refused for a wallet that has only one key.", async () => {
     const chain = createTestChain({ shared: RICH });
     expect(await submitOne(openPool(chain), signedByParticipants(0, 1))).toBe("ERR_BAD_DATA");
     const signed = signTransaction(
@@ -133,14 +139,14 @@ describe("wallets with more than one key", () => {
     expect(await refusalOf(openPool(chain), jsonOf(signed))).toMatch(/^ERR_APPLY .*multi signatures/);
   });
 
-  test("are refused with signatures that name no participant", async () => {
+  test("Wallets with more than one key are refused with signatures that name no participant.", async () => {
     const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
     const stranger = multiSignTransaction(multiSignTransaction(body, 7, keysOf("p0")), 1, keysOf("p1"));
     const json = jsonOf({ ...stranger, id: transactionId(stranger) });
     expect(await submitOne(openPool(shared()), json)).toBe("ERR_UNKNOWN");
   });
 
-  test("need the second signature that the chain has", async () => {
+  test("Wallets with more than one key need the second signature that the chain has.", async () => {
     const second = { secondPublicKey: bytesToHex(keysOf("second").publicKey) };
     const pool = openPool(createTestChain({ alice: { ...RICH, attributes: second } }));
     expect(await refusalOf(pool, transfer("alice", 1))).toMatch(/^ERR_APPLY .*second signature/);

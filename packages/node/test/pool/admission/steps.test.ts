@@ -20,7 +20,7 @@ import {
 } from "../../../test-support/pool/chain.ts";
 
 describe("stage B", () => {
-  test("step 1: refuses a pending transaction", async () => {
+  test("Stage B step 1 refuses a pending transaction.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     const input = transfer("alice", 1);
@@ -29,7 +29,7 @@ describe("stage B", () => {
     expect(await refusalOf(pool, input)).toBe(`ERR_DUPLICATE Duplicate transaction ${input.id}`);
   });
 
-  test("step 2: lists transactions beyond the limit of the sender as excess, without an error", async () => {
+  test("Stage B step 2 lists transactions beyond the limit of the sender as excess, without an error.", async () => {
     const pool = openPool(richChain("alice", "bob"), { options: { poolMaxPerSender: 2 } });
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
     const third = transfer("alice", 3);
@@ -39,13 +39,13 @@ describe("stage B", () => {
     expect(await submitOne(pool, transfer("bob", 1))).toBe("accepted");
   });
 
-  test("step 2: does not count transactions of the same request", async () => {
+  test("Stage B step 2 does not count transactions of the same request.", async () => {
     const pool = openPool(richChain("alice"), { options: { poolMaxPerSender: 2 } });
     const { data } = await pool.submit([1, 2, 3].map((nonce) => transfer("alice", nonce)));
     expect(data.accept.length).toBe(3);
   });
 
-  test("step 2: exempts the senders in the options", async () => {
+  test("Stage B step 2 exempts the senders in the options.", async () => {
     const options = { poolMaxPerSender: 1, poolAllowedSenders: [publicKeyOf("alice")] };
     const pool = openPool(richChain("alice", "bob"), { options });
     await pool.submit([transfer("alice", 1), transfer("bob", 1)]);
@@ -56,7 +56,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, transfer("bob", 2))).toBe("excess");
   });
 
-  test("step 3: refuses a timestamp more than an hour ahead", async () => {
+  test("Stage B step 3 refuses a timestamp more than an hour ahead.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     const { timestamp: now } = chain.head();
@@ -67,7 +67,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, { ...first, id: "second", timestamp: now + 3600 })).toBe("ERR_UNKNOWN");
   });
 
-  test("step 4: refuses transactions that are expired in the next block", async () => {
+  test("Stage B step 4 refuses transactions that are expired in the next block.", async () => {
     const pool = richPool("alice"); // at height 10
     const late = transfer("alice", 1, { expiration: 11 });
     expect(await refusalOf(pool, late)).toBe(
@@ -76,7 +76,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, transfer("alice", 1, { expiration: 12 }))).toBe("accepted");
   });
 
-  test("step 4: counts the age of version 1 in blocks", async () => {
+  test("Stage B step 4 counts the age of version 1 in blocks.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain, { options: { maxTransactionAge: 2 }, deps: { now: () => 1_000 } });
     const old = { id: "old", version: 1, type: 0, timestamp: 1_000 - 8 };
@@ -84,7 +84,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, { ...old, id: "newer", timestamp: 1_000 - 7 })).toBe("ERR_UNKNOWN");
   });
 
-  test("step 5: refuses the byte of another network; 0 counts as absent", async () => {
+  test("Stage B step 5 refuses the byte of another network; 0 counts as absent.", async () => {
     const pool = richPool("alice");
     expect(await refusalOf(pool, { ...transfer("alice", 1), network: 30 })).toBe(
       "ERR_WRONG_NETWORK Transaction network '30' does not match '23'",
@@ -92,7 +92,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, { ...transfer("alice", 2), network: 0 })).toBe("ERR_TRANSACTION_SCHEMA");
   });
 
-  test("step 6: refuses unknown types", async () => {
+  test("Stage B step 6 refuses unknown types.", async () => {
     const pool = richPool("alice");
     expect(await refusalOf(pool, { id: "a", type: 11 })).toBe(
       "ERR_UNSUPPORTED Invalidating transaction of unsupported type 'undefined'",
@@ -102,7 +102,7 @@ describe("stage B", () => {
     );
   });
 
-  test("step 7: refuses types that are not in force", async () => {
+  test("Stage B step 7 refuses types that are not in force.", async () => {
     const network = networkWith([{ height: 5, disableArkLegacyVote: true, certifiedNFTsOnly: true }]);
     const pool = openPool(createTestChain({ alice: RICH }, network));
     expect(await refusalOf(pool, { id: "a", type: 3 })).toBe(
@@ -113,14 +113,14 @@ describe("stage B", () => {
     );
   });
 
-  test("step 9: refuses transactions that do not match the schema of their type", async () => {
+  test("Stage B step 9 refuses transactions that do not match the schema of their type.", async () => {
     const pool = richPool("alice");
     expect(await submitOne(pool, { ...transfer("alice", 1), amount: "0" })).toBe("ERR_TRANSACTION_SCHEMA");
     const { signature: _, ...unsigned } = transfer("alice", 2);
     expect(await submitOne(pool, unsigned)).toBe("ERR_TRANSACTION_SCHEMA");
   });
 
-  test("step 10: refuses transactions that cannot be serialized", async () => {
+  test("Stage B step 10 refuses transactions that cannot be serialized.", async () => {
     const pool = richPool("alice");
     const { asset: _, ...payment } = signedBy(
       "alice",
@@ -134,7 +134,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, { ...transfer("alice", 2), signature: "3044022000" })).toBe("ERR_UNKNOWN");
   });
 
-  test("step 11: refuses a transaction larger than a block, and all after it", async () => {
+  test("Stage B step 11 refuses a transaction larger than a block, and all after it.", async () => {
     const size = 156;
     const block = { version: 0, maxTransactions: 150, maxPayload: 10_240 + size };
     const pool = openPool(createTestChain({ alice: RICH, bob: RICH }, networkWith([], { block })));
@@ -150,7 +150,7 @@ describe("stage B", () => {
     });
   });
 
-  test("step 12: refuses signatures that are not the sender's", async () => {
+  test("Stage B step 12 refuses signatures that are not the sender's.", async () => {
     const text = "ERR_BAD_DATA Transaction didn't pass the verification process.";
     const pool = richPool("alice", "bob");
     expect(await refusalOf(pool, { ...transfer("alice", 1), amount: "2" })).toBe(text);
@@ -159,7 +159,7 @@ describe("stage B", () => {
     );
   });
 
-  test("step 12: refuses version 1, which is no longer in force", async () => {
+  test("Stage B step 12 refuses version 1, which is no longer in force.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     const body = builders.transfer({
@@ -174,7 +174,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, signedBy("alice", body))).toBe("ERR_BAD_DATA");
   });
 
-  test("step 13: refuses a fee below both minimums", async () => {
+  test("Stage B step 13 refuses a fee below both minimums.", async () => {
     const pool = richPool("alice");
     // 156 bytes: (100 + 78) x 1000
     expect(await refusalOf(pool, transfer("alice", 1, { fee: 177_999n }))).toBe(
@@ -183,7 +183,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, transfer("alice", 1, { fee: 178_000n }))).toBe("accepted");
   });
 
-  test("step 13: a fee that suffices for one of two minimums is used for that one only", async () => {
+  test("Stage B step 13 uses a fee that suffices for one of two minimums for that one only.", async () => {
     const fees = { dynamic: true, addonBytes: {}, minFeePool: 1_000, minFeeBroadcast: 2_000 };
     const chain = richChain("alice");
     const cheap = openPool(chain, { options: { fees } });
@@ -196,7 +196,7 @@ describe("stage B", () => {
     expect(dear.size()).toBe(0);
   });
 
-  test("step 13: with static fees, accepts the exact fee only", async () => {
+  test("Stage B step 13 accepts the exact fee only, with static fees.", async () => {
     const fees = { dynamic: false, addonBytes: {}, minFeePool: 1, minFeeBroadcast: 1 };
     const pool = openPool(richChain("alice"), { options: { fees } });
     expect(await submitOne(pool, transfer("alice", 1, { fee: 9_999_999n }))).toBe("ERR_LOW_FEE");
@@ -204,7 +204,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, transfer("alice", 1, { fee: 10_000_000n }))).toBe("accepted");
   });
 
-  test("the first failing step determines the code", async () => {
+  test("The first failing step of stage B determines the code.", async () => {
     const network = networkWith([{ height: 5, certifiedNFTsOnly: true }]);
     const chain = createTestChain({ alice: RICH }, network);
     const pool = openPool(chain, { options: { poolMaxPerSender: 1 } });

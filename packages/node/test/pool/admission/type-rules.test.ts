@@ -66,7 +66,7 @@ const pendingOf = (name: string, type: string) =>
   `ERR_PENDING Sender ${publicKeyOf(name)} already has a transaction of type '${type}' in the pool`;
 
 describe("a transfer", () => {
-  test("needs a recipient of the network", async () => {
+  test("A transfer needs a recipient of the network.", async () => {
     const pool = openWith();
     const foreign = addressFromPublicKey(publicKeyOf("bob"), 30);
     expect(await refusalOf(pool, { ...transfer("alice", 1), recipientId: foreign })).toBe(
@@ -74,7 +74,7 @@ describe("a transfer", () => {
     );
   });
 
-  test("needs a valid recipient", async () => {
+  test("A transfer needs a valid recipient.", async () => {
     for (const recipientId of ["unknown", "", undefined]) {
       expect(await submitOne(openWith(), { ...transfer("alice", 1), recipientId }), recipientId).toBe(
         "ERR_UNKNOWN",
@@ -84,19 +84,19 @@ describe("a transfer", () => {
 });
 
 describe("one pending transaction of the type", () => {
-  test("is the limit of votes for a sender", async () => {
+  test("One pending vote is the limit for a sender.", async () => {
     const pool = openWith();
     expect(await submitOne(pool, vote(1))).toBe("accepted");
     expect(await refusalOf(pool, vote(2, "-"))).toBe(pendingOf("alice", "Vote"));
   });
 
-  test("is the limit of second signatures for a sender", async () => {
+  test("One pending second signature is the limit for a sender.", async () => {
     const pool = openWith();
     expect(await submitOne(pool, secondSignature(1))).toBe("accepted");
     expect(await refusalOf(pool, secondSignature(2))).toBe(pendingOf("alice", "SecondSignature"));
   });
 
-  test("is the limit of registrations and resignations for a sender", async () => {
+  test("One pending registration and one pending resignation are the limit for a sender.", async () => {
     const pool = openWith();
     expect(await submitOne(pool, registration("alice", "one"))).toBe("accepted");
     expect(await refusalOf(pool, registration("alice", "two", 2))).toBe(
@@ -119,7 +119,7 @@ describe("one pending transaction of the type", () => {
     expect(await refusalOf(resigning, resignation(2))).toBe(pendingOf("alice", "DelegateResignation"));
   });
 
-  test("is not limited for transfers, multipayments and ipfs", async () => {
+  test("Pending transfers, multipayments and ipfs are not limited to one for a sender.", async () => {
     const pool = openWith();
     const payments = ["x", "y"].map((to) => ({ recipientId: addressNamed(to), amount: 1n }));
     const hashes = [
@@ -138,7 +138,7 @@ describe("one pending transaction of the type", () => {
     for (const input of inputs) expect(await submitOne(pool, input), `type ${input.type}`).toBe("accepted");
   });
 
-  test("of group 1 is the limit of token types with the same number (trap D1)", async () => {
+  test("One pending transaction of group 1 is the limit of token types with the same number (trap D1).", async () => {
     const types: [typeGroup: number, type: number, core: string][] = [
       [2000, 0, "Transfer"],
       [2001, 0, "Transfer"],
@@ -170,7 +170,7 @@ describe("one pending transaction of the type", () => {
 });
 
 describe("the name of a delegate", () => {
-  test("is registered once in a request", async () => {
+  test("The name of a delegate is registered once in a request.", async () => {
     const pool = openWith();
     const inputs = [registration("alice", "name"), registration("bob", "name")];
     const { data, errors } = await pool.submit(inputs);
@@ -180,7 +180,7 @@ describe("the name of a delegate", () => {
     ]);
   });
 
-  test("is pending once", async () => {
+  test("The name of a delegate is pending once.", async () => {
     const pool = openWith();
     await pool.submit([registration("alice", "name")]);
     expect(await refusalOf(pool, registration("bob", "name"))).toBe(
@@ -201,7 +201,7 @@ describe("a lock", () => {
   const refund = (nonce: number, lockTransactionId: string) =>
     signedBy("bob", builders.htlcRefund({ ...envelope("bob", nonce, 0n), lockTransactionId }));
 
-  test("must exist before it is claimed or refunded", async () => {
+  test("A lock must exist before it is claimed or refunded.", async () => {
     const unknown = "11".repeat(32);
     for (const input of [claim(1, unknown), refund(1, unknown)]) {
       expect(await refusalOf(openWith(), input)).toBe(
@@ -212,7 +212,7 @@ describe("a lock", () => {
     expect(await submitOne(openWith(), claim(1, open))).toBe("ERR_APPLY");
   });
 
-  test("is refunded once at a time", async () => {
+  test("A lock is refunded once at a time.", async () => {
     const chain = createTestChain({ bob: RICH, alice: RICH });
     const expired = { ...lock, recipientId: addressNamed("bob"), expiration: { type: 2, value: 1 } };
     const locks = { [open]: expired, [other]: expired };
@@ -253,13 +253,13 @@ describe("a business", () => {
       builders.bridgechainResignation({ ...envelope("alice", nonce, 5n * 10n ** 9n), bridgechainId }),
     );
 
-  test("is registered once at a time", async () => {
+  test("A business is registered once at a time.", async () => {
     const pool = openWith();
     expect(await submitOne(pool, register(1))).toBe("accepted");
     expect(await refusalOf(pool, register(2))).toBe(pendingOf("alice", "2/0"));
   });
 
-  test("changes each of its bridgechains once at a time", async () => {
+  test("A business changes each of its bridgechains once at a time.", async () => {
     const second = "bb".repeat(32);
     const pool = openWith({
       business: {
@@ -279,7 +279,7 @@ describe("a business", () => {
 const mint = (name: string, nonce: number, tokenId = TOKEN, fee = FEE) =>
   signedBy(name, builders.nftMint({ ...envelope(name, nonce, fee), tokenId, properties: { type: "1" } }));
 
-test("two mints of one sender are pending together", async () => {
+test("Two mints of one sender are pending together.", async () => {
   const pool = openWith();
   expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
   expect(await submitOne(pool, mint("alice", 2, "ba".repeat(32)))).toBe("accepted");
@@ -290,7 +290,7 @@ describe("a token that a pending transaction of another sender mints", () => {
   const refused = `ERR_APPLY Failed to apply transaction, because token '${TOKEN}' is already owned`;
   const openForTwo = () => openPool(createTestChain({ alice: RICH, bob: RICH }));
 
-  test("is not minted by a second one, which is not broadcast either", async () => {
+  test("A token that a pending mint of another sender has is not minted by a second one, nor is that broadcast.", async () => {
     const pool = openForTwo();
     const { id } = mint("bob", 1);
     expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
@@ -301,13 +301,13 @@ describe("a token that a pending transaction of another sender mints", () => {
     expect(await submitOne(pool, mint("bob", 1, "ba".repeat(32)))).toBe("accepted");
   });
 
-  test("is minted by the first of one request", async () => {
+  test("A token of two pending mints in one request is minted by the first.", async () => {
     const pool = openForTwo();
     const { data } = await pool.submit([mint("alice", 1), mint("bob", 1)]);
     expect(data).toMatchObject({ accept: [mint("alice", 1).id], invalid: [mint("bob", 1).id] });
   });
 
-  test("is available again once that transaction is evicted", async () => {
+  test("A token that a pending mint has is available again once that transaction is evicted.", async () => {
     const chain = createTestChain({ alice: RICH, bob: RICH, carol: RICH });
     const pool = openPool(chain, { options: { poolSize: 1 } });
     expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
@@ -315,7 +315,7 @@ describe("a token that a pending transaction of another sender mints", () => {
     expect(await submitOne(pool, mint("bob", 1, TOKEN, 3n * FEE))).toBe("accepted");
   });
 
-  test("stays its sender's when the views are rebuilt", async () => {
+  test("A token that a pending mint has stays its sender's when the views are rebuilt.", async () => {
     const pool = openForTwo();
     expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
     pool.blockApplied([], new Set([addressNamed("alice")]));

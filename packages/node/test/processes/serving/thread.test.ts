@@ -68,7 +68,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
   return (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
 }
 
-test("returns the ports of its listeners, and that of the peers", async () => {
+test("The serving thread returns the ports of its listeners, and that of the peers.", async () => {
   const get = await serve({ peerPort: 4004 });
   const port = Number(new URL(serving.url).port);
   const { data } = (await (await get("/api/node/configuration")).json()) as { data: { ports: object } };
@@ -79,7 +79,7 @@ test("returns the ports of its listeners, and that of the peers", async () => {
   });
 });
 
-test("limits the requests of an address per minute", async () => {
+test("The serving thread limits the requests of an address per minute.", async () => {
   const get = await serve({ rateLimit: 2 });
   const responses = [
     await get("/api/blockchain"),
@@ -90,24 +90,24 @@ test("limits the requests of an address per minute", async () => {
   expect(present(responses[0]).headers.get("x-ratelimit-userlimit")).toBe("2");
 });
 
-test("has no rate limit without the option", async () => {
+test("The serving thread has no rate limit without the option.", async () => {
   const get = await serve({ rateLimit: 0 });
   const { status, headers } = await get("/api/blockchain");
   expect(status).toBe(200);
   expect(headers.get("x-ratelimit-userlimit")).toBeNull();
 });
 
-test("ends if it is not started", async () => {
+test("The serving thread ends if it is not started.", async () => {
   await expect(thread.close()).resolves.toBeUndefined();
 });
 
-test("names the reason why it cannot listen", async () => {
+test("The serving thread names the reason why it cannot listen.", async () => {
   await expect(serve({ httpHost: "192.0.2.1" })).rejects.toThrow(
     "192.0.2.1 is not an address of this machine",
   );
 });
 
-test("notifies observers of the node about its state", async () => {
+test("The serving thread notifies observers of the node about its state.", async () => {
   const get = await serve({ rateLimit: 1 });
   const live = await get("/health/live");
   expect([live.status, await live.json()]).toEqual([200, { status: "live" }]);
@@ -133,14 +133,14 @@ test("notifies observers of the node about its state", async () => {
   expect(text).toMatch(/uniknode_event_loop_delay_seconds\{thread="serving",statistic="max"\} \d/);
 });
 
-test("shows metrics to clients with the token, unless they are public", async () => {
+test("The serving thread shows metrics to clients with the token, unless they are public.", async () => {
   const get = await serve({ metricsPublic: false });
   expect((await get("/metrics")).status).toBe(401);
   expect((await get("/metrics", { authorization: "Bearer secret" })).status).toBe(200);
   expect((await get("/health/ready")).status).toBe(200);
 });
 
-test("has no routes of webhooks while they are disabled, sends no request, and retains no event", async () => {
+test("A disabled webhook service has no routes, sends no request, and retains no event.", async () => {
   const database = openDatabase(fixture.path);
   onTestFinished(database.close);
   const { insert, activate } = createWebhookStore(database);
@@ -210,7 +210,7 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
     onTestFinished(close);
   };
 
-  test("health responds", async () => {
+  test("Health responds under 2,000 half-open and 2,000 idle connections.", async () => {
     await serve({});
     await attack(present(thread.port()));
     expect(await statusFrom("127.0.0.2", present(thread.port()), "/health/live")).toMatchObject({
@@ -221,7 +221,7 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
     expect(Number(refused.exec(page)?.[1])).toBeGreaterThan(0);
   });
 
-  test("health and metrics respond on their own listener", async () => {
+  test("Health and metrics respond on their own listener under 2,000 half-open and 2,000 idle connections.", async () => {
     await serve({ operationsPort: 0, httpConnections: 500 });
     await attack(present(thread.port()));
     const port = Number(new URL(serving.operationsUrl).port);
@@ -232,7 +232,7 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
   });
 });
 
-test("shows operators the node, its figures and its options", async () => {
+test("The serving thread shows operators the node, its figures and its options.", async () => {
   const get = await serve({
     forgers: ["02".padEnd(66, "a")],
     shownOptions: [{ option: "httpPort", value: 4_003, origin: "argument", source: "--http-port" }],
@@ -254,7 +254,7 @@ test("shows operators the node, its figures and its options", async () => {
   expect((await get("/api/operations/options")).status).toBe(401);
 });
 
-test("serves health and metrics on one listener, and nothing else there", async () => {
+test("The serving thread serves health and metrics on one listener, and nothing else there.", async () => {
   const get = await serve({ operationsPort: 0, metricsPublic: false });
   for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
     expect([path, (await get(path)).status]).toEqual([path, 404]);
@@ -267,7 +267,7 @@ test("serves health and metrics on one listener, and nothing else there", async 
   expect(await ask("/api/blockchain")).toBe(404);
 });
 
-test("names the listener whose port is taken", async () => {
+test("The serving thread names the listener whose port is taken.", async () => {
   const taken = fixture;
   const { port } = await taken.listen();
   await expect(serve({ operationsPort: port })).rejects.toThrow(

@@ -64,16 +64,19 @@ describe.skipIf(!hasPostgres)("PostgreSQL and SQLite", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("return the same rows of a chain with all types of transactions and odd texts.", async () => {
+  test("PostgreSQL and SQLite return the same rows of a chain with all types of transactions and odd texts.", async () => {
     await compare(writeChain(folder, oddChain), chain.network, { seed: 1, cases: 250 });
   });
 
-  test.each(["chain-1", "chain-random-1"])("return the same rows of %s.", async (name) => {
-    const { path, network } = await writeVectors(name);
-    await compare(path, network, { seed: 2, cases: 100 });
-  });
+  test.each(["chain-1", "chain-random-1"])(
+    "PostgreSQL and SQLite return the same rows of %s.",
+    async (name) => {
+      const { path, network } = await writeVectors(name);
+      await compare(path, network, { seed: 2, cases: 100 });
+    },
+  );
 
-  test("return the same far pages of blocks and of transactions between heights.", async () => {
+  test("PostgreSQL and SQLite return the same far pages of blocks and of transactions between heights.", async () => {
     const { path, network } = await writeVectors("chain-random-3");
     const limit = 3;
     const directions = ["asc", "desc"] as const;

@@ -81,13 +81,13 @@ export function describeSnapshots(name: string, open: OpenSubject): void {
 
     const read = <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> => subject.model.snapshot(work);
 
-    test("names the last block.", async () => {
+    test("A snapshot names the last block.", async () => {
       const { id, height, timestamp } = head;
       expect(await subject.model.head()).toEqual({ id, height, timestamp });
       expect(await read(async (snapshot) => snapshot.head)).toEqual({ id, height, timestamp });
     });
 
-    test("is refused while there is no block.", async () => {
+    test("A snapshot is refused while there is no block.", async () => {
       const empty = await open({ isEmpty: true });
       expect(await empty.model.head()).toBeUndefined();
       await expect(empty.model.snapshot(async () => 1)).rejects.toMatchObject({
@@ -97,7 +97,7 @@ export function describeSnapshots(name: string, open: OpenSubject): void {
       await empty.close();
     });
 
-    test("ends a read at its time limit, and completes the others.", async () => {
+    test("A snapshot ends a read at its time limit, and completes the others.", async () => {
       const hurried = await open({ hasTime: false });
       await hurried.model.snapshot(async ({ wallets, blocks }) => {
         // No index contains it: every wallet is tested.
@@ -112,12 +112,12 @@ export function describeSnapshots(name: string, open: OpenSubject): void {
       await hurried.close();
     });
 
-    test("throws the errors of its work.", async () => {
+    test("A snapshot throws the errors of its work.", async () => {
       await expect(read(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
       expect(await read(async () => 1)).toBe(1);
     });
 
-    test("shows one block to all of its reads, while blocks are added and reverted.", async () => {
+    test("A snapshot shows one block to all of its reads, while blocks are added and reverted.", async () => {
       const own = await open();
       const next = forgeOn(
         present(blocks.at(-1), "the last of blocks"),
@@ -161,7 +161,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
     const read = <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> => subject.model.snapshot(work);
 
     describe("blocks", () => {
-      test("are found by height and by id, with the members of their header.", async () => {
+      test("Blocks are found by height and by id, with the members of their header.", async () => {
         for (const { header } of blocks) {
           const { id, height, version, timestamp, previousBlock, payloadLength, payloadHash } = header;
           const expected = {
@@ -185,7 +185,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await read(({ blocks }) => blocks.byId("0"))).toBeUndefined();
       });
 
-      test("yield proofs with the headers as they were signed, and the ids of their transactions.", async () => {
+      test("Blocks yield proofs with the headers as they were signed, and the ids of their transactions.", async () => {
         const signed = blocks.map(({ header }) => bytesToHex(encodeHeader(header, chain.network)));
         for (const { header, transactions } of blocks.slice(2)) {
           const built = await read(async (snapshot) => {
@@ -207,7 +207,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         }
       });
 
-      test("name their generator if it is a delegate.", async () => {
+      test("Blocks name their generator if it is a delegate.", async () => {
         const usernames = await read(async ({ blocks }) => [
           (await blocks.byHeight(1))?.username,
           (await blocks.byHeight(2))?.username,
@@ -215,7 +215,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(usernames).toEqual([null, "genesis_1"]);
       });
 
-      test("are found by time.", async () => {
+      test("Blocks are found by time.", async () => {
         const heightAt = (timestamp: number) => read(({ blocks }) => blocks.heightAt(timestamp));
         for (const { header } of blocks.slice(1)) {
           expect(await heightAt(header.timestamp)).toBe(header.height);
@@ -225,7 +225,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       });
 
       test.each(BLOCKS.orders.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
-        "are listed by %s, %s, ties by descending height.",
+        "Blocks are listed by %s, %s, ties by descending height.",
         async (field, direction) => {
           const rows = await wholeList((range) =>
             read(({ blocks }) => blocks.list({}, { field, direction }, range)),
@@ -253,7 +253,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         [{ generatorPublicKey: carol.publicKey }, [2]],
         [{ generatorPublicKey: carol.publicKey, forgedBy: bob.publicKey }, []],
         [{ totalAmount: { to: 0 } }, [6, 2]],
-      ])("are filtered by %j.", async (filter, heights) => {
+      ])("Transactions are filtered by %j.", async (filter, heights) => {
         const rows = await wholeList((range) =>
           read(({ blocks }) => blocks.list(filter, { field: "height", direction: "desc" }, range)),
         );
@@ -262,7 +262,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
     });
 
     describe("transactions", () => {
-      test("are found by id, with their members and as they were signed.", async () => {
+      test("Transactions are found by id, with their members and as they were signed.", async () => {
         for (const { data, header } of transactions) {
           const [row, signed] = await read(async ({ transactions }) => [
             await transactions.byId(data.id),
@@ -294,7 +294,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await read(({ transactions }) => transactions.bytesById(missing))).toBeUndefined();
       });
 
-      test("have their ids by block, in the order of the block.", async () => {
+      test("Transactions have their ids by block, in the order of the block.", async () => {
         for (const { header, transactions: contained } of blocks) {
           const ids = await read(({ transactions }) => transactions.idsInBlock(header.height));
           expect(ids).toEqual(contained.map(({ data }) => data.id));
@@ -302,7 +302,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await read(({ transactions }) => transactions.idsInBlock(head.height + 1))).toEqual([]);
       });
 
-      test("with a certification are found by their block.", async () => {
+      test("Transactions with a certification are found by their block.", async () => {
         const found = await read(({ transactions }) => transactions.certifiedInBlock(5));
         const certified = present(blocks[4], "an item of blocks").transactions.filter(
           ({ data }) => data.typeGroup === 2001 && (data.type === 3 || data.type === 4),
@@ -322,7 +322,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           return { field, direction, sequence } as const;
         }),
       );
-      test.each(orders)("are listed by %j.", async (order) => {
+      test.each(orders)("Transactions are listed by %j.", async (order) => {
         const rows = await wholeList((range) =>
           read(({ transactions }) => transactions.list({}, order, range)),
         );
@@ -404,7 +404,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         ],
         [{ asset: { votes: [`-${bob.publicKey}`] } }, () => false],
       ];
-      test.each(FILTERS)("are filtered by %j.", async (filter, isFound) => {
+      test.each(FILTERS)("Rows are filtered by %j.", async (filter, isFound) => {
         const rows = await wholeList((range) =>
           read(({ transactions }) => transactions.list(filter, NEWEST, range)),
         );
@@ -417,7 +417,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(signed.rows.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
       });
 
-      test("refuse a cursor of another list, and an invalid one.", async () => {
+      test("Transactions refuse a cursor of another list, and an invalid one.", async () => {
         const { next } = await read(({ transactions }) =>
           transactions.list({}, NEWEST, { offset: 0, limit: 1, isWalk: true }),
         );
@@ -434,7 +434,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
     describe("wallets", () => {
       const people = wallets.map(({ account }) => account);
 
-      test("are found by address, public key and username.", async () => {
+      test("Wallets are found by address, public key and username.", async () => {
         const find = (id: string) => read(({ wallets }) => wallets.find(id));
         const addressOf = (id: string) => read(({ wallets }) => wallets.address(id));
         expect(await find(alice.address)).toMatchObject({
@@ -459,7 +459,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         for (const id of [stranger.address, "\0"]) expect(await addressOf(id)).toBeUndefined();
       });
 
-      test("contain whether they have a second key.", async () => {
+      test("Wallets contain whether they have a second key.", async () => {
         const has = (address: string) => read(({ wallets }) => wallets.hasSecondKey(address));
         expect([await has(alice.address), await has(bob.address), await has("nothing")]).toEqual([
           true,
@@ -485,7 +485,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       };
       test.each(
         WALLETS.orders.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)),
-      )("are listed by %s, %s.", async (field, direction) => {
+      )("Wallets are listed by %s, %s.", async (field, direction) => {
         const rows = await wholeList((range) =>
           read(({ wallets }) => wallets.list({}, { field, direction }, range)),
         );
@@ -516,7 +516,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         [{ balance: { to: -1 } }, [present(wallets[0], "an item of wallets").account]],
         [{ lockedBalance: { from: 1 } }, [alice, bob]],
         [{ producedBlocks: 1 }, [carol]],
-      ])("are filtered by %j.", async (filter, expected) => {
+      ])("Uniks are filtered by %j.", async (filter, expected) => {
         const rows = await wholeList((range) =>
           read(({ wallets }) => wallets.list(filter, { field: "address", direction: "asc" }, range)),
         );
@@ -525,7 +525,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
     });
 
     describe("tokens", () => {
-      test("are found by id, with their properties by key.", async () => {
+      test("Tokens are found by id, with their properties by key.", async () => {
         for (const { id, owner, properties } of tokens) {
           expect(await read(({ tokens }) => tokens.find(id))).toMatchObject({
             id,
@@ -555,7 +555,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await read(({ tokens }) => tokens.property(unik.bare, "type"))).toBeUndefined();
       });
 
-      test("are listed by id and by owner, and filtered by them.", async () => {
+      test("Tokens are listed by id and by owner, and filtered by them.", async () => {
         for (const field of ["id", "ownerId"] as const) {
           for (const direction of DIRECTIONS) {
             const rows = await wholeList((range) =>
@@ -577,7 +577,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect((await list({ ownerId: alice.address })).totalCount).toBe(2);
       });
 
-      test("are counted by their type.", async () => {
+      test("Tokens are counted by their type.", async () => {
         expect(await read(({ tokens }) => tokens.countsByType())).toEqual(
           new Map([
             ["1", 2],

@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("has no head while the mirror is built.", async () => {
+  test("A read model on PostgreSQL has no head while the mirror is built.", async () => {
     const model = createPostgresReadModel({ headCacheMs: 0 }, { postgres, network });
     await postgres.query("UPDATE head SET phase = 'blocks'");
     expect(await model.head()).toBeUndefined();
@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     expect(await model.snapshot(height)).toBe(3);
   });
 
-  test("completes the reads that were sent with one that fails.", async () => {
+  test("A read model on PostgreSQL completes the reads that were sent with one that fails.", async () => {
     const model = createPostgresReadModel({ readTimeoutMs: 2_000 }, { postgres, network });
     await slowDownProperties(60);
     const results = await model.snapshot((snapshot) =>
@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     expect(results[2]).toMatchObject({ value: 3 });
   });
 
-  test("completes a slow read of a shared transaction in one of its own, after the others.", async () => {
+  test("A read model on PostgreSQL completes a slow read of a shared transaction in one of its own, after the others.", async () => {
     const model = createPostgresReadModel(
       { sharedReadTimeoutMs: 50, readTimeoutMs: 10_000 },
       { postgres, shared: postgres, network },
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     expect(settled).toEqual(["quick", "quick", "quick", "slow", "slow"]);
   });
 
-  test("refuses a snapshot while all connections are in use, at once if too many wait.", async () => {
+  test("A read model on PostgreSQL refuses a snapshot while all connections are in use, at once if too many wait.", async () => {
     const small = openSmall();
     const model = createPostgresReadModel({}, { postgres: small, network });
     const begun = Promise.withResolvers<void>();
@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     await Promise.all([small.close(), impatient.close()]);
   });
 
-  test("refuses reads after the end of their snapshot.", async () => {
+  test("A read model on PostgreSQL refuses reads after the end of their snapshot.", async () => {
     const model = createPostgresReadModel({}, { postgres, network });
     const ended = await model.snapshot(async (snapshot) => ({ snapshot }));
     // The transaction ends after the result of the work.
@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     await expect(height(ended.snapshot)).rejects.toMatchObject({ code: "SNAPSHOT_ENDED", isRetryable: true });
   });
 
-  test("reads again once the database is back.", async () => {
+  test("A read model on PostgreSQL reads again once the database is back.", async () => {
     const small = openSmall({ connectTimeoutMs: 10_000 });
     const model = createPostgresReadModel({}, { postgres: small, network });
     const broken = model.snapshot(async (snapshot) => {
@@ -159,7 +159,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     await small.close();
   });
 
-  test("says that the database cannot be reached.", async () => {
+  test("A read model on PostgreSQL says that the database cannot be reached.", async () => {
     const nowhere = openSmall({ url: "postgres://127.0.0.1:1/none" });
     const model = createPostgresReadModel({}, { postgres: nowhere, network });
     await expect(model.snapshot(height)).rejects.toMatchObject({

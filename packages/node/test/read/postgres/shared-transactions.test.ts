@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres)("a shared transaction", () => {
     await server?.stop();
   });
 
-  test("has the works that begin before it is open, up to a number.", async () => {
+  test("A shared transaction has the works that begin before it is open, up to a number.", async () => {
     const transaction = transactionsOf(2);
     const names = await Promise.all(Array.from({ length: 5 }, () => transaction(async (name) => name)));
     expect(names[1]).toBe(names[0]);
@@ -38,7 +38,7 @@ describe.skipIf(!hasPostgres)("a shared transaction", () => {
     expect(new Set(names).size).toBe(3);
   });
 
-  test("is not joined once it is open, and lasts until its last work has settled.", async () => {
+  test("A shared transaction is not joined once it is open, and lasts until its last work has settled.", async () => {
     const transaction = transactionsOf(10);
     const opened = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)("a shared transaction", () => {
     expect(second).not.toBe(await first);
   });
 
-  test("goes on after a work that fails.", async () => {
+  test("A shared transaction goes on after a work that fails.", async () => {
     const transaction = transactionsOf(10);
     const results = await Promise.allSettled([
       transaction(() => Promise.reject(new Error("no"))),
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres)("a shared transaction", () => {
     expect(results).toMatchObject([{ reason: { message: "no" } }, { value: 1 }]);
   });
 
-  test("that cannot begin fails all of its works, and the next one begins again.", async () => {
+  test("A shared transaction that cannot begin fails all of its works, and the next one begins again.", async () => {
     const broken = transactionsOf(10, "SELECT name FROM missing");
     const works = [0, 1].map(() => broken(async () => 1));
     const missing = { status: "rejected", reason: { code: "42P01" } };

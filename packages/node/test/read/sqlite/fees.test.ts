@@ -8,7 +8,7 @@ test.each([
   [[1, 1, 2], "1"],
   [[1, 2, 2], "2"],
   [[1_333_333_333_333_333, 1], "666666666666667"],
-])("the average of the fees %j is rounded half up, as by the old node", (fees, average) => {
+])("The average of the fees %j is rounded half up, as by the old node.", (fees, average) => {
   const database = openDatabase(":memory:");
   database.execute(
     `CREATE TABLE transactions (height INTEGER, sequence INTEGER, type_group INTEGER, type INTEGER, fee INTEGER,

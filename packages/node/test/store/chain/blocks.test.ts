@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => open.close());
 
 describe("stored blocks", () => {
-  test("are read unchanged, by height and by id", () => {
+  test("Stored blocks are read unchanged, by height and by id.", () => {
     const blocks = createBlockStore(open.database);
     for (const { height, id, serialized } of content.blocks) {
       const block = present(blocks.block(height), "the result of block");
@@ -31,7 +31,7 @@ describe("stored blocks", () => {
     expect(blocks.head()).toEqual(blocks.header(HEIGHT));
   });
 
-  test("keep the id of the genesis file, which does not follow the ordinary rule", () => {
+  test("Stored blocks keep the id of the genesis file, which does not follow the ordinary rule.", () => {
     const blocks = createBlockStore(open.database);
     expect(blocks.header(1)).toMatchObject({ id: content.genesis.id, height: 1, previousBlock: "0" });
     expect(blocks.block(1)?.transactions.map(({ data }) => data.id)).toEqual(
@@ -39,7 +39,7 @@ describe("stored blocks", () => {
     );
   });
 
-  test("are read as bytes for peers, as far as they exist", () => {
+  test("Stored blocks are read as bytes for peers, as far as they exist.", () => {
     const blocks = createBlockStore(open.database);
     const range = blocks.bytes(HEIGHT - 9, HEIGHT + 400);
     expect(range.map(({ id }) => id)).toEqual(content.blocks.slice(-10).map(({ id }: { id: string }) => id));
@@ -52,7 +52,7 @@ describe("stored blocks", () => {
     expect(blocks.bytes(HEIGHT + 1, HEIGHT + 2)).toEqual([]);
   });
 
-  test("that do not exist are absent", () => {
+  test("Blocks that are not stored are absent.", () => {
     const blocks = createBlockStore(open.database);
     expect(blocks.header(HEIGHT + 1)).toBeUndefined();
     expect(blocks.block(HEIGHT + 1)).toBeUndefined();
@@ -61,14 +61,14 @@ describe("stored blocks", () => {
 });
 
 describe("stored transactions", () => {
-  test("are found by id", () => {
+  test("Stored transactions are found by id.", () => {
     const transactions = createTransactionStore(open.database);
     const { id } = content.genesis.transactions[0];
     expect(transactions.storedIds([id, "0".repeat(64)])).toEqual([id]);
     expect(transactions.storedIds([])).toEqual([]);
   });
 
-  test("contain their position among those of the sender, in version 1 too", () => {
+  test("Stored transactions contain their position among those of the sender, in version 1 too.", () => {
     const rows = open.database
       .prepare<{ sender: number; nonce: number }>(
         "SELECT sender, nonce FROM transactions ORDER BY height, sequence",
@@ -82,7 +82,7 @@ describe("stored transactions", () => {
     expect(rows.length).toBeGreaterThan(100);
   });
 
-  test("are read oldest first, up to a limit", () => {
+  test("Stored transactions are read oldest first, up to a limit.", () => {
     const transactions = createTransactionStore(open.database);
     const all = createBlockStore(open.database)
       .bytes(50, HEIGHT)

@@ -64,7 +64,7 @@ describe("70,000 blocks", () => {
   });
   afterAll(() => database.close());
 
-  test("are in three levels, and all are found", () => {
+  test("The ids of 70,000 blocks are in three levels, and all are found.", () => {
     expect(largest).toBeLessThan(1.2 * FIRST_LEVEL);
     const sizes = sizesOf(database);
     expect(Object.keys(sizes)).toEqual(["0", "1", "2"]);
@@ -74,7 +74,7 @@ describe("70,000 blocks", () => {
       expect(heightOf(ids[index] ?? "")?.height).toBe(index + 1);
   });
 
-  test("leave no entries when they are removed, in whichever level these are", () => {
+  test("The ids of 70,000 blocks leave no entries when they are removed, in whichever level these are.", () => {
     const removed = 500;
     database.transaction(() => {
       levels.removeFrom(BLOCKS - removed + 1);
@@ -85,7 +85,7 @@ describe("70,000 blocks", () => {
     expect(countOfUnindexed(database)).toBe(0);
   });
 
-  test("have the same entries after the index was built anew", () => {
+  test("The ids of 70,000 blocks have the same entries after the index was built anew.", () => {
     const entries = () =>
       database.prepare("SELECT prefix, height FROM block_ids ORDER BY prefix, height").all();
     const before = entries();
@@ -95,7 +95,7 @@ describe("70,000 blocks", () => {
   });
 });
 
-test("a step that is rolled back moves nothing", () => {
+test("A step that is rolled back moves nothing.", () => {
   const database = openEmpty();
   onTestFinished(() => database.close());
   const insert = createInventedBlocks(database);
@@ -113,7 +113,7 @@ test("a step that is rolled back moves nothing", () => {
   expect(sizesOf(database)).toEqual({ 0: STEP });
 });
 
-test("ids of the lowest and the highest prefix move too", () => {
+test("Ids of the lowest and the highest prefix move too.", () => {
   const database = openEmpty();
   onTestFinished(() => database.close());
   const insert = createInventedBlocks(database);
@@ -125,7 +125,7 @@ test("ids of the lowest and the highest prefix move too", () => {
   expect(ids.map((id) => heightOf(id)?.height)).toEqual([1, 2]);
 });
 
-test("transactions are found by their position, also if they share a prefix", () => {
+test("Transactions are found by their position, also if they share a prefix.", () => {
   const database = openEmpty();
   onTestFinished(() => database.close());
   const insert = createInventedTransactions(database);

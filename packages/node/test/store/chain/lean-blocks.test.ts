@@ -54,7 +54,7 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
   const { blocks } = chainOfScheme(scheme);
   const head = present(blocks.at(-1), "the last block").header;
 
-  test("is read as it was written, by height and by id", () => {
+  test("A chain is read as it was written, by height and by id.", () => {
     const database = openWith(blocks);
     const store = createBlockStore(database);
     const queries = queriesOf(database);
@@ -72,7 +72,7 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
     expect(stored.map(({ id }) => id)).toEqual(blocks.map(({ header }) => header.id));
   });
 
-  test("is filtered by members of the header", () => {
+  test("A chain is filtered by members of the header.", () => {
     const database = openWith(blocks);
     const { list } = queriesOf(database);
     const find = (filter: BlockFilter) =>
@@ -115,7 +115,7 @@ const rowsOf = (database: Database) =>
 
 const fullId = (first: string, last: string) => first.padEnd(64 - last.length, "0") + last;
 
-test("ids with the same indexed prefix are different ids", () => {
+test("Ids with the same indexed prefix are different ids.", () => {
   const database = openEmpty();
   const insert = createInventedBlocks(database);
   const ids = [
@@ -139,7 +139,7 @@ test("ids with the same indexed prefix are different ids", () => {
   expect(byId(head, "12345")).toBeUndefined();
 });
 
-test("ids are found by how they begin, in the order of their texts, at most five", () => {
+test("Ids are found by how they begin, in the order of their texts, at most five.", () => {
   const database = openEmpty();
   const insert = createInventedBlocks(database);
   const ids = [
@@ -168,7 +168,7 @@ test("ids are found by how they begin, in the order of their texts, at most five
   expect(found("x")).toEqual([]);
 });
 
-test("a rolled back transaction leaves no number of a generator behind, and no total", () => {
+test("A rolled back transaction leaves no number of a generator behind, and no total.", () => {
   const { blocks } = chainOfScheme("full ids from height 2");
   const database = openEmpty();
   const store = createBlockStore(database);
@@ -188,7 +188,7 @@ test("a rolled back transaction leaves no number of a generator behind, and no t
   expect(database.prepare("SELECT count(*) AS n FROM generators").get()).toEqual({ n: 3 });
 });
 
-test("a branch continues the totals of the blocks below it", () => {
+test("A branch continues the totals of the blocks below it.", () => {
   const database = openEmpty();
   const { blocks } = chainOfScheme("full ids from height 2");
   const store = createBlockStore(database);
@@ -203,7 +203,7 @@ test("a branch continues the totals of the blocks below it", () => {
   expect(total()).toBe((before ?? 0) + 2 * (blocks.length - 4));
 });
 
-test("reverts keep the numbers of generators, which rounds may contain", () => {
+test("Reverts keep the numbers of generators, which rounds may contain.", () => {
   const { blocks } = chainOfScheme("full ids from height 2");
   const database = openEmpty();
   const store = createBlockStore(database);

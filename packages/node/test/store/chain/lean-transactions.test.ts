@@ -113,7 +113,7 @@ describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) =>
   const blocks = blocksOfChain(name);
   const stored = toStored(blocks);
 
-  test("are read as they were written, also by id", () => {
+  test("Transactions are read as they were written, also by id.", () => {
     const database = openWith(blocks);
     const queries = queriesOf(database);
     expect(listOf(queries, blocks)).toEqual(stored);
@@ -126,12 +126,12 @@ describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) =>
   });
 });
 
-test("all forms of signatures are there: one, a second one, and others", () => {
+test("All forms of signatures are there: one, a second one, and others.", () => {
   const counts = new Set(rowsOf(openWith(blocksOfChain("chain-1"))).map(({ signatures }) => signatures));
   expect([...counts].sort()).toEqual([0, 1, 2]);
 });
 
-test("are filtered by parties, also by those without transactions", () => {
+test("Transactions are filtered by parties, also by those without transactions.", () => {
   const blocks = blocksOfChain("chain-1");
   const queries = queriesOf(openWith(blocks));
   const stored = toStored(blocks);
@@ -160,7 +160,7 @@ test("are filtered by parties, also by those without transactions", () => {
   }
 });
 
-test("ids with the same indexed prefix are different ids, and are found by how they begin", () => {
+test("Ids with the same indexed prefix are different ids, and are found by how they begin.", () => {
   const database = openEmpty();
   const insert = createInventedTransactions(database);
   createInventedBlocks(database)({ height: 1, id: "1" });
@@ -184,7 +184,7 @@ test("ids with the same indexed prefix are different ids, and are found by how t
   }
 });
 
-test("blocks with partial ids, and numbers of 64 bits, are read exactly", () => {
+test("Blocks with partial ids, and numbers of 64 bits, are read exactly.", () => {
   const database = openEmpty();
   const insertBlock = createInventedBlocks(database);
   const insert = createInventedTransactions(database);
@@ -200,7 +200,7 @@ test("blocks with partial ids, and numbers of 64 bits, are read exactly", () => 
   expect(stored.map((row) => row?.amount)).toEqual(amounts.map(String));
 });
 
-test("amounts of blocks of 64 bits are read exactly", () => {
+test("Amounts of blocks of 64 bits are read exactly.", () => {
   const database = openEmpty();
   createInventedBlocks(database)({ height: 1, id: "1" });
   const members = {
@@ -215,7 +215,7 @@ test("amounts of blocks of 64 bits are read exactly", () => {
   expect(blocks.byHeight({ height: 1, id: "1", timestamp: 8 }, 1)).toMatchObject(members);
 });
 
-test("a rolled back transaction leaves no number of a party behind", () => {
+test("A rolled back transaction leaves no number of a party behind.", () => {
   const blocks = blocksOfChain("chain-1").slice(0, 40);
   const database = openEmpty();
   const store = createTransactionStore(database);
@@ -241,7 +241,7 @@ function withInvalidFee({ header, transactions }: Block): Block {
   return { header, transactions: [...transactions, invalid] };
 }
 
-test("reverts keep the numbers of parties", () => {
+test("Reverts keep the numbers of parties.", () => {
   const blocks = blocksOfChain("chain-1").slice(0, 40);
   const database = openWith(blocks);
   const store = createTransactionStore(database);

@@ -29,7 +29,7 @@ const payees = () =>
     )
     .all();
 
-test("stores the values by which lists are filtered", () => {
+test("The store writes the values by which lists are filtered.", () => {
   const byId = new Map(rows().map((row) => [row.id, row]));
   const [premine] = present(chain.blocks[0], "an item of chain.blocks").transactions;
   expect(byId.get(present(premine, "premine").data.id)).toMatchObject({
@@ -45,7 +45,7 @@ test("stores the values by which lists are filtered", () => {
   });
 });
 
-test("records transactions that make a unik alive, mints only if a voucher pays", () => {
+test("The store records transactions that make a unik alive, mints only if a voucher pays.", () => {
   const alive = rows().filter(({ isAlive }) => isAlive === 1);
   expect(alive.map(({ id }) => id)).toEqual([more.update, more.mint, more.late].map(({ data }) => data.id));
 });
@@ -53,7 +53,7 @@ test("records transactions that make a unik alive, mints only if a voucher pays"
 const totals = () =>
   database.prepare<{ transactions: number }>("SELECT * FROM type_totals ORDER BY type_group, type").all();
 
-test("the totals of the types equal a count, after every applied and reverted block", () => {
+test("The totals of the types equal a count, after every applied and reverted block.", () => {
   const blocks = [...chain.blocks, ...longer.blocks];
   const top = present(blocks.at(-1), "the last of blocks").header.height;
   for (let height = top; height > top - 3; height--) {
@@ -70,7 +70,7 @@ test("the totals of the types equal a count, after every applied and reverted bl
   expect(kept.every(({ transactions }) => transactions > 0)).toBe(true);
 });
 
-test("stores the payees of multi payments, each once, and removes them with their block", () => {
+test("The store writes the payees of multi payments, each once, and removes them with their block.", () => {
   const first = [carol, cold].map(({ address }) => ({ address, height: 3 }));
   expect(payees()).toEqual([
     ...first.sort((a, b) => (a.address < b.address ? -1 : 1)),

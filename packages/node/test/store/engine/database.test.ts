@@ -19,7 +19,7 @@ describe("the files", () => {
   const modes = () =>
     readdirSync(folder.path).map((name) => [name, statSync(`${folder.path}/${name}`).mode & 0o777]);
 
-  test("are accessible to the owner only, because they contain secrets", () => {
+  test("The files are accessible to the owner only, because they contain secrets.", () => {
     const database = open();
     database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
     expect(modes().sort()).toEqual([
@@ -30,7 +30,7 @@ describe("the files", () => {
     database.close();
   });
 
-  test("become so if another program created them", () => {
+  test("The files become accessible to the owner only if another program created them.", () => {
     writeFileSync(`${folder.path}/database.sqlite`, "");
     chmodSync(`${folder.path}/database.sqlite`, 0o644);
     open().close();
@@ -39,7 +39,7 @@ describe("the files", () => {
 });
 
 describe("a transaction", () => {
-  test("is rolled back by an error of its work, nested ones included", () => {
+  test("A transaction is rolled back by an error of its work, nested ones included.", () => {
     const database = open();
     database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
     const insert = database.prepare("INSERT INTO numbers VALUES (?)");
@@ -54,7 +54,7 @@ describe("a transaction", () => {
     database.close();
   });
 
-  test("is visible to other connections as a whole", () => {
+  test("A transaction is visible to other connections as a whole.", () => {
     const writer = open();
     writer.execute("CREATE TABLE numbers (number INTEGER) STRICT");
     const reader = openDatabase(`${folder.path}/database.sqlite`, { readonly: true });
@@ -93,7 +93,7 @@ test("Each commit has its own durability, regardless of earlier commits.", () =>
   database.close();
 });
 
-test("integers are returned as numbers, or as bigint on request", () => {
+test("Integers are returned as numbers, or as bigint on request.", () => {
   const database = open();
   const sql = "SELECT 9007199254740993 AS amount, 5 AS small";
   expect(database.prepare(sql, { bigints: true }).get()).toEqual({ amount: 9007199254740993n, small: 5n });
@@ -121,7 +121,7 @@ test("No statement of the node is planned by the value of its LIMIT.", () => {
   expect(planned).toEqual([]);
 });
 
-test("a question mark in a text is not a parameter, and values keep their types", () => {
+test("A question mark in a text is not a parameter, and values keep their types.", () => {
   const database = open();
   const row = database
     .prepare("SELECT 'why?' AS text, typeof(?) AS number, typeof(?) AS bytes, typeof(?) AS missing")
@@ -131,7 +131,7 @@ test("a question mark in a text is not a parameter, and values keep their types"
 });
 
 describe("migrations", () => {
-  test("are applied once", () => {
+  test("Migrations are applied once.", () => {
     const database = open();
     migrate(database);
     const applied = () => database.prepare("SELECT * FROM migrations").all();
@@ -142,7 +142,7 @@ describe("migrations", () => {
     database.close();
   });
 
-  test("refuse a file that was changed after it had been applied", () => {
+  test("Migrations refuse a file that was changed after it had been applied.", () => {
     const database = open();
     migrate(database);
     database.execute("UPDATE migrations SET checksum = '0' WHERE name = '035-schema.sql'");
@@ -150,7 +150,7 @@ describe("migrations", () => {
     database.close();
   });
 
-  test("refuse the data of a newer program", () => {
+  test("Migrations refuse the data of a newer program.", () => {
     const database = open();
     migrate(database);
     database.execute("INSERT INTO migrations VALUES ('999-future.sql', '0')");
@@ -158,7 +158,7 @@ describe("migrations", () => {
     database.close();
   });
 
-  test("apply a later file to the rows that are there, and nothing of one that fails", () => {
+  test("Migrations apply a later file to the rows that are there, and nothing of one that fails.", () => {
     const folder = laterMigrations();
     const database = open();
     migrate(database);
@@ -178,7 +178,7 @@ describe("migrations", () => {
     database.close();
   });
 
-  test("take the tables that the last development version created in steps as those of the first file", () => {
+  test("Migrations take the tables that the last development version created in steps as those of the first file.", () => {
     const database = open();
     migrate(database);
     const recorded = () => database.prepare("SELECT * FROM migrations").all();
@@ -195,7 +195,7 @@ describe("migrations", () => {
   });
 
   test.each(["001-baseline.sql", "019-names.sql", "033-parts-of-properties.sql"])(
-    "refuse a database of which %s is the last step",
+    "Migrations refuse a database of which %s is the last step.",
     (name) => {
       const database = open();
       database.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL) STRICT");

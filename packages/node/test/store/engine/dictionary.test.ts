@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe("a dictionary", () => {
-  test("returns the same number for a text, also after it has forgotten it", () => {
+  test("A dictionary returns the same number for a text, also after it has forgotten it.", () => {
     const dictionary = createDictionary(database, ADDRESSES);
     const numbers = ["a", "b", "a"].map(dictionary.numberOf);
     expect(numbers).toEqual([1, 2, 1]);
@@ -21,31 +21,34 @@ describe("a dictionary", () => {
     expect(["b", "c"].map(dictionary.numberOf)).toEqual([2, 3]);
   });
 
-  test("stores hexadecimal texts as bytes", () => {
+  test("A dictionary stores hexadecimal texts as bytes.", () => {
     const number = createDictionary(database, KEYS).numberOf("02ff");
     expect(database.prepare("SELECT hex(public_key) AS key FROM keys").get()).toEqual({ key: "02FF" });
     expect(createDictionary(database, KEYS).textOf(number)).toBe("02ff");
   });
 
-  test("refuses a number without a text", () => {
+  test("A dictionary refuses a number without a text.", () => {
     const dictionary = createDictionary(database, ADDRESSES);
     expect(() => dictionary.textOf(7)).toThrow("the row of addresses with the number 7");
     dictionary.load([7]);
     expect(() => dictionary.textOf(7)).toThrow("the row of addresses with the number 7");
   });
 
-  test.each([ADDRESSES, KEYS])("loads the texts of several numbers of $table at once", (table) => {
-    const texts = ["02", "03", "04"];
-    const numbers = texts.map(createDictionary(database, table).numberOf);
-    const dictionary = createDictionary(database, table);
-    dictionary.load([...numbers, ...numbers]);
-    // Only the cache still has them.
-    database.execute(`DELETE FROM ${table.table}`);
-    dictionary.load(numbers);
-    expect(numbers.map(dictionary.textOf)).toEqual(texts);
-  });
+  test.each([ADDRESSES, KEYS])(
+    "A dictionary loads the texts of several numbers of $table at once.",
+    (table) => {
+      const texts = ["02", "03", "04"];
+      const numbers = texts.map(createDictionary(database, table).numberOf);
+      const dictionary = createDictionary(database, table);
+      dictionary.load([...numbers, ...numbers]);
+      // Only the cache still has them.
+      database.execute(`DELETE FROM ${table.table}`);
+      dictionary.load(numbers);
+      expect(numbers.map(dictionary.textOf)).toEqual(texts);
+    },
+  );
 
-  test("returns every text of a load that the cache does not have space for", () => {
+  test("A dictionary returns every text of a load that the cache does not have space for.", () => {
     const texts = Array.from({ length: 131_080 }, (_, index) => `address ${index}`);
     const numbers = database.transaction(() => texts.map(createDictionary(database, ADDRESSES).numberOf));
     const dictionary = createDictionary(database, ADDRESSES);

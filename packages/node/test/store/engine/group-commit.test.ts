@@ -46,7 +46,7 @@ function createCounted() {
 }
 
 describe("a group of changes", () => {
-  test("is one transaction in the order of the calls, and each result is returned when all are on disk", async () => {
+  test("A group of changes is one transaction in the order of the calls, and returns each result when all are on disk.", async () => {
     const { sizes, insert } = createCounted();
     const seen: number[][] = [];
     const results = await Promise.all(
@@ -65,7 +65,7 @@ describe("a group of changes", () => {
     ]);
   });
 
-  test("loses the writes of a change that fails, and of no other", async () => {
+  test("A group of changes loses the writes of a change that fails, and of no other.", async () => {
     const { sizes, commit, insert } = createCounted();
     const failing = commit(() => {
       database.transaction(() => database.prepare("INSERT INTO numbers VALUES (?)").run(7));
@@ -77,7 +77,7 @@ describe("a group of changes", () => {
     expect(sizes).toEqual([4]);
   });
 
-  test("fails as a whole when the transaction is lost", async () => {
+  test("A group of changes fails as a whole when the transaction is lost.", async () => {
     const { commit, insert } = createCounted();
     const first = insert(1);
     // As SQLite itself does on a full disk.
@@ -89,7 +89,7 @@ describe("a group of changes", () => {
     expect(await insert(3)).toBe(3);
   });
 
-  test("is bounded: further changes follow in later groups, in order", async () => {
+  test("A group of changes is bounded: further changes follow in later groups, in order.", async () => {
     const { sizes, insert } = createCounted();
     const all = Array.from({ length: 70 }, (_, index) => index);
     await Promise.all(all.map(insert));
@@ -97,7 +97,7 @@ describe("a group of changes", () => {
     expect(numbers()).toEqual(all);
   });
 
-  test("preserves everything that it reported when the process is killed", async () => {
+  test("A group of changes preserves everything that it reported when the process is killed.", async () => {
     const child = spawn(
       process.execPath,
       [

@@ -4,7 +4,7 @@ import { createTextCache } from "../../../src/store/engine/dictionary.ts";
 const SLOTS = 131_072;
 
 describe("a cache of texts", () => {
-  test("returns the texts of numbers, of any length up to that of a slot", () => {
+  test("A cache of texts returns the texts of numbers, of any length up to that of a slot.", () => {
     const cache = createTextCache(5);
     const texts = ["", "a", "abcde"];
     for (const [index, text] of texts.entries()) cache.set(1 + index, text);
@@ -12,7 +12,7 @@ describe("a cache of texts", () => {
     expect([cache.has(3), cache.has(4), cache.get(4)]).toEqual([true, false, undefined]);
   });
 
-  test("does not add a text that is longer than a slot", () => {
+  test("A cache of texts does not add a text that is longer than a slot.", () => {
     const cache = createTextCache(5);
     cache.set(1, "abcdef");
     expect(cache.get(1)).toBeUndefined();
@@ -20,7 +20,7 @@ describe("a cache of texts", () => {
     expect([cache.get(1), cache.get(2)]).toEqual([undefined, "abcde"]);
   });
 
-  test("keeps all texts while it grows", () => {
+  test("A cache of texts keeps all texts while it grows.", () => {
     const cache = createTextCache(6);
     for (let number = 1; number < SLOTS; number = 2 * number + 1) {
       cache.set(number, `${number}`);
@@ -29,7 +29,7 @@ describe("a cache of texts", () => {
     expect(cache.has(2)).toBe(false);
   });
 
-  test("forgets a number when another one takes its slot, however large it is", () => {
+  test("A cache of texts forgets a number when another one takes its slot, however large it is.", () => {
     const cache = createTextCache(5);
     const others = [1 + SLOTS, 1 + 2 ** 32, 1 + 2 ** 32 * SLOTS];
     for (const other of others) {
@@ -40,7 +40,7 @@ describe("a cache of texts", () => {
     }
   });
 
-  test("has no text after it was cleared", () => {
+  test("A cache of texts has no text after it was cleared.", () => {
     const cache = createTextCache(5);
     cache.set(1, "one");
     cache.clear();

@@ -31,7 +31,7 @@ function startWriter(holdMs: number) {
   };
 }
 
-test("consensus is next when a writer releases the lock, and no other thread writes meanwhile", async () => {
+test("Consensus is next when a writer releases the lock, and no other thread writes meanwhile.", async () => {
   const writer = startWriter(3);
   const consensus = priorityWriteLock(writer.memory);
   while (writer.acquired() === 0) await nextTick();
@@ -47,7 +47,7 @@ test("consensus is next when a writer releases the lock, and no other thread wri
   await writer.stop();
 });
 
-test("others continue when consensus has released the lock", async () => {
+test("Others continue when consensus has released the lock.", async () => {
   const writer = startWriter(0);
   const consensus = priorityWriteLock(writer.memory);
   consensus.acquire();
@@ -56,7 +56,7 @@ test("others continue when consensus has released the lock", async () => {
   await writer.stop();
 });
 
-test("a dead holder does not block others permanently", () => {
+test("A dead holder does not block others permanently.", () => {
   const memory = createWriteLockMemory();
   ordinaryWriteLock(memory).acquire();
   const consensus = priorityWriteLock(memory);
@@ -65,7 +65,7 @@ test("a dead holder does not block others permanently", () => {
   expect(new Int32Array(memory)[0]).toBe(0);
 });
 
-test("a statement outside of transactions acquires the lock and releases it", async () => {
+test("A statement outside of transactions acquires the lock and releases it.", async () => {
   const writer = startWriter(50);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-lock-"));
   const database = openDatabase(join(folder, "node.sqlite"), { writeLock: priorityWriteLock(writer.memory) });
@@ -85,7 +85,7 @@ test("a statement outside of transactions acquires the lock and releases it", as
   rmSync(folder, { recursive: true });
 });
 
-test("a transaction releases the lock, also if it fails", () => {
+test("A transaction releases the lock, also if it fails.", () => {
   const memory = createWriteLockMemory();
   const folder = mkdtempSync(join(tmpdir(), "uniknode-lock-"));
   const database = openDatabase(join(folder, "node.sqlite"), { writeLock: priorityWriteLock(memory) });

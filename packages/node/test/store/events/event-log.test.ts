@@ -20,7 +20,7 @@ const applied = (height: number) => ({
 });
 
 describe("the event log", () => {
-  test("records the subscribed events, in order and unchanged", () => {
+  test("The event log records the subscribed events, in order and unchanged.", () => {
     const { log, recordedNames } = openLog();
     log.append([applied(2), { id: "peer.added:1", name: "peer.added" }, { id: "r", name: "round.applied" }]);
     recordedNames.add("peer.added");
@@ -36,7 +36,7 @@ describe("the event log", () => {
     expect(log.lastSequence()).toBe(3);
   });
 
-  test("writes within the surrounding transaction", () => {
+  test("The event log writes within the surrounding transaction.", () => {
     const { database, log } = openLog();
     expect(() =>
       database.transaction(() => {
@@ -48,7 +48,7 @@ describe("the event log", () => {
     expect(log.lastSequence()).toBe(0);
   });
 
-  test("keeps a cursor for each reader", () => {
+  test("The event log keeps a cursor for each reader.", () => {
     const { log } = openLog();
     expect(log.cursor("webhooks")).toBeUndefined();
     log.moveCursor("webhooks", 3);
@@ -64,7 +64,7 @@ describe("retention of the event log", () => {
   const sequences = (log: ReturnType<typeof openLog>["log"]) =>
     log.read(0, 20_000).map((event) => event.sequence);
 
-  test("drops by number, and never reuses a sequence", () => {
+  test("Retention of the event log drops by number, and never reuses a sequence.", () => {
     const { log } = openLog();
     log.append([1, 2, 3, 4].map(applied));
     expect(log.prune({ maxEvents: 2, maxAgeMs: 1_000_000 })).toBe(false);
@@ -76,7 +76,7 @@ describe("retention of the event log", () => {
     expect(sequences(log)).toEqual([5]);
   });
 
-  test("drops by age", () => {
+  test("Retention of the event log drops by age.", () => {
     const { log, clock } = openLog();
     log.append([applied(1)]);
     clock.ms = 2_000;
@@ -86,7 +86,7 @@ describe("retention of the event log", () => {
     expect(sequences(log)).toEqual([2]);
   });
 
-  test("keeps events that the slowest reader has not processed", () => {
+  test("Retention of the event log keeps events that the slowest reader has not processed.", () => {
     const { log } = openLog();
     log.append([1, 2, 3, 4].map(applied));
     log.moveCursor("fast", 4);
@@ -98,7 +98,7 @@ describe("retention of the event log", () => {
     expect(sequences(log)).toEqual([]);
   });
 
-  test("drops in steps", () => {
+  test("Retention of the event log drops in steps.", () => {
     const { database, log } = openLog();
     database.transaction(() => log.append(Array.from({ length: 6_000 }, (_, index) => applied(index))));
     expect(log.prune({ maxEvents: 0, maxAgeMs: 0 })).toBe(true);

@@ -112,7 +112,7 @@ describe.each(CHAINS)("%s with its history", (name) => {
   const content = readChain(name);
   const blocks = blocksOf(content);
 
-  test("has the state of every height, after reverts and switches", async () => {
+  test("A chain with its history has the state of every height, after reverts and switches.", async () => {
     const whole = openChain(content, ":memory:");
     await whole.chain.accept(blocks);
     const names = namesIn(whole.database);
@@ -137,7 +137,7 @@ describe.each(CHAINS)("%s with its history", (name) => {
     await wandering.close();
   });
 
-  test("lists the balance after each block that changed a wallet", async () => {
+  test("A chain with its history lists the balance after each block that changed a wallet.", async () => {
     const open = openRecording(content, ":memory:");
     await open.chain.accept(blocks);
     const { history } = queriesOf(content, open.database);
@@ -179,7 +179,7 @@ describe("the history", () => {
   const path = () => `${folder.path}/chain.sqlite`;
   const sinceOf = (database: Database) => queriesOf(content, database).history.since();
 
-  test("begins with the first start that records it, and continues after further starts", async () => {
+  test("The history begins with the first start that records it, and continues after further starts.", async () => {
     const silent = openChain(content, path());
     await silent.chain.accept(blocks.slice(0, 20));
     expect(hasHistory(silent.database)).toBe(false);
@@ -204,7 +204,7 @@ describe("the history", () => {
     await open.close();
   });
 
-  test("begins again at the target of a revert below its beginning", async () => {
+  test("The history begins again at the target of a revert below its beginning.", async () => {
     const silent = openChain(content, path());
     await silent.chain.accept(blocks.slice(0, 20));
     await silent.close();
@@ -224,7 +224,7 @@ describe("the history", () => {
     await open.close();
   });
 
-  test("is removed by a start that does not record it", async () => {
+  test("The history is removed by a start that does not record it.", async () => {
     const open = openRecording(content, path());
     await open.chain.accept(blocks.slice(0, 20));
     expect(present(sinceOf(open.database), "a beginning")).toBe(1);

@@ -18,7 +18,7 @@ function openMemory() {
 /** A cache of 2 evicts all the time; one of 100 never. */
 const cacheSizes = fc.constantFrom(2, 100);
 
-test("returns the results of the model, after each block and back again", () => {
+test("The state store returns the results of the model, after each block and back again.", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, fc.infiniteStream(fc.boolean()), (cacheSize, blocks, flushes) => {
       const database = openMemory();
@@ -56,7 +56,7 @@ test("returns the results of the model, after each block and back again", () => 
   );
 });
 
-test("a second store over the same database returns the same once written records were flushed", () => {
+test("A second store over the same database returns the same once written records were flushed.", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
       const database = openMemory();
@@ -69,7 +69,7 @@ test("a second store over the same database returns the same once written record
   );
 });
 
-test("drops everything that was not committed", () => {
+test("The state store drops everything that was not committed.", () => {
   fc.assert(
     fc.property(
       cacheSizes,
@@ -98,7 +98,7 @@ test("drops everything that was not committed", () => {
   );
 });
 
-test("a removed record that was never stored leaves no row", () => {
+test("A removed record that was never stored leaves no row.", () => {
   const database = openMemory();
   const store = createStateStore(database, { cacheSize: 10 });
   store.write([
@@ -110,7 +110,7 @@ test("a removed record that was never stored leaves no row", () => {
   database.close();
 });
 
-test("a text with lone surrogates is the same from memory and from the file", () => {
+test("A text with lone surrogates is the same from memory and from the file.", () => {
   const database = openMemory();
   const store = createStateStore(database, { cacheSize: 10 });
   const key = `${"a".repeat(64)}/k\ud800`;
@@ -123,7 +123,7 @@ test("a text with lone surrogates is the same from memory and from the file", ()
   database.close();
 });
 
-test("the totals are those of a new count, after each flush and after reverts", () => {
+test("The totals are those of a new count, after each flush and after reverts.", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
       const database = openMemory();

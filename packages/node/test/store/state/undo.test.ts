@@ -15,14 +15,14 @@ function openUndo() {
   return { undo, heights };
 }
 
-test("a block that changed nothing has an undo record that writes nothing", () => {
+test("A block that changed nothing has an undo record that writes nothing.", () => {
   const { undo } = openUndo();
   undo.append(2, []);
   expect(undo.read(2)).toEqual([]);
   expect(undo.read(3)).toBeUndefined();
 });
 
-test("an empty text is restored as an empty text, and not as absent", () => {
+test("An empty text is restored as an empty text, and not as absent.", () => {
   const { undo } = openUndo();
   undo.append(2, [
     { table: "properties", key: "a", before: "", after: "x" },
@@ -34,7 +34,7 @@ test("an empty text is restored as an empty text, and not as absent", () => {
   ]);
 });
 
-test("old undo records are dropped below a height, reverted ones at and above", () => {
+test("Old undo records are dropped below a height, reverted ones at and above.", () => {
   const { undo, heights } = openUndo();
   for (let height = 2; height <= 10; height++) undo.append(height, []);
   undo.prune(5);

@@ -40,7 +40,7 @@ function sender() {
 }
 
 test.skipIf(isSkipped)(
-  "an encrypted target must have a certificate for its name; its session is resumed",
+  "An encrypted target must have a certificate for its name; its session is resumed.",
   async () => {
     const { key, certificate } = trustCertificate();
     const isResumed: boolean[] = [];
@@ -69,7 +69,7 @@ test.skipIf(isSkipped)(
   },
 );
 
-test.skipIf(isSkipped)("a target that sends TLS sessions without an end loses the connection", async () => {
+test.skipIf(isSkipped)("A target that sends TLS sessions without an end loses the connection.", async () => {
   const { key, certificate } = trustCertificate();
   const port = await freePort();
   const server = spawn(

@@ -45,24 +45,24 @@ const METADATA = [
 ];
 
 describe("an address", () => {
-  test("passes if it is public, in any notation", () => {
+  test("An address passes if it is public, in any notation.", () => {
     expect(verdicts({}, PUBLIC)).toEqual(all(true, PUBLIC));
   });
 
-  test("does not pass if it is private, or resolves to a private one", () => {
+  test("An address does not pass if it is private, or resolves to a private one.", () => {
     expect(verdicts({}, PRIVATE)).toEqual(all(false, PRIVATE));
   });
 
-  test("does not pass if it is invalid", () => {
+  test("An address does not pass if it is invalid.", () => {
     const texts = ["", "nonsense", "receiver.example", "10.0.0.1/8", "1.2.3.4.5"];
     expect(verdicts({ allowPrivateTargets: true }, texts)).toEqual(all(false, texts));
   });
 
-  test("passes if it is private and private addresses are allowed", () => {
+  test("An address passes if it is private and private addresses are allowed.", () => {
     expect(verdicts({ allowPrivateTargets: true }, PRIVATE)).toEqual(all(true, PRIVATE));
   });
 
-  test("of a metadata service passes only by name", () => {
+  test("An address of a metadata service passes only by name.", () => {
     expect(verdicts({}, METADATA)).toEqual(all(false, METADATA));
     expect(verdicts({ allowPrivateTargets: true }, METADATA)).toEqual(all(false, METADATA));
     expect(verdicts({ allowedNetworks: "169.254.169.254/32" }, METADATA.slice(0, 3))).toEqual(
@@ -70,7 +70,7 @@ describe("an address", () => {
     );
   });
 
-  test("of a metadata service does not pass as one that a private network translates", () => {
+  test("An address of a metadata service does not pass as one that a private network translates.", () => {
     const translated = ["64:ff9b:1::a9fe:a9fe", "::ffff:0:a9fe:a9fe", "2002:a9fe:a9fe::1"];
     expect(verdicts({ allowPrivateTargets: true }, translated)).toEqual(all(false, translated));
     const harmless = ["64:ff9b:1::a01:203", "::ffff:0:a01:203", "2002:a01:203::1"];
@@ -82,14 +82,14 @@ describe("an address", () => {
     expect(verdicts({}, elsewhere)).toEqual(all(false, elsewhere));
   });
 
-  test("passes in an allowed network, in any notation", () => {
+  test("An address passes in an allowed network, in any notation.", () => {
     const options = { allowedNetworks: "10.1.0.0/16, fd12::/16" };
     const passing = ["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::a01:203", "fd12::1", "8.8.8.8"];
     expect(verdicts(options, passing)).toEqual(all(true, passing));
     expect(verdicts(options, ["10.2.0.1", "fd13::1"])).toEqual(all(false, ["10.2.0.1", "fd13::1"]));
   });
 
-  test("never passes in a denied network, even if it is allowed", () => {
+  test("An address never passes in a denied network, even if it is allowed.", () => {
     const options = {
       allowPrivateTargets: true,
       allowedNetworks: "10.0.0.0/8, 2606::/16",
@@ -100,7 +100,7 @@ describe("an address", () => {
     expect(verdicts(options, ["10.2.0.1", "127.0.0.1"])).toEqual(all(true, ["10.2.0.1", "127.0.0.1"]));
   });
 
-  test("is denied by its notation as well", () => {
+  test("An address is denied by its notation as well.", () => {
     const options = { deniedNetworks: "64:ff9b::/96" };
     expect(verdicts(options, ["64:ff9b::808:808", "8.8.8.8"])).toEqual([
       ["64:ff9b::808:808", false],
@@ -108,7 +108,7 @@ describe("an address", () => {
     ]);
   });
 
-  test("cannot be checked against an invalid network", () => {
+  test("An address cannot be checked against an invalid network.", () => {
     expect(() => createAddressCheck({ ...PUBLIC_TARGETS, allowedNetworks: "10.0.0.1/33" })).toThrow();
     expect(() => createAddressCheck({ ...PUBLIC_TARGETS, deniedNetworks: "nonsense/8" })).toThrow();
   });
@@ -145,7 +145,7 @@ const leadingTo =
 describe("a refused target", () => {
   const REFUSED = { code: "TARGET_REFUSED" };
 
-  test("receives nothing, not even a connection", async () => {
+  test("A refused target receives nothing, not even a connection.", async () => {
     const { port, count } = await listener();
     const literal = sender({});
     await expect(literal(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(REFUSED);
@@ -161,7 +161,7 @@ describe("a refused target", () => {
     await expect.poll(count).toBe(1);
   });
 
-  test("is a name that moved to a private address after its registration", async () => {
+  test("A name that moved to a private address after its registration is a refused target.", async () => {
     const server = createHttpServer((_request, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => {

@@ -32,7 +32,7 @@ const addresses = async (found: Promise<readonly { address: string }[]>) =>
   (await found).map(({ address }) => address);
 const NOT_FOUND = { code: "NAME_NOT_FOUND", isRetryable: true };
 
-test("a name has all of its addresses of both families", async () => {
+test("A name has all of its addresses of both families.", async () => {
   const { lookup } = await names(() => ["192.0.2.1", "2001:db8::1", "192.0.2.2"]);
   expect(await lookup("receiver.example")).toEqual([
     { address: "192.0.2.1", family: 4 },
@@ -41,7 +41,7 @@ test("a name has all of its addresses of both families", async () => {
   ]);
 });
 
-test("calls for one name share one lookup, and its addresses until their lifetime ends", async () => {
+test("Calls for one name share one lookup, and its addresses until their lifetime ends.", async () => {
   const { lookup, lookups, pass } = await names(() => ["192.0.2.1"], { ttl: 60 });
   await Promise.all([lookup("receiver.example"), lookup("RECEIVER.example")]);
   expect(lookups()).toBe(1);
@@ -56,7 +56,7 @@ test("calls for one name share one lookup, and its addresses until their lifetim
 test.each([
   [0, 5_000],
   [86_400, 300_000],
-])("addresses with a lifetime of %i s are kept for %i ms", async (ttl, keptMs) => {
+])("Addresses with a lifetime of %i s are kept for %i ms.", async (ttl, keptMs) => {
   const { lookup, lookups, pass } = await names(() => ["192.0.2.1"], { ttl });
   await lookup("receiver.example");
   pass(keptMs - 1);
@@ -67,7 +67,7 @@ test.each([
   expect(lookups()).toBe(2);
 });
 
-test("a failure is known for three seconds, and then looked up again", async () => {
+test("A failure is known for three seconds, and then looked up again.", async () => {
   let found: ReturnType<Zone> = "unknown";
   const { lookup, lookups, pass } = await names(() => found);
   await expect(lookup("receiver.example")).rejects.toMatchObject(NOT_FOUND);
@@ -79,7 +79,7 @@ test("a failure is known for three seconds, and then looked up again", async () 
   expect(await addresses(lookup("receiver.example"))).toEqual(["192.0.2.1"]);
 });
 
-test("a name whose server is silent fails with its own code, and delays no other name", async () => {
+test("A name whose server is silent fails with its own code, and delays no other name.", async () => {
   const { lookup } = await names((name) => (name.startsWith("silent") ? "silent" : ["192.0.2.1"]));
   const silent = Array.from({ length: 50 }, (_, index) => lookup(`silent-${index}.example`));
   let hasFailed = false;
@@ -92,7 +92,7 @@ test("a name whose server is silent fails with its own code, and delays no other
   await expect(silent[0]).rejects.toMatchObject({ code: "NAME_TIMEOUT", isRetryable: true });
 });
 
-test("the oldest of too many lookups fails", async () => {
+test("The oldest of too many lookups fails.", async () => {
   const never = new Promise<never>(() => {});
   const canceled: number[] = [];
   let opened = 0;
@@ -120,7 +120,7 @@ test("the oldest of too many lookups fails", async () => {
   expect(canceled).toEqual([0]);
 });
 
-test("an address of one family is enough if the server does not reply for the other", async () => {
+test("An address of one family is enough if the server does not reply for the other.", async () => {
   const { lookup } = new Names({
     openResolver: () => ({
       resolve4: (async () => [{ address: "192.0.2.1", ttl: 60 }]) as never,
@@ -134,7 +134,7 @@ test("an address of one family is enough if the server does not reply for the ot
   expect(await addresses(lookup("receiver.example"))).toEqual(["192.0.2.1"]);
 });
 
-test("a failure of the name server, a long name and too many addresses are refused", async () => {
+test("A failure of the name server, a long name and too many addresses are refused.", async () => {
   const many = Array.from({ length: 65 }, (_, index) => `192.0.2.${index}`);
   const { lookup } = await names((name) => (name === "many.example" ? many : "broken"));
   await expect(lookup("broken.example")).rejects.toMatchObject({
@@ -151,7 +151,7 @@ test("a failure of the name server, a long name and too many addresses are refus
   });
 });
 
-test("names of /etc/hosts and localhost need no name server", async () => {
+test("Names of /etc/hosts and localhost need no name server.", async () => {
   const hosts =
     "127.0.0.1 localhost\n# 192.0.2.9 commented\n192.0.2.7\tReceiver receiver.lan # note\n2001:db8::7 receiver\n";
   const { lookup, lookups } = await names(() => ["192.0.2.1"], { hosts });
@@ -163,7 +163,7 @@ test("names of /etc/hosts and localhost need no name server", async () => {
   expect(await addresses(lookup("commented"))).toEqual(["192.0.2.1"]);
 });
 
-test("the search domains of the machine apply: first to names without a dot, last to others", async () => {
+test("The search domains of the machine apply: first to names without a dot, last to others.", async () => {
   const known = ["receiver.ns.svc.cluster.local", "web.ns.svc.cluster.local", "receiver.example"];
   const { lookup, queries } = await names((name) => (known.includes(name) ? ["192.0.2.1"] : "unknown"), {
     resolvConf:

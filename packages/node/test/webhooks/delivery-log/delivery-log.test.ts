@@ -15,7 +15,7 @@ async function serveBlocks(reply?: () => Reply | Promise<Reply>) {
 }
 
 describe("the delivery log", () => {
-  test("lists every delivery with each of its attempts", async () => {
+  test("The delivery log lists every delivery with each of its attempts.", async () => {
     let reply: Reply = { status: 503, excerpt: "not now" };
     const { ask, emit, clock } = await serveBlocks(() => reply);
     const createdAt = clock.nowMs();
@@ -66,7 +66,7 @@ describe("the delivery log", () => {
     }
   });
 
-  test("is paged, newest first", async () => {
+  test("The delivery log is paged, newest first.", async () => {
     const { ask, emit } = await serveBlocks();
     await emit(...[1, 2, 3, 4, 5].map(blockApplied));
     const heights = ({ body }: { body: { data: { height: number }[] } }) =>
@@ -86,7 +86,7 @@ describe("the delivery log", () => {
     expect(third.body.meta).toEqual({ count: 1, next: null });
   });
 
-  test("is filtered by state, event, height and time", async () => {
+  test("The delivery log is filtered by state, event, height and time.", async () => {
     let reply: Reply = 200;
     const { ask, emit, clock, webhooks } = await serveBlocks(() => reply);
     await emit(blockApplied(1));
@@ -129,7 +129,7 @@ describe("the delivery log", () => {
     expect((await ask("GET", `/api/webhooks/1/deliveries?${query}`)).status).toBe(422);
   });
 
-  test("lists only the deliveries of one webhook, and requires the token", async () => {
+  test("The delivery log lists only the deliveries of one webhook, and requires the token.", async () => {
     const { ask, create, emit } = await serveBlocks();
     await create(BODY);
     await emit(blockApplied(1));
@@ -151,7 +151,7 @@ describe("the delivery log", () => {
 });
 
 describe("sending again", () => {
-  test("repeats a delivery with its id and body, in any state", async () => {
+  test("The route for sending again repeats a delivery with its id and body, in any state.", async () => {
     let reply: Reply = 200;
     const { ask, emit, calls, clock } = await serveBlocks(() => reply);
     await emit(blockApplied(1));
@@ -169,7 +169,7 @@ describe("sending again", () => {
     expect(data.attempts.map(({ status }: { status: number }) => status)).toEqual([200, 500, 200]);
   });
 
-  test("accepts the webhook-id as well, needs no body, and returns 404 for unknown deliveries", async () => {
+  test("The route for sending again accepts the webhook-id too, needs no body, and returns 404 for unknown deliveries.", async () => {
     const { ask, emit, calls } = await serveBlocks();
     await emit(blockApplied(1));
     const headers = { authorization: TOKEN };
@@ -184,7 +184,7 @@ describe("sending again", () => {
   });
 });
 
-test("a search in a long log stops after a number of rows, and continues with the next page", async () => {
+test("A search in a long log stops after a number of rows, and continues with the next page.", async () => {
   const { ask, create, database } = await serve();
   await create();
   const deliveries = createDeliveryStore(database);
@@ -223,7 +223,7 @@ test("a search in a long log stops after a number of rows, and continues with th
 });
 
 describe("failed deliveries", () => {
-  test("are sent again in order, all since a time", async () => {
+  test("Failed deliveries are sent again in order, all since a time.", async () => {
     let respond: (reply: Reply) => void = () => {};
     let reply: Reply | Promise<Reply> = 410;
     const { ask, emit, calls, clock, webhooks } = await serveBlocks(() => reply);
@@ -305,7 +305,7 @@ describe("failed deliveries", () => {
   });
 });
 
-test("the register lists a suspension until it ends", async () => {
+test("The register lists a suspension until it ends.", async () => {
   let reply: Reply = 410;
   const { ask, emit, clock } = await serveBlocks(() => reply);
   const before = (await ask("GET", "/api/webhooks/1?health=true")).body.data;
@@ -320,7 +320,7 @@ test("the register lists a suspension until it ends", async () => {
 });
 
 describe("a ping", () => {
-  test("is one signed request that the log lists", async () => {
+  test("A ping is one signed request that the log lists.", async () => {
     const { ask, calls, clock } = await serveBlocks(() => ({ status: 200, excerpt: "pong" }));
     const { status, body } = await ask("POST", "/api/webhooks/1/ping", { headers: { authorization: TOKEN } });
     expect(status).toBe(200);
@@ -345,7 +345,7 @@ describe("a ping", () => {
     expect((await ask("POST", "/api/webhooks/2/ping", { body: {} })).status).toBe(404);
   });
 
-  test("that fails is not retried", async () => {
+  test("A ping that fails is not retried.", async () => {
     const { ask, calls, clock } = await serveBlocks(() => 500);
     expect((await ask("POST", "/api/webhooks/1/ping", { body: {} })).body.data).toMatchObject({
       state: "failed",
@@ -355,7 +355,7 @@ describe("a ping", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("is refused while another one of the webhook is in flight", async () => {
+  test("A ping is refused while another one of the webhook is in flight.", async () => {
     const response = Promise.withResolvers<number>();
     const { ask, calls } = await serveBlocks(() => response.promise);
     const first = ask("POST", "/api/webhooks/1/ping", { body: {} });
@@ -371,7 +371,7 @@ describe("a ping", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("lifts a suspension when it succeeds", async () => {
+  test("A ping lifts a suspension when it succeeds.", async () => {
     let reply: Reply = 410;
     const { ask, emit, calls, webhooks, store } = await serveBlocks(() => reply);
     await emit(blockApplied(1));

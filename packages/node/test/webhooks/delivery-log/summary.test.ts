@@ -4,7 +4,7 @@ import { SUMMARIZED_HOURS, summaryOf } from "../../../src/webhooks/delivery-log/
 const HOUR_MS = 3_600_000;
 const NOW_MS = 500_000 * HOUR_MS + 60_000;
 
-test("counts the states, and the deliveries that ended in each of the last hours", () => {
+test("The summary counts the states, and the deliveries that ended in each of the last hours.", () => {
   const createdMs = NOW_MS - 90 * HOUR_MS;
   const { hours, ...counts } = summaryOf(
     {
@@ -39,7 +39,7 @@ test("counts the states, and the deliveries that ended in each of the last hours
   ]);
 });
 
-test("without deliveries all hours are empty", () => {
+test("The summary without deliveries has all hours empty.", () => {
   expect(summaryOf({ deliveries: [] }, NOW_MS)).toEqual({
     count: 0,
     delivered: 0,

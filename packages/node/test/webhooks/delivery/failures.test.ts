@@ -19,7 +19,7 @@ function receiver(timeoutMs = 10_000) {
 }
 
 describe("a receiver with an injected failure", () => {
-  test("refuses with a status, and receives nothing; other webhooks receive theirs", async () => {
+  test("A receiver with an injected failure refuses with a status, and receives nothing; others receive theirs.", async () => {
     const { failures, received } = receiver();
     failures.begin(1, { how: "refuse", status: 503 });
     expect(await failures.post(REQUEST, never)).toMatchObject({ status: 503, excerpt: expect.any(String) });
@@ -27,28 +27,28 @@ describe("a receiver with an injected failure", () => {
     expect(received.map(({ webhook }) => webhook)).toEqual([2]);
   });
 
-  test("closes the connection as a real one does", async () => {
+  test("A receiver with an injected failure closes the connection as a real one does.", async () => {
     const { failures, received } = receiver();
     failures.begin(1, { how: "drop" });
     await expect(failures.post(REQUEST, never)).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(received).toEqual([]);
   });
 
-  test("receives a delayed request unchanged", async () => {
+  test("A receiver with an injected failure receives a delayed request unchanged.", async () => {
     const { failures, received } = receiver();
     failures.begin(1, { how: "delay", seconds: 0.01 });
     expect(await failures.post(REQUEST, never)).toEqual({ status: 204 });
     expect(received).toEqual([REQUEST]);
   });
 
-  test("does not receive it if the attempt times out first", async () => {
+  test("A receiver with an injected failure does not receive a delayed request if the attempt times out first.", async () => {
     const { failures, received } = receiver(10);
     failures.begin(1, { how: "delay", seconds: 30 });
     await expect(failures.post(REQUEST, never)).rejects.toMatchObject({ name: "TimeoutError" });
     expect(received).toEqual([]);
   });
 
-  test("does not prevent the node from ending", async () => {
+  test("A receiver with an injected failure does not prevent the node from ending.", async () => {
     const { failures } = receiver();
     failures.begin(1, { how: "delay", seconds: 30 });
     const ending = new AbortController();
@@ -57,7 +57,7 @@ describe("a receiver with an injected failure", () => {
     await expect(call).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  test("fails in one way at a time, until the failure is removed", async () => {
+  test("A receiver with an injected failure fails in one way at a time, until the failure is removed.", async () => {
     const { failures } = receiver();
     failures.begin(1, { how: "drop" });
     failures.begin(1, { how: "refuse", status: 500 });

@@ -100,7 +100,7 @@ function createReplies() {
 }
 
 describe("a lease that is not renewed", () => {
-  test("starts no call that could exceed it, and starts it after the next renewal", async () => {
+  test("A lease that is not renewed starts no call that could exceed it, and starts it after the next renewal.", async () => {
     const { webhooks, emit, calls, clock, state } = open();
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -118,7 +118,7 @@ describe("a lease that is not renewed", () => {
     expect(heights(calls)).toEqual([1, 2, 3]);
   });
 
-  test("is logged once, and again when it is renewed", async () => {
+  test("A lease that is not renewed is logged once, and again when it is renewed.", async () => {
     const lines: string[] = [];
     const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
     const { clock, state } = open({ logger });
@@ -138,7 +138,7 @@ describe("a lease that is not renewed", () => {
 });
 
 describe("a lost webhook", () => {
-  test("gets no further call, and its running call is aborted without an outcome", async () => {
+  test("A lost webhook gets no further call, and its running call is aborted without an outcome.", async () => {
     const { webhooks, emit, calls, log, change, clock } = open({ reply: () => "never" });
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -152,7 +152,7 @@ describe("a lost webhook", () => {
     ]);
   });
 
-  test("loses outcomes that are not written yet: its next owner repeats the call", async () => {
+  test("A lost webhook loses outcomes that are not written yet: its next owner repeats the call.", async () => {
     const { webhooks, emit, calls, log, change, clock, database } = open();
     await webhooks.register.create(always());
     database.execute(REFUSE);
@@ -164,7 +164,7 @@ describe("a lost webhook", () => {
     expect(log(1, 1)).toMatchObject([{ state: "pending", attempts: [] }]);
   });
 
-  test("that is gained again gets the same deliveries, with the same ids", async () => {
+  test("A lost webhook that is gained again gets the same deliveries, with the same ids.", async () => {
     const replies = createReplies();
     const { webhooks, emit, calls, log, change } = open(replies);
     await webhooks.register.create({ ...always(), order: "strict" });
@@ -178,7 +178,7 @@ describe("a lost webhook", () => {
     expect(log(1, 2).map(({ state }) => state)).toEqual(["pending", "delivered"]);
   });
 
-  test("does not concern others", async () => {
+  test("A lost webhook does not concern others.", async () => {
     const { webhooks, emit, calls, change } = open();
     await webhooks.register.create(always("block.applied", "https://one.example/"));
     await webhooks.register.create(always("block.applied", "https://two.example/"));
@@ -189,7 +189,7 @@ describe("a lost webhook", () => {
 });
 
 describe("a surplus webhook", () => {
-  test("is given up after its running calls, whose outcomes are recorded", async () => {
+  test("A surplus webhook is given up after its running calls, whose outcomes are recorded.", async () => {
     const replies = createReplies();
     const { webhooks, emit, calls, log, change, state } = open(replies);
     await webhooks.register.create(always());
@@ -202,14 +202,14 @@ describe("a surplus webhook", () => {
     expect(log(1, 2).map(({ state }) => state)).toEqual(["pending", "delivered"]);
   });
 
-  test("without a running call is given up at once", async () => {
+  test("A surplus webhook without a running call is given up at once.", async () => {
     const { webhooks, change, state } = open();
     await webhooks.register.create(always());
     await change({ surplus: [1] });
     expect(state.given).toEqual([[1]]);
   });
 
-  test("is given up after the timeout of a call at the latest", async () => {
+  test("A surplus webhook is given up after the timeout of a call at the latest.", async () => {
     const { webhooks, emit, change, clock, log, database, state } = open();
     await webhooks.register.create(always());
     database.execute(REFUSE);
@@ -224,7 +224,7 @@ describe("a surplus webhook", () => {
     expect(log(1, 1)).toMatchObject([{ state: "pending", attempts: [] }]);
   });
 
-  test("is given up with a later renewal if the database is down", async () => {
+  test("A surplus webhook is given up with a later renewal if the database is down.", async () => {
     const replies = createReplies();
     const { webhooks, emit, change, clock, state } = open(replies);
     await webhooks.register.create(always());
@@ -239,7 +239,7 @@ describe("a surplus webhook", () => {
     expect(state.given).toEqual([[1]]);
   });
 
-  test("that is lost and gained meanwhile is kept", async () => {
+  test("A surplus webhook that is lost and gained meanwhile is kept.", async () => {
     const replies = createReplies();
     const { webhooks, emit, calls, change, state } = open(replies);
     await webhooks.register.create(always());
@@ -251,7 +251,7 @@ describe("a surplus webhook", () => {
 });
 
 describe("a change by another process", () => {
-  test("of a queue is read", async () => {
+  test("A change of a queue by another process is read.", async () => {
     const { webhooks, emit, calls, clock, report, database } = open();
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -262,7 +262,7 @@ describe("a change by another process", () => {
     expect(heights(calls)).toEqual([1, 1]);
   });
 
-  test("that restarts a queue repeats its running calls", async () => {
+  test("A change by another process that restarts a queue repeats its running calls.", async () => {
     const { webhooks, emit, calls, report } = open({ reply: () => "never" });
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -270,7 +270,7 @@ describe("a change by another process", () => {
     expect(heights(calls)).toEqual([1, 1]);
   });
 
-  test("that was possibly missed is read from the queue", async () => {
+  test("A change by another process that was possibly missed is read from the queue.", async () => {
     const { webhooks, emit, calls, clock, state, database } = open();
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -286,7 +286,7 @@ describe("a change by another process", () => {
     [200, [1], "delivered"],
     [503, [1, 1], "pending"],
   ])(
-    "that makes a running delivery due does not send it twice at once; its response is %i",
+    "A change that makes a running delivery due does not send it twice at once; its response is %i.",
     async (status, sent, end) => {
       const replies = createReplies();
       const { webhooks, emit, calls, clock, log, report, database } = open(replies);
@@ -303,7 +303,7 @@ describe("a change by another process", () => {
     },
   );
 
-  test("that moves a running delivery to the replay lane does not send it twice at once", async () => {
+  test("A change that moves a running delivery to the replay lane does not send it twice at once.", async () => {
     const replies = createReplies();
     const { webhooks, emit, calls, clock, report, database } = open(replies);
     await webhooks.register.create(always());
@@ -317,7 +317,7 @@ describe("a change by another process", () => {
   });
 });
 
-test("closing ends the running calls, records their outcomes, and then releases the webhooks", async () => {
+test("A close ends the running calls, records their outcomes, and then releases the webhooks.", async () => {
   const replies = createReplies();
   const { webhooks, emit, log, clock, state } = open({ ...replies, options: { closeGraceMs: 10_000 } });
   await webhooks.register.create(always());
@@ -331,7 +331,7 @@ test("closing ends the running calls, records their outcomes, and then releases 
   expect([state.isReleased, log(1, 1)]).toMatchObject([true, [{ state: "delivered" }]]);
 });
 
-test("a process that owns all webhooks has no timer", async () => {
+test("A process that owns all webhooks has no timer.", async () => {
   const unexpected = () => {
     throw new Error("unexpected");
   };

@@ -15,7 +15,7 @@ import {
 } from "../../../test-support/webhooks/support.ts";
 
 describe("a delivery", () => {
-  test("has the event, and signatures that authenticate its sender", async () => {
+  test("A delivery has the event, and signatures that authenticate its sender.", async () => {
     const { webhooks, emit, calls, clock } = createService();
     const { id, secrets } = await webhooks.register.create(always());
     await emit(blockApplied(7));
@@ -50,7 +50,7 @@ describe("a delivery", () => {
     );
   });
 
-  test("has its sequence and the epoch of the sender outside of the signature; a ping has neither", async () => {
+  test("A delivery has its sequence and the sender's epoch outside of the signature; a ping has neither.", async () => {
     const sent: Readonly<Record<string, string>>[] = [];
     const clock = createTestClock();
     const attempt = createAttempt({
@@ -73,7 +73,7 @@ describe("a delivery", () => {
     expect(sent[1]).toEqual({ ...sent[0], "webhook-sequence": "17", "webhook-epoch": "12" });
   });
 
-  test("has a duration that a change of the time of day does not affect", async () => {
+  test("A delivery has a duration that a change of the time of day does not affect.", async () => {
     const clock = createTestClock();
     let changedMs = 0;
     const attempt = createAttempt({
@@ -91,7 +91,7 @@ describe("a delivery", () => {
     expect(attempted).toEqual({ startedMs, durationMs: 40, status: 200 });
   });
 
-  test("has no data for an event without content, and has the registered name", async () => {
+  test("A delivery has no data for an event without content, and has the registered name.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always("round.applied"));
     await webhooks.register.create(always("state:started"));
@@ -108,7 +108,7 @@ describe("a delivery", () => {
     expect(messages[1]).not.toHaveProperty("height");
   });
 
-  test("is created when a condition is true, the webhook is enabled and the name matches", async () => {
+  test("A delivery is created when a condition is true, the webhook is enabled and the name matches.", async () => {
     const { webhooks, emit, calls } = createService();
     const { register } = webhooks;
     await register.create({
@@ -123,7 +123,7 @@ describe("a delivery", () => {
 });
 
 describe("a webhook of several events", () => {
-  test("receives each of them once, under its name", async () => {
+  test("A webhook of several events receives each of them once, under its name.", async () => {
     const { webhooks, store, emit, calls } = createService();
     await webhooks.register.create({
       ...always("state:started"),
@@ -155,7 +155,7 @@ describe("a webhook of several events", () => {
     ]);
   });
 
-  test("can subscribe to everything", async () => {
+  test("A webhook of several events can subscribe to everything.", async () => {
     const { webhooks, store } = createService();
     await webhooks.register.create({ ...always(), events: ["*"] });
     const logged = Object.keys(EVENTS).filter((name) => name !== "state:started");
@@ -163,7 +163,7 @@ describe("a webhook of several events", () => {
   });
 });
 
-test("a webhook can require all of its conditions", async () => {
+test("A webhook can require all of its conditions.", async () => {
   const { webhooks, emit, calls } = createService();
   const conditions = [
     { key: "height", condition: "gt", value: "1" },
@@ -182,7 +182,7 @@ test("a webhook can require all of its conditions", async () => {
   expect([of(1), of(2)]).toEqual([[5, 6], []]);
 });
 
-test("rows that no registration creates: without conditions they always match, unreadable ones never", async () => {
+test("Rows that no registration creates always match without conditions, and never with unreadable ones.", async () => {
   const { store, emit, calls } = createService();
   const fields = readNewWebhook(always());
   for (const conditions of ["[]", '[{"key":"height","condition":"between","value":"x"}]', "{"]) {
@@ -196,7 +196,7 @@ describe("outcomes", () => {
   const hanging = "https://hanging.example/hook";
   const reply = ({ target }: Call) => (target === hanging ? "never" : 200);
 
-  test("are written together while many requests are in flight, without waiting for missing responses", async () => {
+  test("Outcomes are written together while many requests are in flight, without waiting for missing responses.", async () => {
     const { webhooks, emit, log, clock } = createService({ reply });
     for (let count = 0; count < 20; count++) {
       await webhooks.register.create(always("block.applied", hanging));
@@ -208,7 +208,7 @@ describe("outcomes", () => {
     expect(log(id, 1)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("are written when the service closes, although other requests have not ended", async () => {
+  test("Outcomes are written when the service closes, although other requests have not ended.", async () => {
     const { webhooks, emit, database, close } = createService({ reply });
     for (let count = 0; count < 20; count++) {
       await webhooks.register.create(always("block.applied", hanging));

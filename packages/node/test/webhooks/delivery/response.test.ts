@@ -48,7 +48,7 @@ describe("a response", () => {
     for (let size = 1; size <= text.length; size++) expect(read(text, size)).toEqual(expected);
   });
 
-  test("reports Retry-After, and the time after which the target closes the connection", () => {
+  test("A response reports Retry-After, and the time after which the target closes the connection.", () => {
     const text =
       "HTTP/1.1 429 Slow down\r\nRetry-After:  7 \r\nKeep-Alive: timeout=5, max=100\r\ncontent-length: 0\r\n\r\n";
     expect(read(text)).toEqual({
@@ -70,7 +70,7 @@ describe("a response", () => {
     ["it has another encoding", "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\nok"],
     ["bytes follow it", `${OK}HTTP/1.1 200 OK\r\n\r\n`],
     ["it ends with the connection", "HTTP/1.1 200 OK\r\n\r\nok"],
-  ])("does not leave the connection for another request if %s", (_case, text) => {
+  ])("A response does not leave the connection for another request if %s.", (_case, text) => {
     expect(read(text)).toMatchObject({ isReusable: false, response: { status: 200, excerpt: "ok" } });
   });
 
@@ -79,7 +79,7 @@ describe("a response", () => {
     ["an unknown version", "HTTP/2.0 200 OK\r\n\r\n"],
     ["an unknown status", "HTTP/1.1 600 What\r\n\r\n"],
     ["a switch of protocols", "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n"],
-  ])("is not %s", (_case, text) => {
+  ])("A response is not %s.", (_case, text) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ code: "NOT_HTTP" }));
   });
 });
@@ -122,11 +122,14 @@ describe("the bound of a response", () => {
     ["interim responses", `HTTP/1.1 103 Early Hints\r\n${HEADERS}\r\n`],
     ["interim responses without headers", "HTTP/1.1 100 Continue\r\n\r\n".repeat(100)],
     ["headers", HEADERS],
-  ])("ends a target that sends %s without an end, and the attempt fails", async (_case, repeated) => {
-    const { send, open } = await endless("HTTP/1.1 103 Early Hints\r\n\r\n", repeated);
-    await expect(send()).rejects.toMatchObject(TOO_LARGE);
-    await expect.poll(open).toBe(0);
-  });
+  ])(
+    "The bound of a response ends a target that sends %s without an end, and the attempt fails.",
+    async (_case, repeated) => {
+      const { send, open } = await endless("HTTP/1.1 103 Early Hints\r\n\r\n", repeated);
+      await expect(send()).rejects.toMatchObject(TOO_LARGE);
+      await expect.poll(open).toBe(0);
+    },
+  );
 
   test.each([
     ["extensions of a chunk", `${CHUNKED}1`, ";name=value".repeat(100)],
@@ -134,13 +137,16 @@ describe("the bound of a response", () => {
     ["bytes of a chunk", `${CHUNKED}ffffff\r\n`, "x".repeat(1_000)],
     ["trailers", `${CHUNKED}0\r\n`, HEADERS],
     ["bytes of a body", "HTTP/1.1 200 OK\r\n\r\n", "x".repeat(1_000)],
-  ])("ends a target that sends %s without an end, and the status counts", async (_case, first, repeated) => {
-    const { send, open } = await endless(first, repeated);
-    expect(await send()).toMatchObject({ status: 200 });
-    await expect.poll(open).toBe(0);
-  });
+  ])(
+    "The bound of a response ends a target that sends %s without an end, and the status counts.",
+    async (_case, first, repeated) => {
+      const { send, open } = await endless(first, repeated);
+      expect(await send()).toMatchObject({ status: 200 });
+      await expect.poll(open).toBe(0);
+    },
+  );
 
-  test("counts pieces, whose bytes arrive one by one", () => {
+  test("The bound of a response counts pieces, whose bytes arrive one by one.", () => {
     expect(() => read(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(500)}`, 1)).toThrow(
       expect.objectContaining(TOO_LARGE),
     );
@@ -148,7 +154,7 @@ describe("the bound of a response", () => {
     expect(read("HTTP/1.1 100\r\n\r\n".repeat(255) + OK)).toEqual(reusable("ok"));
   });
 
-  test("allows 32 KiB", () => {
+  test("The bound of a response allows 32 KiB.", () => {
     const head = "HTTP/1.1 200 OK\r\ncontent-length: 32000\r\n\r\n";
     expect(read(`${head}${"x".repeat(32_000)}`, 1_460)).toEqual(reusable("x".repeat(512)));
   });

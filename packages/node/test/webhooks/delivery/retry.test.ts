@@ -15,7 +15,7 @@ const pause = (attempts: number, random: number, retryAfter?: string) => {
   return at === undefined ? undefined : at - AT;
 };
 
-test("pauses vary by a fifth in both directions", () => {
+test("Pauses vary by a fifth in both directions.", () => {
   expect(pause(1, 0)).toBe(4_000);
   expect(pause(1, 0.5)).toBe(5_000);
   expect(pause(1, 1)).toBe(6_000);
@@ -34,13 +34,13 @@ test("Retry-After extends a pause, up to a day, and never shortens it", () => {
   expect(pause(10, 0.5, "60")).toBeUndefined();
 });
 
-test("a target is paused only after many failures, and for a limited time", () => {
+test("A target is paused only after many failures, and for a limited time.", () => {
   expect([1, 19, 20, 21, 25, 26, 1000].map(probePauseMs)).toEqual([
     0, 0, 5_000, 10_000, 160_000, 300_000, 300_000,
   ]);
 });
 
-test("a response with Retry-After applies to all deliveries", () => {
+test("A response with Retry-After applies to all deliveries.", () => {
   expect(targetPauseMs(500, 0)).toBe(0);
   expect(targetPauseMs(503, 60_000)).toBe(60_000);
   expect(targetPauseMs(429, 0)).toBe(5_000);

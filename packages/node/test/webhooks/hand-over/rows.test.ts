@@ -208,7 +208,7 @@ test("A line that was changed, or has another form, is refused.", () => {
 describe.runIf(hasPostgres)("PostgreSQL", () => {
   const databases = useDatabases();
 
-  test("has the rows that a node had, and returns them to another node.", async () => {
+  test("PostgreSQL has the rows that a node had, and returns them to another node.", async () => {
     const first = openFilledNode("n");
     const postgres = await openPostgres(databases);
     await copyEvents(postgres, 19, 20);
@@ -234,7 +234,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     expect(await postgres.query("SELECT nextval('delivery_numbers') AS number")).toEqual([{ number: "31" }]);
   });
 
-  test("and a node continue the epochs of each other after a hand-over, whatever the clock is.", async () => {
+  test("PostgreSQL and a node continue the epochs of each other after a hand-over, whatever the clock is.", async () => {
     const first = openFilledNode("n");
     const ofNode = first.openEpoch();
     expect(ofNode).toBeGreaterThan(EPOCH);
@@ -262,7 +262,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     expect(second.openEpoch()).toBeGreaterThan(Math.max(...ofWorkers));
   });
 
-  test("has no row of an import that fails or is not complete, or has another id.", async () => {
+  test("PostgreSQL has no row of an import that fails or is not complete, or has another id.", async () => {
     const { rows } = openFilledNode("n");
     const postgres = await openPostgres(databases);
     await copyEvents(postgres, 19, 20);
@@ -281,7 +281,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     await importInto(postgres, sent(lines));
   });
 
-  test("keeps the rows of the workers if a second command copies the same hand-over after the first.", async () => {
+  test("PostgreSQL keeps the rows of the workers if a second command copies the same hand-over after the first.", async () => {
     const { rows } = openFilledNode("n");
     const postgres = await openPostgres(databases);
     await copyEvents(postgres, 19, 20);
@@ -293,7 +293,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     expect(matched).toEqual([{ matched: "20" }]);
   });
 
-  test("refuses webhooks of another chain, and a position after which it lacks events.", async () => {
+  test("PostgreSQL refuses webhooks of another chain, and a position after which it lacks events.", async () => {
     const { rows } = openFilledNode("n");
     const postgres = await openPostgres(databases);
     await beginIn(postgres);
@@ -313,7 +313,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     await importInto(postgres, sent(rows.lines()));
   });
 
-  test("replaces the characters that it cannot store, and the rows of a former hand-over.", async () => {
+  test("PostgreSQL replaces the characters that it cannot store, and the rows of a former hand-over.", async () => {
     const { rows } = openFilledNode("n");
     const postgres = await openPostgres(databases);
     const lines = [...rows.lines()].map((line) =>
@@ -331,7 +331,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     expect(await postgres.query("SELECT 1 FROM deliveries")).toHaveLength(ROWS.deliveries.length);
   });
 
-  test("has every column of every table, except columns that it fills itself.", async () => {
+  test("PostgreSQL has every column of every table, except columns that it fills itself.", async () => {
     const postgres = await openPostgres(databases);
     for (const table of TABLE_NAMES) {
       const columns = await postgres.query<{ name: string }>(
@@ -344,7 +344,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     }
   });
 
-  test("does not hand over webhooks whose registration was not completed.", async () => {
+  test("PostgreSQL does not hand over webhooks whose registration was not completed.", async () => {
     const { rows } = openFilledNode("n");
     const postgres = await openPostgres(databases);
     await beginIn(postgres);

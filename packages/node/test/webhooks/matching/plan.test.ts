@@ -57,7 +57,7 @@ const deliveriesOf = (commands: readonly IntakeCommand[]): DeliveryDraft[] =>
 const kindsOf = (commands: readonly IntakeCommand[]) => commands.map(({ kind }) => kind);
 
 describe("a step", () => {
-  test("has only events of reverted blocks, or none", () => {
+  test("A step has only events of reverted blocks, or none.", () => {
     const events = log(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1), blockApplied(1));
     const namesOf = (list: readonly LoggedEvent[]) => stepOf(list).map(({ name, height }) => [name, height]);
     expect(namesOf(events)).toEqual([
@@ -71,20 +71,20 @@ describe("a step", () => {
     expect(namesOf(events.slice(4))).toEqual([["block.applied", 1]]);
   });
 
-  test("is the same for the same input", () => {
+  test("A step is the same for the same input.", () => {
     const events = log(blockApplied(1), blockApplied(2));
     expect(plan(events)).toEqual(plan(events));
     expect(plan(events)).toMatchObject({ matched: 12, isFinished: true });
   });
 
-  test("gives the deliveries of an event one content, in the order of the webhooks", () => {
+  test("A step gives the deliveries of an event one content, in the order of the webhooks.", () => {
     const { commands } = plan(log(blockApplied(1)), { subscribers: () => many(3) });
     const [first, ...others] = deliveriesOf(commands);
     expect(others.map(({ webhook }) => webhook)).toEqual([2, 3]);
     for (const { content } of others) expect(content).toBe(present(first).content);
   });
 
-  test("ends after a hundred webhooks, within an event, and is continued there", () => {
+  test("A step ends after a hundred webhooks, within an event, and is continued there.", () => {
     const events = log(blockApplied(1), blockApplied(2));
     const first = plan(events, { subscribers: () => many(250) });
     expect(first.commands).toHaveLength(100);
@@ -99,7 +99,7 @@ describe("a step", () => {
     expect(new Set(deliveriesOf(third.commands).map(({ height }) => height))).toEqual(new Set([1, 2]));
   });
 
-  test("plans an event for webhooks of other shards that an earlier step did not have", () => {
+  test("A step plans an event for webhooks of other shards that an earlier step did not have.", () => {
     // A worker matches shards at different positions, each with a step of its own.
     const events = log(blockApplied(1));
     const webhooksOf = (subscribers: readonly JudgedSubscriber[], reached?: Plan["reached"]) => {
@@ -115,13 +115,13 @@ describe("a step", () => {
     expect(webhooksOf(others, interrupted.reached).webhooks).toEqual([0, 300]);
   });
 
-  test("ends after five hundred deliveries to few webhooks", () => {
+  test("A step ends after five hundred deliveries to few webhooks.", () => {
     const events = log(...Array.from({ length: 50 }, (_, index) => blockApplied(index + 1)));
     const { commands, matched, isFinished } = plan(events, { subscribers: () => many(20) });
     expect([commands.length, matched, isFinished]).toEqual([500, 35, false]);
   });
 
-  test("that suspends a webhook gives it nothing more", () => {
+  test("A step that suspends a webhook gives it nothing more.", () => {
     const verdict = new CostError("too expensive");
     const { commands } = plan(log(blockApplied(1), blockApplied(2)), {
       subscribers: () => [{ ...subscriber(1), verdict }, subscriber(2)],
@@ -138,7 +138,7 @@ describe("the id of a delivery", () => {
   const idsOf = (events: readonly LoggedEvent[], reverts = new Map<string, number>()) =>
     deliveriesOf(plan(events, { reads: { reverts, facts: [], confirmed: [] } }).commands).map(({ id }) => id);
 
-  test("differs after a revert of the block, whether a former step or the same one recorded it", () => {
+  test("The id of a delivery differs after a revert of the block, whether a former step or the same one recorded it.", () => {
     const [before] = idsOf(log(blockApplied(1)));
     const [after] = idsOf(log(blockApplied(1)), new Map([["block1", 1]]));
     expect(after).not.toBe(before);
@@ -158,7 +158,7 @@ describe("a reverted block", () => {
       subscribers: () => [],
     });
 
-  test("retracts its facts, then drops its unconfirmed events, and is recorded", () => {
+  test("A reverted block retracts its facts, then drops its unconfirmed events, and is recorded.", () => {
     const { commands } = retract(log(blockReverted(2), blockReverted(1)), [fact(3, 2), fact(2, 1, false)]);
     expect(commands).toMatchObject([
       { kind: "retract", number: 3, retraction: { reverts: "msg_3", event: "block.reverted", content: 43 } },
@@ -171,7 +171,7 @@ describe("a reverted block", () => {
     expect(commands[3]).not.toHaveProperty("retraction");
   });
 
-  test("needs a further step if more facts may remain", () => {
+  test("A reverted block needs a further step if more facts may remain.", () => {
     const facts = Array.from({ length: 100 }, (_, index) => fact(200 - index, 1));
     const { commands, matched, isFinished } = retract(log(blockReverted(1)), facts);
     expect([new Set(kindsOf(commands)), matched, isFinished]).toEqual([
@@ -188,7 +188,7 @@ describe("confirmations", () => {
     event: { id: `block.applied:block${height}`, name: "block.applied", height, blockId: `block${height}` },
   });
 
-  test("defer facts, and end the step before a block that confirms one of them", () => {
+  test("Confirmations defer facts, and end the step before a block that confirms one of them.", () => {
     const events = log(...[1, 2, 3, 4].map(blockApplied));
     const { commands, matched, isFinished } = plan(events, { subscribers: () => [subscriber(1, 2)] });
     expect(commands).toMatchObject([
@@ -198,7 +198,7 @@ describe("confirmations", () => {
     expect([matched, isFinished]).toEqual([12, false]);
   });
 
-  test("deliver the facts of former steps after each block that confirms them", () => {
+  test("Confirmations deliver the facts of former steps after each block that confirms them.", () => {
     const events = log(blockApplied(6), blockApplied(7), blockApplied(8));
     const confirmedFacts = [7, 8].map((height) => ({ height, events: [confirmed(height - 2)] }));
     const reads = { reverts: new Map(), facts: [], confirmed: confirmedFacts };
@@ -214,7 +214,7 @@ describe("confirmations", () => {
     expect([matched, isFinished]).toEqual([13, true]);
   });
 
-  test("need a further step if more facts may remain", () => {
+  test("Confirmations need a further step if more facts may remain.", () => {
     const events = log(blockApplied(7), blockApplied(8));
     const counts = [40, 60] as const;
     const reads = {
@@ -228,7 +228,7 @@ describe("confirmations", () => {
     expect([commands.length, matched, isFinished]).toEqual([100, 11, false]);
   });
 
-  test("require the delivery that an event retracts", () => {
+  test("Confirmations require the delivery that an event retracts.", () => {
     const { commands } = plan(log(blockReverted(1)), { subscribers: () => [subscriber(1, 2)] });
     const [delivery] = deliveriesOf(commands);
     expect(present(delivery).requires).toBe(present(delivery).reverts);

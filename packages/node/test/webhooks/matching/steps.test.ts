@@ -100,7 +100,7 @@ async function finish({ eventLog, database, webhooks, clock }: Service): Promise
   throw new Error("events remain");
 }
 
-test("a log that is matched event by event, at once, or with restarts gives the same deliveries", async () => {
+test("A log that is matched event by event, at once, or with restarts gives the same deliveries.", async () => {
   const property = fc.asyncProperty(
     fc.array(change, { minLength: 1, maxLength: 8 }),
     fc.array(fc.nat(), { maxLength: 3 }),

@@ -160,7 +160,7 @@ describe.skipIf(isSkipped)("a stream of the facts of a node", () => {
     expect(ids.filter((id) => cancelled.has(id) && !retracted.has(id))).toEqual([]);
   }
 
-  test("has each delivery once across crashes of both, in strict order after the duplicate window", async () => {
+  test("A stream of a node's facts has each delivery once across crashes of both, in order after the duplicate window.", async () => {
     const strict = await register("strict", "chain.strict");
     const parallel = await register("parallel", "window.parallel");
     for (let round = 0; round < 3; round++) {
@@ -190,7 +190,7 @@ describe.skipIf(isSkipped)("a stream of the facts of a node", () => {
     for (const webhook of [strict, parallel]) await call("DELETE", `/webhooks/${webhook}`);
   });
 
-  test("works with ping, dry run, replay and sending again", async () => {
+  test("A stream of the facts of a node works with ping, dry run, replay and sending again.", async () => {
     const webhook = await register("strict", "chain.again");
     const { data: ping } = await call<{ data: { state: string; attempts: { response: string }[] } }>(
       "POST",

@@ -62,7 +62,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
     return proxy;
   }
 
-  test("is one message with its id, the signature and the body", async () => {
+  test("A delivery to a NATS subject is one message with its id, the signature and the body.", async () => {
     const { send } = createSender();
     const acknowledgement = await send("msg_1", server.urlOf("chain.one"), { body: '{"é":1}' });
     const [message, ...others] = await admin.messages("CHAIN", "chain.one");
@@ -76,7 +76,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
     expect(acknowledgement).toEqual({ stream: "CHAIN", seq: message?.sequence });
   });
 
-  test("is stored once within the duplicate window", async () => {
+  test("A delivery to a NATS subject is stored once within the duplicate window.", async () => {
     const { send } = createSender();
     const { seq } = await send("msg_twice", target("chain.window"));
     expect(await send("msg_twice", target("chain.window"))).toEqual({
@@ -88,7 +88,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
   });
 
   test.each([false, true])(
-    "is stored again after each purge of its copy within the window (strict: %s)",
+    "A delivery to a NATS subject is stored again after each purge of its copy within the window (strict: %s).",
     async (isStrict) => {
       const [id, stream, subject] = [`msg_purged_${isStrict}`, `PURGED-${isStrict}`, `purged-${isStrict}.a`];
       await admin.create({ name: stream, subjects: [subject] });
@@ -107,7 +107,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
     },
   );
 
-  test("shares the connection with all others of the server and user", async () => {
+  test("A delivery to a NATS subject shares the connection with all others of the server and user.", async () => {
     const { send, connections } = createSender();
     const targets = Array.from({ length: 20 }, (_, index) => target(`chain.shared-${index}`));
     await Promise.all(targets.map((each, index) => send(`msg_shared_${index}`, each, { webhook: index })));
@@ -117,7 +117,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
   });
 
   describe("in strict order", () => {
-    test("names the last message of the subject", async () => {
+    test("A delivery in strict order names the last message of the subject.", async () => {
       const { send } = createSender();
       const acknowledged = [];
       for (const id of ["a", "b", "c"])
@@ -128,7 +128,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(expected).toEqual(["0", ...acknowledged.slice(0, 2).map(String)]);
     });
 
-    test("is found in the stream if its acknowledgement was lost, after the duplicate window", async () => {
+    test("A delivery in strict order is found in the stream if its acknowledgement was lost, after the duplicate window.", async () => {
       const proxy = await openProxy();
       const { send } = createSender();
       const through = target("short.lost", proxy.port);
@@ -140,7 +140,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(await ids("short.lost")).toEqual(["lost-1", "lost-2", "lost-3"]);
     });
 
-    test("is found after a restart of the sender", async () => {
+    test("A delivery in strict order is found after a restart of the sender.", async () => {
       const proxy = await openProxy();
       const first = createSender();
       await first.send("restart-1", target("short.restart", proxy.port), strict);
@@ -155,7 +155,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(await ids("short.restart")).toEqual(["restart-1", "restart-2", "restart-3"]);
     });
 
-    test("is found below messages of other publishers, in several attempts if they are many", async () => {
+    test("A delivery in strict order is found below messages of other publishers, in several attempts if they are many.", async () => {
       const proxy = await openProxy();
       const { send } = createSender();
       const through = target("short.others", proxy.port);
@@ -170,7 +170,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect((await ids("short.others")).filter((id) => id !== "other")).toEqual(["others-1", "others-2"]);
     });
 
-    test("is found below a ping that followed it", async () => {
+    test("A delivery in strict order is found below a ping that followed it.", async () => {
       const proxy = await openProxy();
       const { send } = createSender();
       const through = target("short.ping", proxy.port);
@@ -183,7 +183,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(await ids("short.ping")).toEqual(["ping-1", "ping-2", "ping", "ping-3"]);
     });
 
-    test("follows messages of other publishers, and a purge, in the same attempt", async () => {
+    test("A delivery in strict order follows messages of other publishers, and a purge, in the same attempt.", async () => {
       const { send } = createSender();
       await send("busy-1", target("short.busy"), strict);
       await admin.publish("short.busy", 2);
@@ -196,7 +196,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(await admin.messages("PURGED")).toHaveLength(1);
     });
 
-    test("refuses a late copy of a process that no longer owns the webhook", async () => {
+    test("A delivery in strict order refuses a late copy of a process that no longer owns the webhook.", async () => {
       const proxy = await openProxy();
       const former = createSender({ timeoutMs: 1_000 });
       const current = createSender();
@@ -216,7 +216,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(await ids("short.late")).toEqual(["late-1", "late-2", "late-3"]);
     });
 
-    test("is found in the stream if its acknowledgement arrives after the end of the attempt", async () => {
+    test("A delivery in strict order is found if its acknowledgement arrives after the end of the attempt.", async () => {
       const proxy = await openProxy();
       const { send } = createSender();
       const through = target("short.acknowledged", proxy.port);
@@ -233,7 +233,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(await ids("short.acknowledged")).toEqual(["acknowledged-1", "acknowledged-2"]);
     });
 
-    test("is found in the stream if it was located after the end of the attempt", async () => {
+    test("A delivery in strict order is found in the stream if it was located after the end of the attempt.", async () => {
       const proxy = await openProxy();
       const former = createSender();
       await former.send("located-1", target("short.located"), strict);
@@ -253,7 +253,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(await ids("short.located")).toEqual(["located-1"]);
     });
 
-    test("is not published after its attempt has ended", async () => {
+    test("A delivery in strict order is not published after its attempt has ended.", async () => {
       const proxy = await openProxy();
       const { send } = createSender();
       const through = target("short.aborted", proxy.port);
@@ -269,7 +269,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
     });
   });
 
-  test("in parallel order can be stored again after the duplicate window", async () => {
+  test("A delivery to a NATS subject in parallel order can be stored again after the duplicate window.", async () => {
     const { send } = createSender();
     await send("parallel-1", target("short.parallel"));
     await idsForgotten();
@@ -280,7 +280,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
   describe("fails with the reason", () => {
     const failure = (code: string, reason: RegExp) => ({ code, message: expect.stringMatching(reason) });
 
-    test("if no stream has the subject, in both orders", async () => {
+    test("A delivery fails with the reason if no stream has the subject, in both orders.", async () => {
       const { send } = createSender();
       const missing = failure(
         "NATS_NO_STREAM",
@@ -290,7 +290,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       await expect(send("a", target("nowhere"), strict)).rejects.toMatchObject(missing);
     });
 
-    test("if user, password or token are wrong or missing", async () => {
+    test("A delivery fails with the reason if user, password or token are wrong or missing.", async () => {
       const { send } = createSender();
       for (const user of ["node:wrong", "guest:x", "token"]) {
         await expect(send("a", server.urlOf("chain.a", { user }))).rejects.toMatchObject(
@@ -302,7 +302,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       });
     });
 
-    test("if the user lacks a permission", async () => {
+    test("A delivery fails with the reason if the user lacks a permission.", async () => {
       const { send } = createSender();
       await expect(send("a", server.urlOf("short.a"))).rejects.toMatchObject(
         failure("NATS_PERMISSION", /Publish to "short.a"/),
@@ -310,7 +310,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       expect(await send("a", server.urlOf("chain.a"), strict)).toMatchObject({ stream: "CHAIN" });
     });
 
-    test("if the stream is full; it succeeds when there is room", async () => {
+    test("A delivery fails with the reason if the stream is full; it succeeds when there is room.", async () => {
       await admin.create({ name: "FULL", subjects: ["full"], maxMessages: 1 });
       const { send } = createSender();
       await send("a", target("full"));
@@ -321,14 +321,14 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       await send("b", target("full"), strict);
     });
 
-    test("if the message is too large for the server", async () => {
+    test("A delivery fails with the reason if the message is too large for the server.", async () => {
       const { send } = createSender();
       await expect(send("a", target("chain.a"), { body: "x".repeat(MAX_PAYLOAD) })).rejects.toMatchObject({
         code: "NATS_TOO_LARGE",
       });
     });
 
-    test("if a subscriber takes the message without a stream", async () => {
+    test("A delivery fails with the reason if a subscriber takes the message without a stream.", async () => {
       admin.subscribe("silent");
       admin.subscribe("talking", '{"ok":true}');
       admin.subscribe("chattering", "hello");
@@ -341,7 +341,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
     });
   });
 
-  test("fails while the server is down, and succeeds after its restart", async () => {
+  test("A delivery to a NATS subject fails while the server is down, and succeeds after its restart.", async () => {
     const other = await startNatsServer();
     onTestFinished(other.remove);
     const setUp = await other.admin();
@@ -360,7 +360,7 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
     await after.close();
   });
 
-  test("ends with the sender", async () => {
+  test("A delivery to a NATS subject ends with the sender.", async () => {
     const { send, close, connections } = createSender();
     await send("a", target("chain.closed"));
     await close();

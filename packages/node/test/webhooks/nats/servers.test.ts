@@ -79,54 +79,60 @@ describe("a program at the port of a target", () => {
     ["bytes", "MSG INBOX 1 60000000\r\n", "x".repeat(65_536), 8_000_000],
     ["pings", "", "PING\r\n".repeat(500), 200_000],
     ["descriptions of itself", "", INFO, 100_000],
-  ])("that sends %s instead of a reply loses the connection", async (_what, first, repeated, mostBytes) => {
-    const flood = (socket: Socket, text: string) => {
-      const [, inbox = ""] = /PUB \S+ (\S+) /.exec(text) ?? [];
-      socket.write(first.replace("INBOX", inbox));
-      const write = () => {
-        let isFree = socket.writable;
-        while (isFree && socket.bytesWritten < mostBytes) isFree = socket.write(repeated);
+  ])(
+    "A program that sends %s instead of a reply loses the connection.",
+    async (_what, first, repeated, mostBytes) => {
+      const flood = (socket: Socket, text: string) => {
+        const [, inbox = ""] = /PUB \S+ (\S+) /.exec(text) ?? [];
+        socket.write(first.replace("INBOX", inbox));
+        const write = () => {
+          let isFree = socket.writable;
+          while (isFree && socket.bytesWritten < mostBytes) isFree = socket.write(repeated);
+        };
+        socket.on("drain", write);
+        write();
       };
-      socket.on("drain", write);
-      write();
-    };
-    const { target, connected, closed } = await start(afterHandshake(flood));
-    const { send } = createSender();
-    await expect(send("a", target)).rejects.toMatchObject({
-      code: "NATS_PROTOCOL",
-      message: "the server sent more than the reply to a request",
-    });
-    await expect.poll(closed).toBe(connected());
-  });
+      const { target, connected, closed } = await start(afterHandshake(flood));
+      const { send } = createSender();
+      await expect(send("a", target)).rejects.toMatchObject({
+        code: "NATS_PROTOCOL",
+        message: "the server sent more than the reply to a request",
+      });
+      await expect.poll(closed).toBe(connected());
+    },
+  );
 
   test.each([
     ["bytes of another protocol", "HTTP/1.1 400 Bad Request\r\n\r\n"],
     ["a description that is not JSON", "INFO {x}\r\n"],
     ["a description of another form", 'INFO {"version":"x"}\r\n'],
     ["a header whose name is invalid", "HMSG INBOX 1 19 19\r\nNATS/1.0\r\na b: 1\r\n\r\n"],
-  ])("that sends %s loses the connection, and the process prints nothing", async (_what, bytes) => {
-    const print = vi.spyOn(console, "log");
-    onTestFinished(() => print.mockRestore());
-    const { target, connected, closed } = await start(
-      afterHandshake((socket, text) => {
-        const [, inbox = ""] = /PUB \S+ (\S+) /.exec(text) ?? [];
-        socket.write(bytes.replace("INBOX", inbox));
-      }),
-    );
-    await expect(createSender().send("a", target)).rejects.toMatchObject({
-      code: "NATS_PROTOCOL",
-      message: "the server sent bytes that are not part of the protocol",
-    });
-    await expect.poll(closed).toBe(connected());
-    expect(print).not.toHaveBeenCalled();
-  });
+  ])(
+    "A program that sends %s loses the connection, and the process prints nothing.",
+    async (_what, bytes) => {
+      const print = vi.spyOn(console, "log");
+      onTestFinished(() => print.mockRestore());
+      const { target, connected, closed } = await start(
+        afterHandshake((socket, text) => {
+          const [, inbox = ""] = /PUB \S+ (\S+) /.exec(text) ?? [];
+          socket.write(bytes.replace("INBOX", inbox));
+        }),
+      );
+      await expect(createSender().send("a", target)).rejects.toMatchObject({
+        code: "NATS_PROTOCOL",
+        message: "the server sent bytes that are not part of the protocol",
+      });
+      await expect.poll(closed).toBe(connected());
+      expect(print).not.toHaveBeenCalled();
+    },
+  );
 
-  test("that ends the connection instead of a reply fails the attempt at once", async () => {
+  test("A program that ends the connection instead of a reply fails the attempt at once.", async () => {
     const { target } = await start(afterHandshake((socket) => socket.destroy()));
     await expect(createSender().send("a", target)).rejects.toMatchObject({ code: "NATS_DISCONNECTED" });
   });
 
-  test("does not delay others", async () => {
+  test("A program at the port of a target does not delay others.", async () => {
     const dead = await start(() => {});
     const { send } = createSender({ timeoutMs: 2_000 });
     const late = send("a", dead.target).catch((error: Error) => error.name);
@@ -144,12 +150,12 @@ describe("the target guard", () => {
     "nats://[::1]/a",
     "tls://10.0.0.1/a",
     "nats://169.254.169.254/a",
-  ])("refuses %s", async (target) => {
+  ])("The target guard refuses %s.", async (target) => {
     const { send } = createSender({ allowPrivateTargets: false });
     await expect(send("a", target)).rejects.toMatchObject({ code: "TARGET_REFUSED" });
   });
 
-  test("refuses a name with a private address, and connects to the checked address", async () => {
+  test("The target guard refuses a name with a private address, and connects to the checked address.", async () => {
     const { port, connected } = await start((socket) => socket.end());
     const addresses = [{ address: "127.0.0.1", family: 4 }];
     const named = `nats://nats.example:${port}/chain`;
@@ -168,7 +174,7 @@ describe("the target guard", () => {
 const isSkipped = skips(missingForNats());
 
 describe.skipIf(isSkipped)("an encrypted connection", () => {
-  test("requires a certificate that is trusted and names the host", async () => {
+  test("An encrypted connection requires a certificate that is trusted and names the host.", async () => {
     const folder = mkdtempSync(join(tmpdir(), "uniknode-nats-tls-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
@@ -214,7 +220,7 @@ describe.skipIf(isSkipped)("an encrypted connection", () => {
     });
   });
 
-  test("is not replaced by a plain one", async () => {
+  test("An encrypted connection is not replaced by a plain one.", async () => {
     const server = await startNatsServer();
     onTestFinished(server.remove);
     await expect(createSender().send("a", server.urlOf("chain", { scheme: "tls" }))).rejects.toMatchObject({

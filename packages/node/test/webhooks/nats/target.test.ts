@@ -8,7 +8,7 @@ const create = (target: string, options: object = {}) =>
   createService({ options }).webhooks.register.create(always("block.applied", target));
 
 describe("the URL of a subject", () => {
-  test("has a host and a subject; port and credentials are optional", () => {
+  test("The URL of a subject has a host and a subject; port and credentials are optional.", () => {
     const plain = { isSecure: false, port: 4_222, credentials: undefined, subject: "chain" };
     expect(parseNatsTarget("nats://nats.example/chain")).toEqual({ ...plain, host: "nats.example" });
     expect(parseNatsTarget("NATS://nats.example:80/chain.Blocks-1_a")).toEqual({
@@ -29,7 +29,7 @@ describe("the URL of a subject", () => {
   });
 
   test.each(["nats://0x7f.1/chain", "nats://2130706433/chain", "nats://127.1/chain"])(
-    "names an address in any form: %s",
+    "The URL of a subject names an address in any form: %s.",
     (target) => {
       expect(parseNatsTarget(target)?.host).toBe("127.0.0.1");
     },
@@ -62,17 +62,17 @@ describe("the URL of a subject", () => {
       "nats://%zz@h/a",
     ],
     ...["nats://[::1/a", "nats://a b/c", `nats://h/${"a".repeat(256)}`],
-  ])("is refused at registration: %s", async (target) => {
+  ])("The URL of a subject is refused at registration: %s.", async (target) => {
     expect(parseNatsTarget(target)).toBeUndefined();
     await expect(create(target)).rejects.toThrow('"target" must have the form nats://HOST:PORT/SUBJECT');
   });
 
-  test("can have a subject of 255 characters, and is returned as given", async () => {
+  test("The URL of a subject can have a subject of 255 characters, and is returned as given.", async () => {
     const target = `NATS://user:pass@nats.example/${"a".repeat(255)}`;
     expect(await create(target)).toMatchObject({ target });
   });
 
-  test("must not name an address that deliveries may not reach", async () => {
+  test("The URL of a subject must not name an address that deliveries may not reach.", async () => {
     const isTargetAddress = createAddressCheck(PUBLIC_TARGETS);
     for (const host of ["127.0.0.1", "[::1]", "localhost", "LOCALHOST", "0x7f.1", "169.254.169.254"]) {
       await expect(create(`nats://${host}/chain`, { isTargetAddress })).rejects.toMatchObject({

@@ -163,42 +163,45 @@ describe.skipIf(!hasPostgres)("webhooks on PostgreSQL that several processes cha
   });
   afterEach(() => postgres.close());
 
-  test.each([1, 2, 3])("end without deadlocks, and stay consistent (seed %i).", async (seed) => {
-    const removed = await worker.addWebhook();
-    webhooks.push(removed);
-    await Promise.all([
-      runSteps(seed, [...createMatching(), send, send, finish, takeChanges]),
-      runSteps(seed + 10, sendAgain),
-      runSteps(seed + 20, [...sendAgain, ...change]),
-      runSteps(seed + 30, change),
-      runSteps(seed + 40, retain(worker.queue)),
-      runSteps(seed + 50, retain(other.queue)),
-    ]);
-    webhooks.pop();
-    await Promise.all([
-      runSteps(seed + 60, [...createMatching(), send]),
-      other.register.commands.remove(removed),
-      runSteps(seed + 70, retain(other.queue)),
-    ]);
-    await finishAll();
-    while (await other.queue.retention.dropRemoved());
-    const none = await Promise.all(
-      [
-        "attempts WHERE delivery NOT IN (SELECT number FROM deliveries)",
-        "contents WHERE number NOT IN (SELECT content FROM deliveries)",
-        "deliveries WHERE content NOT IN (SELECT number FROM contents)",
-        "deliveries WHERE (state = 'pending') = (finished_ms IS NOT NULL)",
-        "deliveries WHERE webhook NOT IN (SELECT id FROM webhooks)",
-        "queues JOIN deliveries USING (webhook) WHERE sequence > last_sequence",
-        `(${IN_LANES} EXCEPT ${ENTRIES}) AS missing`,
-        `(${ENTRIES} EXCEPT ${IN_LANES}) AS superfluous`,
-        "(SELECT FROM deliveries WHERE sequence IS NOT NULL GROUP BY webhook, sequence HAVING count(*) > 1) AS twice",
-      ].map((rows) => countRows(postgres, rows)),
-    );
-    expect(none).toEqual(none.map(() => 0));
-    expect(await countRows(postgres, "deliveries")).toBeGreaterThan(0);
-    expect(present(await other.queue.log.page(present(webhooks[0]), {}, { limit: 1 })).records).toHaveLength(
-      1,
-    );
-  });
+  test.each([1, 2, 3])(
+    "Webhooks on PostgreSQL that several processes change end without deadlocks, and stay consistent (seed %i).",
+    async (seed) => {
+      const removed = await worker.addWebhook();
+      webhooks.push(removed);
+      await Promise.all([
+        runSteps(seed, [...createMatching(), send, send, finish, takeChanges]),
+        runSteps(seed + 10, sendAgain),
+        runSteps(seed + 20, [...sendAgain, ...change]),
+        runSteps(seed + 30, change),
+        runSteps(seed + 40, retain(worker.queue)),
+        runSteps(seed + 50, retain(other.queue)),
+      ]);
+      webhooks.pop();
+      await Promise.all([
+        runSteps(seed + 60, [...createMatching(), send]),
+        other.register.commands.remove(removed),
+        runSteps(seed + 70, retain(other.queue)),
+      ]);
+      await finishAll();
+      while (await other.queue.retention.dropRemoved());
+      const none = await Promise.all(
+        [
+          "attempts WHERE delivery NOT IN (SELECT number FROM deliveries)",
+          "contents WHERE number NOT IN (SELECT content FROM deliveries)",
+          "deliveries WHERE content NOT IN (SELECT number FROM contents)",
+          "deliveries WHERE (state = 'pending') = (finished_ms IS NOT NULL)",
+          "deliveries WHERE webhook NOT IN (SELECT id FROM webhooks)",
+          "queues JOIN deliveries USING (webhook) WHERE sequence > last_sequence",
+          `(${IN_LANES} EXCEPT ${ENTRIES}) AS missing`,
+          `(${ENTRIES} EXCEPT ${IN_LANES}) AS superfluous`,
+          "(SELECT FROM deliveries WHERE sequence IS NOT NULL GROUP BY webhook, sequence HAVING count(*) > 1) AS twice",
+        ].map((rows) => countRows(postgres, rows)),
+      );
+      expect(none).toEqual(none.map(() => 0));
+      expect(await countRows(postgres, "deliveries")).toBeGreaterThan(0);
+      expect(
+        present(await other.queue.log.page(present(webhooks[0]), {}, { limit: 1 })).records,
+      ).toHaveLength(1);
+    },
+  );
 });

@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
   afterEach(() => postgres.close());
 
   describe("a page", () => {
-    test("has deliveries of one webhook, newest first, and the key of the next page.", async () => {
+    test("A page of the log has deliveries of one webhook, newest first, and the key of the next page.", async () => {
       const other = await insertWebhook(postgres);
       const [a, b] = await put(["a", "b"]);
       await put("other", {}, other);
@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await log.page(UNKNOWN, {}, { limit: 9 })).toEqual({ records: [] });
     });
 
-    test("has every column of a delivery, and its attempts in order.", async () => {
+    test("A page of the log has every column of a delivery, and its attempts in order.", async () => {
       const [a] = await put("a", { ...DELIVERED, height: 7, block_id: "b7", is_retracted: true });
       await insertAttempt(postgres, present(a), { status: null, error: "ECONNRESET" });
       await insertAttempt(postgres, present(a), { started_ms: CREATED_MS - 1, response: "ok" });
@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await log.find(webhook, "b")).toEqual(records[1]);
     });
 
-    test("has only deliveries that match all members of the filter.", async () => {
+    test("A page of the log has only deliveries that match all members of the filter.", async () => {
       await put("a", { ...DELIVERED, height: 1 });
       await put("b", { ...FAILED, height: 2, created_ms: CREATED_MS + 1 });
       await put("c", { event: "block.forged", height: 2, created_ms: CREATED_MS + 2 });
@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await filtered({ event: "a\0" })).toEqual([]);
     });
 
-    test("of a long log with few matching rows reads a bounded number of rows, and names the next page.", async () => {
+    test("A page of a long log with few matching rows reads a bounded number of rows, and names the next page.", async () => {
       const total = 2 * ROWS_READ_AT_ONCE + 5_000;
       await postgres.query(
         `INSERT INTO deliveries (number, webhook, id, sequence, event, height, target_number, content, state, created_ms,
@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     });
   });
 
-  test("finds deliveries of one webhook only, by number or id.", async () => {
+  test("The delivery log on PostgreSQL finds deliveries of one webhook only, by number or id.", async () => {
     const other = await insertWebhook(postgres);
     const [a] = await put("a");
     expect(await log.find(webhook, "a")).toMatchObject({ number: a });
@@ -153,7 +153,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     for (const key of [present(a), "a"]) expect(await log.find(other, key)).toBeUndefined();
   });
 
-  test("returns the message of a delivery.", async () => {
+  test("The delivery log on PostgreSQL returns the message of a delivery.", async () => {
     const [a, b] = await put(["a", "b"], { height: 7, block_id: "b7", reverts: "x" });
     await postgres.query(
       "UPDATE contents SET data = NULL, truncated = true, link = '/blocks/7' WHERE data = $1",
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     expect(await log.message(UNKNOWN)).toBeUndefined();
   });
 
-  test("reports the latest deliveries, and the age of the oldest pending one, without pings and replays.", async () => {
+  test("The log reports the latest deliveries, and the age of the oldest pending one, without pings and replays.", async () => {
     expect(await log.latest(webhook, 9)).toEqual({ deliveries: [] });
     await put("a", DELIVERED);
     await put("replayed", { replay: 1, created_ms: 1 });
@@ -193,7 +193,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
   });
 
   describe("a delivery", () => {
-    test("returns to the queue as a due retry with the full schedule, once, and the owner is notified.", async () => {
+    test("A delivery returns to the queue as a due retry with the full schedule, once, and the owner is notified.", async () => {
       await postgres.query("UPDATE webhooks SET target_number = 4");
       const [a, b] = await put(["a", "b"], FAILED);
       expect(await log.requeue(present(a), NOW_MS)).toBe(true);
@@ -212,7 +212,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await queue()).toEqual([`a pending ${NOW_MS} -`, `b pending ${NOW_MS} -`]);
     });
 
-    test("does not return if it is unknown, was retracted, or its webhook was removed.", async () => {
+    test("A delivery does not return if it is unknown, was retracted, or its webhook was removed.", async () => {
       const [a] = await put("a", { ...DELIVERED, is_retracted: true });
       const [b] = await put("b", { ...DELIVERED, is_retracted: false });
       expect(await log.requeue(UNKNOWN, NOW_MS)).toBe(false);
@@ -222,7 +222,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await takeChanges(postgres)).toEqual([]);
     });
 
-    test("that is a retraction returns if its target is still the same, and may have received the fact.", async () => {
+    test("A delivery that is a retraction returns if its target is still the same, and may have received the fact.", async () => {
       const [fact] = await put("fact", DELIVERED);
       const [a] = await put("a", { ...FAILED, reverts: "fact" });
       const [b] = await put("b", { ...FAILED, reverts: "other's" });
@@ -249,7 +249,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     ): ReturnType<DeliveryLogRows["requeueMatching"]> =>
       log.requeueMatching(webhook, filter, { after, limit }, NOW_MS);
 
-    test("return range by range, without pings.", async () => {
+    test("Matching finished deliveries return range by range, without pings.", async () => {
       const ids = await put(["a", "b", "c"], FAILED);
       const [ping] = await put("ping", { ...FAILED, sequence: null });
       await put("other", FAILED, await insertWebhook(postgres));
@@ -268,7 +268,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       ]);
     });
 
-    test("are selected by state, event, height and time; retractions by the rules of a single one.", async () => {
+    test("Finished deliveries are selected by state, event, height and time; retractions by the rules of a single one.", async () => {
       const [a, b, c, , e] = [
         await put("a", { ...DELIVERED, height: 1 }),
         await put("b", { ...DELIVERED, height: 2, event: "block.forged" }),
@@ -299,7 +299,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
   });
 
   describe("sending now", () => {
-    test("makes deliveries of every lane and state due retries, in parallel order.", async () => {
+    test("A request to send now makes deliveries of every lane and state due retries, in parallel order.", async () => {
       const numbers = [
         ...(await put("finished", DELIVERED)),
         ...(await put("first")),
@@ -319,7 +319,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await takeChanges(postgres)).toEqual([`${webhook}`]);
     });
 
-    test("of nothing changes nothing.", async () => {
+    test("A request to send now that selects nothing changes nothing.", async () => {
       const [a] = await put("a", { ...DELIVERED, is_retracted: true });
       expect(await log.sendNow(webhook, [], NOW_MS)).toBe(0);
       expect(await log.sendNow(webhook, [present(a)], NOW_MS)).toBe(0);
@@ -327,7 +327,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await takeChanges(postgres)).toEqual([]);
     });
 
-    test("in strict order makes the delivery at the head of the queue due, and keeps the order.", async () => {
+    test("A request to send now in strict order makes the head of the queue due, and keeps the order.", async () => {
       await postgres.query("UPDATE webhooks SET strict = true");
       await put("head", RETRY);
       await put("replayed", { replay: 1, next_attempt_ms: NOW_MS + 9 });
@@ -353,7 +353,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     const expedite = (lane: "first" | "retry" | "replay", filter: object = {}, after = 0, limit = 100) =>
       log.expediteMatching(webhook, lane, filter, { after, limit }, NOW_MS);
 
-    test("of the retries become due, range by range.", async () => {
+    test("Matching pending deliveries of the retries become due, range by range.", async () => {
       const [, b, c] = await put(["a", "b", "c"], RETRY);
       await put("first");
       await put("other", RETRY, await insertWebhook(postgres));
@@ -368,7 +368,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       ]);
     });
 
-    test("of the first attempts are counted, and keep their order.", async () => {
+    test("Matching pending deliveries of the first attempts are counted, and keep their order.", async () => {
       const [a] = await put("a", { height: 7 });
       const [b] = await put("b");
       await put("retry", RETRY);
@@ -379,7 +379,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await queue()).toEqual(["a pending - -", "b pending - -", `retry pending ${NOW_MS + 500} -`]);
     });
 
-    test("of a replay keep their positions; those without an attempt are already due.", async () => {
+    test("Matching pending deliveries of a replay keep their positions; those without an attempt are already due.", async () => {
       const [a] = await put("a", { replay: 2 });
       await put("b", { ...RETRY, replay: 1 });
       const [c] = await put("c", { ...RETRY, replay: 3, event: "block.forged" });
@@ -412,7 +412,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       return result;
     }
 
-    test("sending now waits, and sends a delivery again that was just delivered or has just failed.", async () => {
+    test("A request to send now waits for the owner, and repeats a delivery that has just ended or failed.", async () => {
       const delivered = "state = 'delivered', attempts = attempts + 1, finished_ms = 9";
       const postponed = `next_attempt_ms = ${NOW_MS + 900}, attempts = attempts + 1, reason = 'HTTP 500'`;
       const numbers = await put(["a", "b"]);
@@ -427,7 +427,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       ]);
     });
 
-    test("a retry that has just been delivered is not made due.", async () => {
+    test("A retry that has just been delivered is not made due while the owner records the outcome.", async () => {
       const [a] = await put(["a"], RETRY);
       const change = "state = 'delivered', next_attempt_ms = NULL, finished_ms = 9";
       const matched = await whileRecording(present(a), change, () =>
@@ -437,7 +437,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await queue()).toEqual(["a delivered - -"]);
     });
 
-    test("a finished delivery that a replay has just queued again is not queued twice.", async () => {
+    test("A finished delivery that a replay has just queued again is not queued twice while the owner records.", async () => {
       const [a] = await put(["a"], FAILED);
       const change = "state = 'pending', replay = 1, finished_ms = NULL, attempts = 0";
       const requeued = await whileRecording(present(a), change, () => log.requeue(present(a), NOW_MS));
@@ -445,7 +445,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(await queue()).toEqual(["a pending - 1"]);
     });
 
-    test("a requeue locks an earlier note of a change, which the owner then removes only after the commit.", async () => {
+    test("A requeue locks an earlier note of a change, which the owner then removes only after the commit.", async () => {
       const [a] = await put("a", FAILED);
       await postgres.query("INSERT INTO queue_changes VALUES ($1, false)", [webhook]);
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -462,7 +462,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     });
   });
 
-  test("stores contents in the order of their numbers.", async () => {
+  test("The delivery log on PostgreSQL stores contents in the order of their numbers.", async () => {
     const contents = Array.from({ length: 1_000 }, (_, index) => ({ dataText: `"${index}\\u0000"` }));
     const numbers = await postgres.transaction("READ WRITE", (transaction) =>
       insertContents(transaction, [...contents, { truncated: true, link: "/blocks/1" }, {}]),
@@ -490,7 +490,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       finishedMs: CREATED_MS + 5,
     };
 
-    test("that was sent is in the log with its outcome.", async () => {
+    test("A ping that was sent is in the log with its outcome.", async () => {
       const recordPing = createRecordPing(postgres);
       const number = await recordPing({ webhook, ...recorded, failure: "HTTP 500: no\0body" });
       expect(await log.find(webhook, number)).toEqual({
@@ -508,7 +508,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       expect(removed).toBeGreaterThan(delivered);
     });
 
-    test("of a new webhook is its first delivery.", async () => {
+    test("A ping of a new webhook is its first delivery.", async () => {
       await postgres.query("UPDATE webhooks SET target_number = 3");
       const ping = { id: "ping", event: "ping", createdMs: CREATED_MS, content: { dataText: "{}" } };
       await postgres.transaction("READ WRITE", (transaction) =>

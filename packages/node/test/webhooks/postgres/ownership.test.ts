@@ -48,7 +48,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     present(worker.epochOf(present(webhook)));
   const epochsOf = ({ held }: ShardOwnership) => [...held.values()].map(({ shard, epoch }) => [shard, epoch]);
 
-  test("all belong to a single worker, with their webhooks, until it releases them.", async () => {
+  test("The shards of workers all belong to a single worker, with their webhooks, until it releases them.", async () => {
     const webhooks = await addWebhooks(40);
     const worker = start("a");
     const startMs = Date.now();
@@ -68,7 +68,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(epochAt(other, webhooks[0])).toBeGreaterThan(epoch);
   });
 
-  test("have a higher epoch after each claim, also in an older copy of the database, and with a clock that is behind.", async () => {
+  test("The shards of workers have a higher epoch after each claim, also in an older copy, and with a clock behind.", async () => {
     const [webhook] = await addWebhooks(1);
     const epochs: number[] = [];
     const aheadMs = Date.now() + 3_600_000;
@@ -89,7 +89,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(epochs.slice(3)).toEqual([aheadMs + 1, aheadMs + 2]);
   });
 
-  test("are shared by count: a worker with too many returns the webhooks that it must give up.", async () => {
+  test("The shards are shared by count: a worker with too many returns the webhooks that it must give up.", async () => {
     const webhooks = await addWebhooks(64);
     const [a, b] = [start("a"), start("b")];
     await a.renew();
@@ -116,7 +116,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect([a.held.size, b.held.size, c.held.size].sort()).toEqual([10, 11, 11]);
   });
 
-  test("without webhooks are given up at once.", async () => {
+  test("The shards of workers without webhooks are given up at once.", async () => {
     const [a, b] = [start("a"), start("b")];
     await a.renew();
     await b.renew();
@@ -126,7 +126,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(b.held.size).toBe(SHARDS / 2);
   });
 
-  test("of a worker whose lease has ended are claimed with the next epoch, and the worker learns of it.", async () => {
+  test("The shards of a worker whose lease has ended are claimed with the next epoch, and the worker learns of it.", async () => {
     const webhooks = await addWebhooks(3);
     const [a, b] = [start("a"), start("b")];
     await a.renew();
@@ -139,7 +139,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(a.held.size).toBe(0);
   });
 
-  test("of a former process of a worker are given up beyond the share of the worker.", async () => {
+  test("The shards of a former process of a worker are given up beyond the share of the worker.", async () => {
     const webhooks = await addWebhooks(64);
     const former = start("a");
     await former.renew();
@@ -156,7 +156,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
       expect(a.epochOf(webhook) ?? b.epochOf(webhook)).toBeGreaterThan(epochs[index] ?? Number.NaN);
   });
 
-  test("of a former process of a worker are given up while the workers do not own the webhooks.", async () => {
+  test("The shards of a former process of a worker are given up while the workers do not own the webhooks.", async () => {
     await start("a").renew();
     await postgres.query("UPDATE webhook_register SET owner = 'to node'");
     await expire("a");
@@ -164,7 +164,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(await postgres.query("SELECT FROM shards WHERE owner IS NOT NULL")).toEqual([]);
   });
 
-  test("of a worker whose lease has ended unnoticed stay with it after the next renewal.", async () => {
+  test("The shards of a worker whose lease has ended unnoticed stay with it after the next renewal.", async () => {
     const a = start("a");
     await a.renew();
     const before = epochsOf(a);
@@ -175,7 +175,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(epochsOf(a)).toEqual(before);
   });
 
-  test("that a renewal has claimed, lost or found too many are reported by the next one if it fails.", async () => {
+  test("The shards that a renewal claimed, lost or found too many are reported by the next one if it fails.", async () => {
     const webhooks = await addWebhooks(40);
     let isDown = true;
     const query: Postgres["query"] = async (sql, values) => {
@@ -207,7 +207,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect([[...lost, ...surplus].sort((a, b) => a - b), gained]).toEqual([webhooks, []]);
   });
 
-  test("have no lease until a renewal has reported that they were lost.", async () => {
+  test("The shards of workers have no lease until a renewal has reported that they were lost.", async () => {
     const { transaction } = postgres;
     const { promise: claimed, resolve: claim } = Promise.withResolvers<void>();
     const slow: Postgres = {
@@ -231,7 +231,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(stalled.remainingMs()).toBeGreaterThan(0);
   });
 
-  test("stay with a running process if another one has its name, until its lease ends; it then owns nothing.", async () => {
+  test("The shards stay with a running process if another has its name, until its lease ends; it then owns nothing.", async () => {
     const [webhook] = await addWebhooks(1);
     const [former, next] = [start("a"), start("a")];
     await former.renew();
@@ -253,7 +253,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(isMoved).toBe(false);
   });
 
-  test("of a process with more than its share are free beyond it when it restarts under the same name.", async () => {
+  test("The shards of a process with more than its share are free beyond it when it restarts under the same name.", async () => {
     const [former, b, c] = [start("a"), start("b"), start("c")];
     await former.renew();
     for (const worker of [b, c]) await worker.renew();
@@ -263,7 +263,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect([next.held.size, b.held.size, c.held.size]).toEqual([11, 11, 10]);
   });
 
-  test("that a worker has claimed without knowing it are free beyond its share.", async () => {
+  test("The shards that a worker has claimed without knowing it are free beyond its share.", async () => {
     const committed: Postgres = {
       ...postgres,
       async transaction(mode, work) {
@@ -287,7 +287,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect([a.held.size, b.held.size]).toEqual([SHARDS / 2, SHARDS / 2]);
   });
 
-  test("are moved by their owner only: a former owner changes no position.", async () => {
+  test("The shards of workers are moved by their owner only: a former owner changes no position.", async () => {
     const [a, b] = [start("a"), start("b")];
     await a.renew();
     const positions = createPositions(postgres, a);
@@ -302,7 +302,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(await lock()).toBe(false);
   });
 
-  test("that are behind come first, up to the position of the next, and then join them.", async () => {
+  test("The shards that are behind come first, up to the position of the next, and then join them.", async () => {
     await postgres.query("UPDATE shard_positions SET matched = 20");
     await postgres.query("UPDATE shard_positions SET matched = 5 WHERE shard IN (3, 4)");
     await postgres.query("UPDATE shard_positions SET matched = 9 WHERE shard = 7");
@@ -322,7 +322,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(shardsOf()).toHaveLength(SHARDS);
   });
 
-  test("report changes by other processes to their owner, once.", async () => {
+  test("The shards of workers report changes by other processes to their owner, once.", async () => {
     const [first, second] = await addWebhooks(2);
     const [a, b] = [start("a"), start("b")];
     await a.renew();
@@ -340,7 +340,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(await a.takeChanges()).toEqual([]);
   });
 
-  test("are given up and not claimed while a hand-over is running, and fenced by the process that copies them.", async () => {
+  test("The shards are given up and not claimed during a hand-over, and fenced by the process that copies them.", async () => {
     const webhooks = await addWebhooks(3);
     const worker = start("a");
     await worker.renew();
@@ -372,7 +372,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(worker.held.size).toBe(0);
   });
 
-  test("are not claimed if the owner of the webhooks changes meanwhile.", async () => {
+  test("The shards of workers are not claimed if the owner of the webhooks changes meanwhile.", async () => {
     const worker = start("a");
     await worker.renew();
     await worker.release();
@@ -393,7 +393,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(worker.held.size).toBe(0);
   });
 
-  test("have at most one owner for each epoch, whatever ends, restarts and races.", async () => {
+  test("The shards of workers have at most one owner for each epoch, whatever ends, restarts and races.", async () => {
     const webhooks = await addWebhooks(8);
     const names = ["a", "b", "c"];
     const workers = names.map(start);

@@ -59,7 +59,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
   const databases = useDatabases();
 
   describe("a queue that is finished", () => {
-    test("ends step by step, in all lanes, and stays off until then.", async () => {
+    test("A queue that is finished ends step by step, in all lanes, and stays off until then.", async () => {
       const { postgres, add } = await openRegister(databases);
       const [id, other] = [await add(), await add()];
       await insertDeliveries(postgres, id, 2_500);
@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       ]);
     });
 
-    test("ends at once if it is short, with its retractions if they are obsolete.", async () => {
+    test("A queue that is finished ends at once if it is short, with its retractions if they are obsolete.", async () => {
       const { postgres, add } = await openRegister(databases);
       const id = await add();
       await insertDeliveries(postgres, id, 3);
@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       expect(await finishStep(postgres, ALL_SHARDS, NOW_MS)).toEqual({ more: false });
     });
 
-    test("ends by the last schedule, with retractions if any schedule includes them.", async () => {
+    test("A queue that is finished ends by the last schedule, with retractions if any schedule includes them.", async () => {
       const { postgres, add } = await openRegister(databases);
       const id = await add();
       await insertDeliveries(postgres, id, 1);
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       expect(await countStates(postgres, id)).toEqual({ failed: 2 });
     });
 
-    test("is left to the owner of its shard.", async () => {
+    test("A queue that is finished is left to the owner of its shard.", async () => {
       const { postgres, add } = await openRegister(databases);
       const ids = [await add(), await add(), await add()];
       for (const id of ids) await schedule(postgres, id);
@@ -128,7 +128,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       expect(await walk(() => finishStep(postgres, others, NOW_MS))).toEqual([ids[2]]);
     });
 
-    test("keeps the outcome of an attempt that ends meanwhile.", async () => {
+    test("A queue that is finished keeps the outcome of an attempt that ends meanwhile.", async () => {
       const { postgres, add } = await openRegister(databases);
       const id = await add();
       const [number] = await insertDeliveries(postgres, id, 1_500);
@@ -145,7 +145,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       expect(await countStates(postgres, id)).toEqual({ delivered: 1, failed: 1_499 });
     });
 
-    test("is unknown after the removal of its webhook.", async () => {
+    test("A queue that is finished is unknown after the removal of its webhook.", async () => {
       const { postgres, commands, add } = await openRegister(databases);
       const id = await add();
       await insertDeliveries(postgres, id, 1);
@@ -157,7 +157,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
   });
 
   describe("a queue that restarts", () => {
-    test("makes retries first attempts again, step by step, also those of a replay.", async () => {
+    test("A queue that restarts makes retries first attempts again, step by step, also those of a replay.", async () => {
       const { postgres, add } = await openRegister(databases);
       const [id, other] = [await add(), await add()];
       await insertDeliveries(postgres, id, 2_500, RETRY);
@@ -181,7 +181,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       ]);
     });
 
-    test("is complete at once if it is short.", async () => {
+    test("A queue that restarts is complete at once if it is short.", async () => {
       const { postgres, commands, add } = await openRegister(databases);
       const id = await add();
       await insertDeliveries(postgres, id, 900, RETRY);
@@ -201,7 +201,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
     const advance = (postgres: Postgres, webhook: number, position = end) =>
       postgres.transaction("READ WRITE", (transaction) => advanceReplay(transaction, webhook, position));
 
-    test("starts once, after the last delivery, and replaces one that has ended.", async () => {
+    test("A replay starts once, after the last delivery, and replaces one that has ended.", async () => {
       const { postgres, webhooks, add } = await openRegister(databases);
       const replays = createPostgresReplays(postgres, ownedOf(ALL_SHARDS));
       const id = await add();
@@ -228,7 +228,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       expect(await replays.find(id)).toEqual({ ...replay, ...again, waiting: 0 });
     });
 
-    test("of each owned webhook gets its turn, unless too many deliveries wait or the webhook is off.", async () => {
+    test("A replay of each owned webhook gets its turn, unless too many deliveries wait or the webhook is off.", async () => {
       const { postgres, commands, add } = await openRegister(databases);
       const [a, b, c, d] = [await add(), await add(), await add(), await add()];
       const replays = createPostgresReplays(postgres, ownedOf([a % 32, b % 32, c % 32]));
@@ -253,7 +253,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       expect(await turns(2, 9)).toEqual([c, c]);
     });
 
-    test("that is cancelled cancels its pending deliveries, and no other.", async () => {
+    test("A replay that is cancelled cancels its pending deliveries, and no other.", async () => {
       const { postgres, add } = await openRegister(databases);
       const replays = createPostgresReplays(postgres, ownedOf(ALL_SHARDS));
       const id = await add();
@@ -270,7 +270,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       expect(await countStates(postgres, id)).toEqual({ cancelled: 5, delivered: 1, pending: 2 });
     });
 
-    test("of a removed webhook does not start.", async () => {
+    test("A replay of a removed webhook does not start.", async () => {
       const { postgres, commands, add } = await openRegister(databases);
       const replays = createPostgresReplays(postgres, ownedOf(ALL_SHARDS));
       const id = await add();

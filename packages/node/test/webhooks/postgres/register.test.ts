@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
   const databases = useDatabases();
 
   describe("the limit", () => {
-    test("holds for registrations of several processes at the same time.", async () => {
+    test("The limit of the register holds for registrations of several processes at the same time.", async () => {
       const { postgres, webhooks } = await openRegister(databases);
       const processes = [1, 2, 3].map(() => createCommands(postgres));
       const results = await Promise.allSettled(
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
       expect(await webhooks.count()).toBe(5);
     });
 
-    test("of conditions holds for updates of several processes at the same time.", async () => {
+    test("The limit of conditions holds for updates of several processes at the same time.", async () => {
       const { postgres, add } = await openRegister(databases);
       const ids = [await add(), await add(), await add()];
       const conditions = `[${" ".repeat(7 * 1_024 * 1_024)}]`;

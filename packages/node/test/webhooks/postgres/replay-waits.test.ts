@@ -47,19 +47,25 @@ async function replay() {
 }
 
 describe.skipIf(!hasPostgres)("a replay, after a retraction was matched", () => {
-  test.each([0, 1])("waits while the blocks are those of event %i.", async (position) => {
-    await run(`UPDATE head SET log_sequence = ${position}`);
-    expect(await subject.intake.canReplay()).toBe(false);
-    expect(await replay()).toEqual({ isCurrent: false, webhooks: [] });
-  });
+  test.each([0, 1])(
+    "A replay after a matched retraction waits while the blocks are those of event %i.",
+    async (position) => {
+      await run(`UPDATE head SET log_sequence = ${position}`);
+      expect(await subject.intake.canReplay()).toBe(false);
+      expect(await replay()).toEqual({ isCurrent: false, webhooks: [] });
+    },
+  );
 
-  test.each([2, 3])("continues when the blocks are those of event %i.", async (position) => {
-    await run(`UPDATE head SET log_sequence = ${position}`);
-    expect(await subject.intake.canReplay()).toBe(true);
-    expect(await replay()).toEqual({ isCurrent: true, webhooks: [webhook] });
-  });
+  test.each([2, 3])(
+    "A replay after a matched retraction continues when the blocks are those of event %i.",
+    async (position) => {
+      await run(`UPDATE head SET log_sequence = ${position}`);
+      expect(await subject.intake.canReplay()).toBe(true);
+      expect(await replay()).toEqual({ isCurrent: true, webhooks: [webhook] });
+    },
+  );
 
-  test("waits while the events of newer blocks are not copied, or not matched.", async () => {
+  test("A replay after a matched retraction waits while the events of newer blocks are not copied, or not matched.", async () => {
     await run("UPDATE head SET log_sequence = 4");
     expect(await subject.intake.canReplay()).toBe(false);
     await subject.append([{ id: "new", name: "block.applied", height: 3, blockId: "third" }]);

@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
   });
   afterEach(() => postgres.close());
 
-  test("drops deliveries that finished long ago, failed ones later, and never queued ones.", async () => {
+  test("The retention drops deliveries that finished long ago, failed ones later, and never queued ones.", async () => {
     await put("a", DELIVERED);
     await put("b", FAILED);
     await put("c", { state: "cancelled", finished_ms: CREATED_MS });
@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await takeChanges(postgres)).toEqual([]);
   });
 
-  test("drops attempts with their delivery, and a content with its last delivery.", async () => {
+  test("The retention of deliveries drops attempts with their delivery, and a content with its last delivery.", async () => {
     const [a, b] = await put(["a", "b"], DELIVERED);
     const [c] = await put("c", { ...FAILED, content: 1 });
     for (const number of [a, b, c]) await insertAttempt(postgres, present(number));
@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await counts()).toEqual([0, 0, 1]);
   });
 
-  test("keeps a bounded number of deliveries, of all webhooks together, in steps.", async () => {
+  test("The retention of deliveries keeps a bounded number of deliveries, of all webhooks together, in steps.", async () => {
     await putMany(webhook, 700);
     await putMany(await insertWebhook(postgres), 500);
     expect(await dropAll({ maxDeliveries: 50 }, CREATED_MS)).toEqual([500, 1_000, 1_200]);
@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await dropAll({ maxDeliveries: 1_200 }, CREATED_MS)).toEqual([]);
   });
 
-  test("keeps the facts of blocks that can still be reverted.", async () => {
+  test("The retention of deliveries keeps the facts of blocks that can still be reverted.", async () => {
     for (let height = 1; height <= 12; height++) await put(`${height}`, { ...DELIVERED, height });
     await put("without a block", DELIVERED);
     await postgres.query(
@@ -126,7 +126,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await idsOf()).toEqual([]);
   });
 
-  test("continues after the clock was set back, and drops old deliveries after ones with future times.", async () => {
+  test("The retention continues after the clock was set back, and drops old deliveries after ones with future times.", async () => {
     const future = CREATED_MS + 9 * HOUR_MS;
     await put("future", { ...DELIVERED, created_ms: future, finished_ms: future });
     await put("old", DELIVERED);
@@ -134,7 +134,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await idsOf()).toEqual(["future"]);
   });
 
-  test("keeps a delivery that was put into the queue again meanwhile.", async () => {
+  test("The retention of deliveries keeps a delivery that was put into the queue again meanwhile.", async () => {
     const [a] = await put(["a", "b"], DELIVERED);
     const { promise, resolve } = Promise.withResolvers<void>();
     const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await deliveriesOf(postgres, webhook)).toEqual(["a pending"]);
   });
 
-  test("fails the oldest first attempts of a queue that is too long, in several steps.", async () => {
+  test("The retention of deliveries fails the oldest first attempts of a queue that is too long, in several steps.", async () => {
     const other = await insertWebhook(postgres);
     await put("a");
     await put("retry", { next_attempt_ms: CREATED_MS }, other);
@@ -185,7 +185,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     });
   });
 
-  test("counts the first attempts of a queue in which many later deliveries are finished.", async () => {
+  test("The retention counts the first attempts of a queue in which many later deliveries are finished.", async () => {
     await put("oldest");
     await put(["a", "b", "c"], DELIVERED);
     await put("newest");
@@ -193,7 +193,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await retention.nextOverfull(0, 1)).toEqual({ webhook, surplus: 1 });
   });
 
-  test("drops the deliveries and unconfirmed events of removed webhooks, in steps.", async () => {
+  test("The retention of deliveries drops the deliveries and unconfirmed events of removed webhooks, in steps.", async () => {
     const other = await insertWebhook(postgres);
     await put("kept", {}, other);
     await putMany(webhook, 1_200);
@@ -220,7 +220,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await countRows(postgres, "removed_webhooks")).toBe(0);
   });
 
-  test("drops contents whose last deliveries two processes drop at the same time.", async () => {
+  test("The retention drops contents whose last deliveries two processes drop at the same time.", async () => {
     const other = await insertWebhook(postgres);
     for (const own of [webhook, other]) await putMany(own, 9);
     await postgres.query("INSERT INTO contents (number) SELECT generate_series(1, 9)");

@@ -33,14 +33,14 @@ const tokens = async ({ query }: Postgres): Promise<string[]> =>
 describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
   const databases = useDatabases();
 
-  test("are plain text without a key.", async () => {
+  test("Secrets in PostgreSQL are plain text without a key.", async () => {
     const postgres = await openDatabase(databases);
     expect(await openSecretCipher(postgres, undefined)).toBe(PLAIN_SECRETS);
     await createCommands(postgres).insert(NEW, 9);
     expect(await tokens(postgres)).toEqual([TOKEN]);
   });
 
-  test("are encrypted with the key of the first process, and read by others with a copy of it.", async () => {
+  test("Secrets in PostgreSQL are encrypted with the key of the first process, and read by others with a copy of it.", async () => {
     const postgres = await openDatabase(databases);
     const content = `${crypto.randomUUID()}\n`;
     const ciphers = await Promise.all(
@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     expect((await tokens(postgres)).map((token) => token.startsWith("sealed:"))).toEqual([true, true]);
   });
 
-  test("that are plain text are encrypted by the first process with a key.", async () => {
+  test("Secrets in PostgreSQL that are plain text are encrypted by the first process with a key.", async () => {
     const postgres = await openDatabase(databases);
     const plain = createCommands(postgres);
     const ids = [(await plain.insert(NEW, 9)).id, (await plain.insert(NEW, 9)).id];
@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     ["with another key", () => createKeyFile(), /another key; name its file with --webhook-key-file/],
     ["with a missing file", () => "/nowhere/key", /key file of --webhook-key-file cannot be read/],
     ["with half a key", () => createKeyFile("short"), /must have 32 characters or more/],
-  ])("cannot be opened %s, and nothing changes.", async (_case, keyFile, message) => {
+  ])("Secrets in PostgreSQL cannot be opened %s, and nothing changes.", async (_case, keyFile, message) => {
     const postgres = await openDatabase(databases);
     const key = createKeyFile();
     const cipher = await openSecretCipher(postgres, key);
@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     expect(await again.find(id)).toMatchObject({ secrets: { token: TOKEN } });
   });
 
-  test("of two first processes with different keys have the key of one of them.", async () => {
+  test("Secrets in PostgreSQL of two first processes with different keys have the key of one of them.", async () => {
     const postgres = await openDatabase(databases);
     const opened = await Promise.allSettled([1, 2].map(() => openSecretCipher(postgres, createKeyFile())));
     expect(opened.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);

@@ -63,7 +63,7 @@ describe.runIf(hasPostgres)("a hand-over to the node", () => {
     return { taking, ended };
   }
 
-  test("that waits for the calls of workers ends when it is cancelled, and the workers own all webhooks again", async () => {
+  test("A hand-over that waits for the calls of workers ends when it is cancelled, and the workers own all again.", async () => {
     const { ended } = await startWaiting();
     await open().change(CANCEL);
     expect(await ended).toMatchObject({ code: "OWNER_CHANGED" });
@@ -72,7 +72,7 @@ describe.runIf(hasPostgres)("a hand-over to the node", () => {
     expect(shares()).toEqual([SHARDS / 2, SHARDS / 2]);
   });
 
-  test("that waits ends when another hand-over has begun meanwhile", async () => {
+  test("A hand-over to the node that waits ends when another hand-over has begun meanwhile.", async () => {
     const { ended } = await startWaiting();
     await postgres.query("UPDATE webhook_register SET transfer = 'third'");
     expect(await ended).toMatchObject({ code: "OWNER_CHANGED" });
@@ -80,7 +80,7 @@ describe.runIf(hasPostgres)("a hand-over to the node", () => {
     expect(await postgres.query("SELECT FROM shards WHERE owner = 'hand-over'")).toEqual([]);
   });
 
-  test("that copies the rows notices a cancellation with its next renewal, and keeps no webhook", async () => {
+  test("A hand-over that copies the rows notices a cancellation with its next renewal, and keeps no webhook.", async () => {
     const { taking } = await startWaiting();
     const [, second] = workers;
     await second?.giveUp((await second.renew()).surplus);

@@ -36,7 +36,7 @@ describe.runIf(hasPostgres)("the lease of a worker", () => {
     );
   const isWaiting = () => expect.poll(() => lines).toHaveLength(1);
 
-  test("keeps its name from other processes, and its own process can begin it again", async () => {
+  test("The lease of a worker keeps its name from other processes, and its own process can begin it again.", async () => {
     await beginLease(postgres.query, leaseOf("first"));
     await expect(beginLease(postgres.query, leaseOf("second"))).rejects.toMatchObject({
       code: "WORKER_NAME_IN_USE",
@@ -49,7 +49,7 @@ describe.runIf(hasPostgres)("the lease of a worker", () => {
     expect(await sessions()).toEqual(["first"]);
   });
 
-  test("that another process has taken after its end cannot be renewed or ended by the former one", async () => {
+  test("The lease of a worker that another process has taken after its end cannot be renewed or ended by the former.", async () => {
     await beginLease(postgres.query, leaseOf("first", 0));
     await beginLease(postgres.query, leaseOf("second"));
     expect(await renewLease(postgres.query, leaseOf("first"))).toBe(false);
@@ -57,7 +57,7 @@ describe.runIf(hasPostgres)("the lease of a worker", () => {
     expect(await sessions()).toEqual(["second"]);
   });
 
-  test("refuses a process that waits for the name as soon as the running one renews it", async () => {
+  test("The lease of a worker refuses a process that waits for the name as soon as the running one renews it.", async () => {
     await beginLease(postgres.query, leaseOf("running"));
     const refused = expect(waitWith("next")).rejects.toMatchObject({ code: "WORKER_NAME_IN_USE" });
     await isWaiting();
@@ -66,21 +66,21 @@ describe.runIf(hasPostgres)("the lease of a worker", () => {
     expect(await sessions()).toEqual(["running"]);
   });
 
-  test("of a killed process passes to a waiting one when it ends", async () => {
+  test("The lease of a worker of a killed process passes to a waiting one when it ends.", async () => {
     await beginLease(postgres.query, leaseOf("killed", 2_000));
     await waitWith("next");
     expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining("waiting: ")]);
     expect(await sessions()).toEqual(["next"]);
   });
 
-  test("of a stopped process passes to the next one without a wait", async () => {
+  test("The lease of a worker of a stopped process passes to the next one without a wait.", async () => {
     await beginLease(postgres.query, leaseOf("stopped"));
     await endLease(postgres.query, leaseOf("stopped"));
     await waitWith("next");
     expect([lines, await sessions()]).toEqual([[], ["next"]]);
   });
 
-  test("passes to one of two waiting processes, and the other one ends", async () => {
+  test("The lease of a worker passes to one of two waiting processes, and the other one ends.", async () => {
     await beginLease(postgres.query, leaseOf("killed", 2_000));
     const outcomes = await Promise.allSettled([waitWith("one"), waitWith("two")]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);

@@ -72,7 +72,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
     });
 
     describe("the log", () => {
-      test("continues after the matched events, also after a crash.", async () => {
+      test("The log continues after the matched events, also after a crash.", async () => {
         await subject.append([applied(1), applied(2), applied(3)]);
         const [first, second] = await intake.nextEvents(2);
         expect(first).toMatchObject(applied(1));
@@ -83,7 +83,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await crashed.nextEvents(9)).toMatchObject([applied(2), applied(3)]);
       });
 
-      test("delays replays until a retraction is matched.", async () => {
+      test("The log delays replays until a retraction is matched.", async () => {
         await subject.append([applied(1)]);
         expect(await intake.canReplay()).toBe(true);
         await subject.append([reverted(1), applied(2)]);
@@ -95,7 +95,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
     });
 
     describe("the register", () => {
-      test("is read again after each change of its active webhooks.", async () => {
+      test("The register is read again after each change of its active webhooks.", async () => {
         const before = present(await intake.activeWebhooks(undefined));
         expect(before.webhooks).toMatchObject([{ id: webhook, event: "block.applied", confirmations: 0 }]);
         expect(await intake.activeWebhooks(before.version)).toBeUndefined();
@@ -107,7 +107,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(present(await intake.activeWebhooks(after.version)).webhooks).toMatchObject([{ id: other }]);
       });
 
-      test("makes a batch obsolete that was planned by another version: nothing is written.", async () => {
+      test("The register makes a batch obsolete that was planned by another version: nothing is written.", async () => {
         await subject.append([applied(1)]);
         const { version: registerVersion } = present(await intake.activeWebhooks(undefined));
         await subject.addWebhook();
@@ -123,7 +123,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
     });
 
     describe("a delivery", () => {
-      test("has the time of its event; without one, that of the batch.", async () => {
+      test("A delivery has the time of its event; without one, that of the batch.", async () => {
         const content = { dataText: "{}", timeMs: timeOf(5) };
         await apply(subject, [enqueue(webhook, "fact", { content }), enqueue(webhook, "ping")]);
         const deliveries = await nextFirst(subject.queue, webhook, 0, ALL);
@@ -135,7 +135,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
     });
 
     describe("a batch", () => {
-      test("is applied as a whole, or not at all.", async () => {
+      test("A batch is applied as a whole, or not at all.", async () => {
         await subject.append([applied(1)]);
         const commands = [enqueue(webhook, "a"), enqueue(UNKNOWN_WEBHOOK, "b")];
         await expect(apply(subject, commands, { reader: "log", matched: 1 })).rejects.toThrow();
@@ -145,7 +145,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await queueOf(subject, webhook)).toEqual([["c", 1]]);
       });
 
-      test("numbers the deliveries of each webhook without gaps, and inserts none twice.", async () => {
+      test("A batch numbers the deliveries of each webhook without gaps, and inserts none twice.", async () => {
         const other = await subject.addWebhook();
         const commands = ["a", "b", "a"].map((id) => enqueue(webhook, id));
         expect(await apply(subject, [...commands, enqueue(other, "other a")])).toEqual({
@@ -162,7 +162,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await queueOf(subject, other)).toEqual([["other a", 1]]);
       });
 
-      test("has the same effect however it is cut, and whatever is repeated.", async () => {
+      test("A batch has the same effect however it is cut, and whatever is repeated.", async () => {
         const id = fc.constantFrom("a", "b", "c", "d", "e", "f");
         let current = subject;
         const property = fc.asyncProperty(fc.array(fc.array(id)), async (batches) => {
@@ -180,7 +180,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         await fc.assert(property, { numRuns: 12 });
       });
 
-      test("stores contents that are delivered with the delivery, also when several share one.", async () => {
+      test("A batch stores contents that are delivered with the delivery, also when several share one.", async () => {
         const content = { dataText: '{"shared":true}', link: "/api/v2/blocks/1" };
         const commands = ["a", "b"].map((id) => enqueue(webhook, id, { content }));
         await apply(subject, commands);
@@ -188,7 +188,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(deliveries.map(({ message }) => message.content)).toEqual([content, content]);
       });
 
-      test("names a retracted delivery only if the webhook has it, and drops what requires another.", async () => {
+      test("A batch names a retracted delivery only if the webhook has it, and drops what requires another.", async () => {
         await apply(subject, [
           enqueue(webhook, "fact"),
           enqueue(webhook, "a", { reverts: "fact" }),
@@ -207,7 +207,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
     });
 
     describe("unconfirmed events", () => {
-      test("are confirmed by the first height that has enough blocks below it, by webhook and in order.", async () => {
+      test("Unconfirmed events are confirmed by the first height with enough blocks below it, by webhook and in order.", async () => {
         const two = await subject.addWebhook({ confirmations: 2 });
         const one = await subject.addWebhook({ confirmations: 1 });
         expect(
@@ -242,7 +242,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         });
       });
 
-      test("are stored once, and delivered once.", async () => {
+      test("Unconfirmed events are stored once, and delivered once.", async () => {
         const own = await subject.addWebhook({ confirmations: 1 });
         await apply(subject, [defer(own, 5, 10)]);
         expect(await apply(subject, [defer(own, 5, 10)])).toEqual({ isCurrent: true, webhooks: [] });
@@ -254,7 +254,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await heightsOf(intake, [9])).toEqual([]);
       });
 
-      test("of inactive webhooks are not confirmed, and those of a reverted block are dropped.", async () => {
+      test("Unconfirmed events of inactive webhooks are not confirmed, and those of a reverted block are dropped.", async () => {
         const active = await subject.addWebhook({ confirmations: 1 });
         const disabled = await subject.addWebhook({ confirmations: 1, enabled: false });
         const suspended = await subject.addWebhook({ confirmations: 1 });
@@ -270,7 +270,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(present(confirmed).events).toMatchObject([{ webhook: active, event: { height: 5 } }]);
       });
 
-      test("have the number of reverts of their block before them.", async () => {
+      test("Unconfirmed events have the number of reverts of their block before them.", async () => {
         const own = await subject.addWebhook({ confirmations: 1 });
         await apply(subject, [
           { kind: "revert", blockId: "b5", sequence: 8 },
@@ -293,7 +293,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
       const fact = (id: string, height: number, event = "transaction.applied") =>
         enqueue(webhook, id, { ...block(height), event, isRetractable: true });
 
-      test("are read block by block, the latest first and the block itself last, up to a limit.", async () => {
+      test("Delivered facts are read block by block, the latest first and the block itself last, up to a limit.", async () => {
         await apply(subject, [
           fact("applied 5", 5, "block.applied"),
           fact("first 5", 5),
@@ -310,7 +310,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await intake.unretracted([{ height: 5, blockId: "other" }], ALL)).toEqual([]);
       });
 
-      test("are retracted once, with a retraction that has their content.", async () => {
+      test("Delivered facts are retracted once, with a retraction that has their content.", async () => {
         await apply(subject, [fact("a", 5)]);
         const [delivered] = await intake.unretracted([block(5)], ALL);
         const { number, content, hasSameTarget } = present(delivered);
@@ -329,7 +329,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
     describe("a step of a replay", () => {
       const next = { nextHeight: 5, nextIndex: 1 };
 
-      test("is obsolete if the replay has moved, or was replaced: nothing is written twice.", async () => {
+      test("A step of a replay is obsolete if the replay has moved, or was replaced: nothing is written twice.", async () => {
         await putReplayed(subject, webhook, []);
         const replay = present(await subject.queue.replays.find(webhook));
         const position = { reader: "replay", replay, next } as const;
@@ -348,7 +348,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await subject.queue.nextReplayed(webhook, 0)).toBeUndefined();
       });
 
-      test("waits while the log has an unmatched retraction.", async () => {
+      test("A step of a replay waits while the log has an unmatched retraction.", async () => {
         await putReplayed(subject, webhook, []);
         await subject.append([applied(1), reverted(1)]);
         expect(await putReplayed(subject, webhook, ["a"], next)).toEqual({ isCurrent: false, webhooks: [] });
@@ -357,7 +357,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await putReplayed(subject, webhook, ["a"], next)).toMatchObject({ isCurrent: true });
       });
 
-      test("that suspends the webhook ends the replay at its position.", async () => {
+      test("A step of a replay that suspends the webhook ends the replay at its position.", async () => {
         await putReplayed(subject, webhook, ["a"], next);
         const replay = present(await subject.queue.replays.find(webhook));
         const suspend: IntakeCommand = { kind: "suspend", webhook, reason: "too expensive" };

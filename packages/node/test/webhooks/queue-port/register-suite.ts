@@ -36,7 +36,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
       (await nextFirst(subject.queue, webhook, 0, 9)).map(({ message: { id } }) => id);
 
     describe("a new webhook", () => {
-      test("has an increasing id that is never used again, and the given fields.", async () => {
+      test("A new webhook has an increasing id that is never used again, and the given fields.", async () => {
         const first = await commands.insert(NEW, 9);
         expect(first).toEqual({ id: first.id, ...FIELDS, secrets: { token: TOKEN } });
         expect(await register.webhooks.find(first.id)).toEqual(first);
@@ -44,7 +44,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect((await commands.insert(NEW, 9)).id).toBeGreaterThan(first.id);
       });
 
-      test("has a twin if another enabled webhook has its target, events and conditions.", async () => {
+      test("A new webhook has a twin if another enabled webhook has its target, events and conditions.", async () => {
         const first = await commands.insert(NEW, 9);
         expect(await register.webhooks.twinOf(first)).toBeUndefined();
         const second = await commands.insert({ fields: { ...FIELDS, name: "again" }, token: TOKEN }, 9);
@@ -62,14 +62,14 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect(await register.webhooks.twinOf(second)).toBeUndefined();
       });
 
-      test("is counted with others that arrive at the same time, and a refused one undoes no other.", async () => {
+      test("A new webhook is counted with others that arrive at the same time, and a refused one undoes no other.", async () => {
         const results = await Promise.allSettled([1, 2, 3].map(() => commands.insert(NEW, 2)));
         expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
         expect(results[2]).toMatchObject({ reason: { code: "WEBHOOK_LIMIT" } });
         expect(await register.webhooks.count()).toBe(2);
       });
 
-      test("is refused if all conditions would become too large.", async () => {
+      test("A new webhook is refused if all conditions would become too large.", async () => {
         const conditions = `[${" ".repeat(MAX_CONDITIONS_BYTES / 2)}]`;
         const large = { fields: { ...FIELDS, conditions }, token: TOKEN };
         const { id } = await commands.insert(large, 9);
@@ -80,7 +80,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect(await commands.update(id, { changes: { conditions } })).toBeDefined();
       });
 
-      test("receives the events that are logged after its activation, and the ping before them.", async () => {
+      test("A new webhook receives the events that are logged after its activation, and the ping before them.", async () => {
         const { id } = await commands.insert(NEW, 9);
         await subject.append([{ id: "peer.added:1", name: "peer.added" }]);
         const ping = {
@@ -103,7 +103,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
     });
 
     describe("an update", () => {
-      test("changes the given fields, and keeps id, secret and queue.", async () => {
+      test("An update changes the given fields, and keeps id, secret and queue.", async () => {
         const id = await subject.addWebhook();
         await put(subject, id, ["a"]);
         const updated = present(await commands.update(id, { changes: { name: "mine", order: "strict" } }));
@@ -118,7 +118,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect(await firstIds(id)).toEqual(["a"]);
       });
 
-      test("of different fields at the same time changes all of them.", async () => {
+      test("An update of different fields at the same time changes all of them.", async () => {
         const id = await subject.addWebhook();
         await Promise.all([
           commands.update(id, { changes: { name: "mine" } }),
@@ -127,7 +127,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect(await register.webhooks.find(id)).toMatchObject({ name: "mine", confirmations: 7 });
       });
 
-      test("is refused without an event, and of an unknown webhook.", async () => {
+      test("An update is refused without an event, and of an unknown webhook.", async () => {
         const id = await subject.addWebhook();
         const refused = commands.update(id, { changes: { event: null, name: "mine" } });
         await expect(refused).rejects.toMatchObject({ code: "MISSING_MEMBER" });
@@ -135,7 +135,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect(await commands.update(UNKNOWN_WEBHOOK, { changes: { name: "mine" } })).toBeUndefined();
       });
 
-      test("to another target restarts the queue, also when it ends a pause or a suspension.", async () => {
+      test("An update to another target restarts the queue, also when it ends a pause or a suspension.", async () => {
         const id = await subject.addWebhook();
         const [a] = await put(subject, id, ["a"]);
         await subject.queue.record([
@@ -162,7 +162,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect(await active()).toEqual([id]);
       });
 
-      test("that drops the queue cancels deliveries and the replay, and retractions only for another target.", async () => {
+      test("An update that drops the queue cancels deliveries and the replay, and retractions only for another target.", async () => {
         const id = await subject.addWebhook();
         await put(subject, id, ["fact"]);
         await put(subject, id, ["retraction"], { reverts: "fact" });
@@ -176,7 +176,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
       });
     });
 
-    test("a rotation sets a new token, and keeps the former one until a time.", async () => {
+    test("A rotation sets a new token, and keeps the former one until a time.", async () => {
       const id = await subject.addWebhook();
       const token = "6".repeat(64);
       const rotated = present(await commands.rotate(id, token, NOW_MS));
@@ -185,14 +185,14 @@ export function describeRegister(name: string, open: OpenSubject): void {
       expect(await commands.rotate(UNKNOWN_WEBHOOK, token, NOW_MS)).toBeUndefined();
     });
 
-    test("a webhook is removed once.", async () => {
+    test("A webhook is removed once.", async () => {
       const id = await subject.addWebhook();
       expect(await Promise.all([commands.remove(id), commands.remove(id)])).toEqual([true, false]);
       expect(await register.webhooks.find(id)).toBeUndefined();
       expect(await register.webhooks.page({ offset: 0, limit: 9 })).toEqual([]);
     });
 
-    test("a resumption lifts a suspension from the newest event on, and changes no other webhook.", async () => {
+    test("A resumption lifts a suspension from the newest event on, and changes no other webhook.", async () => {
       const id = await subject.addWebhook();
       const other = await subject.addWebhook();
       await apply(subject, [{ kind: "suspend", webhook: id, reason: "too expensive" }]);

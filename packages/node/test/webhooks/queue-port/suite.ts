@@ -65,7 +65,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("first attempts", () => {
-      test("are returned in the order of insertion, after a number, up to the requested count.", async () => {
+      test("First attempts are returned in the order of insertion, after a number, up to the requested count.", async () => {
         const [a] = await put(subject, webhook, ["a", "b"]);
         await put(subject, webhook, ["c"]);
         expect(await firstIds(queue, webhook)).toEqual(["a", "b", "c"]);
@@ -73,7 +73,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(idsOf(await nextFirst(queue, webhook, 0, 2))).toEqual(["a", "b"]);
       });
 
-      test("have all data that sending needs.", async () => {
+      test("First attempts have all data that sending needs.", async () => {
         const [fact] = await put(subject, webhook, ["fact"]);
         const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "fact" });
         const { secrets } = present(await subject.register.webhooks.find(webhook));
@@ -98,7 +98,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         ]);
       });
 
-      test("of a webhook with proofs have the number of blocks that a proof may contain.", async () => {
+      test("First attempts of a webhook with proofs have the number of blocks that a proof may contain.", async () => {
         const proving = await subject.addWebhook({ proof: true, confirmations: 23 });
         await put(subject, webhook, ["plain"]);
         await put(subject, proving, ["proven"]);
@@ -106,7 +106,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect((await nextFirst(queue, proving, 0, 1))[0]).toHaveProperty("proofDepth", 23);
       });
 
-      test("of one webhook are not returned for another, and a disabled webhook has none.", async () => {
+      test("First attempts of one webhook are not returned for another, and a disabled webhook has none.", async () => {
         const other = await subject.addWebhook();
         const off = await subject.addWebhook({ enabled: false });
         await put(subject, webhook, ["a"]);
@@ -120,7 +120,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("an outcome", () => {
-      test("of a success finishes the delivery, and its attempt is in the log.", async () => {
+      test("An outcome of a success finishes the delivery, and its attempt is in the log.", async () => {
         const [a] = await put(subject, webhook, ["a", "b"]);
         expect(await queue.record([success(webhook, present(a))])).toEqual([
           { isCurrent: true, failures: 0 },
@@ -133,7 +133,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         });
       });
 
-      test("that is a failure moves the delivery to the retries, ordered by due time.", async () => {
+      test("An outcome that is a failure moves the delivery to the retries, ordered by due time.", async () => {
         const [a, b, c] = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record([
           failure(webhook, present(a), { retryMs: NOW_MS + 300 }),
@@ -157,7 +157,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined }]);
       });
 
-      test("without a further attempt makes the delivery a dead letter, which can be queued again.", async () => {
+      test("An outcome without a further attempt makes the delivery a dead letter, which can be queued again.", async () => {
         const [a] = await put(subject, webhook, ["a"]);
         await queue.record([failure(webhook, present(a), { reason: "HTTP 410" })]);
         expect(await queue.log.find(webhook, "a")).toMatchObject({ state: "failed", reason: "HTTP 410" });
@@ -166,7 +166,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.nextRetry(webhook, NOW_MS + 50)).toMatchObject({ number: a, attempts: 0 });
       });
 
-      test("counts consecutive failures of a webhook, over all of its deliveries.", async () => {
+      test("An outcome counts consecutive failures of a webhook, over all of its deliveries.", async () => {
         const other = await subject.addWebhook();
         const [a, b, c, d] = await put(subject, webhook, ["a", "b", "c", "d"]);
         const [e] = await put(subject, other, ["e"]);
@@ -180,7 +180,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(recorded.map(({ failures }) => failures)).toEqual([1, 2, 1, 0, 1]);
       });
 
-      test("of a delivery that was cancelled or dropped meanwhile only records its attempt.", async () => {
+      test("An outcome of a delivery that was cancelled or dropped meanwhile only records its attempt.", async () => {
         const { register } = subject;
         const [a] = await put(subject, webhook, ["a"]);
         await register.commands.update(webhook, { changes: {}, drop: { reason: "updated", atMs: NOW_MS } });
@@ -196,7 +196,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(present(record).attempts).toHaveLength(2);
       });
 
-      test("of a fact that was retracted meanwhile is a success, or the last attempt.", async () => {
+      test("An outcome of a fact that was retracted meanwhile is a success, or the last attempt.", async () => {
         const { intake } = subject;
         const block = { height: 7, blockId: "b7" };
         const [a, b] = await put(subject, webhook, ["a", "b"], { ...block, isRetractable: true });
@@ -218,7 +218,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await intake.unretracted([block], 9)).toEqual([]);
       });
 
-      test("that was not recorded leaves the delivery first in the queue, also after a crash.", async () => {
+      test("An outcome that was not recorded leaves the delivery first in the queue, also after a crash.", async () => {
         const [a] = await put(subject, webhook, ["a", "b"]);
         expect(await firstIds(queue, webhook)).toEqual(["a", "b"]);
         const crashed = await subject.crash();
@@ -229,7 +229,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(again).toMatchObject({ number: a, attempts: 1, message: { id: "a" } });
       });
 
-      test("of any kind, in any order, has the same effect as on a plain list of deliveries.", async () => {
+      test("An outcome of any kind, in any order, has the same effect as on a plain list of deliveries.", async () => {
         type Known = { readonly number: number; readonly dueMs?: number };
         const step = fc.record({
           kind: fc.constantFrom("put", "succeed", "fail", "give up", "retry", "crash"),
@@ -280,7 +280,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     describe("a suspension", () => {
       const suspend = () => apply(subject, [{ kind: "suspend", webhook, reason: "too expensive" }]);
 
-      test("follows when the webhook has failed for too long, and fails the complete queue.", async () => {
+      test("A suspension follows when the webhook has failed for too long, and fails the complete queue.", async () => {
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         const suspension = { reason: "failed for too long", ifFailingBeforeMs: NOW_MS + 5 };
         const [early] = await queue.record([failure(webhook, present(a), { retryMs: NOW_MS, suspension })]);
@@ -303,7 +303,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         });
       });
 
-      test("can follow at once, ends the replay, and is lifted by a resumption.", async () => {
+      test("A suspension can follow at once, ends the replay, and is lifted by a resumption.", async () => {
         const { register } = subject;
         const [a] = await put(subject, webhook, ["a"]);
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
@@ -318,7 +318,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(recorded).toEqual([{ isCurrent: true, failures: 1 }]);
       });
 
-      test("keeps retractions queued: a target that received a fact receives its retraction.", async () => {
+      test("A suspension keeps retractions queued: a target that received a fact receives its retraction.", async () => {
         const { register } = subject;
         await put(subject, webhook, ["fact"]);
         await put(subject, webhook, ["a"], { reverts: "fact", event: "block.reverted" });
@@ -333,7 +333,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS, hasRetraction: true }]);
       });
 
-      test("of a long queue takes several steps; deliveries that arrive meanwhile wait, and are not lost.", async () => {
+      test("A suspension of a long queue takes several steps; deliveries that arrive meanwhile wait, and are not lost.", async () => {
         await put(subject, webhook, numbers(2_500));
         await suspend();
         expect(await queue.finishStep(NOW_MS)).toEqual({ more: true });
@@ -352,7 +352,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("a replay", () => {
-      test("has its own lane, beside the first attempts and retries of live events.", async () => {
+      test("A replay has its own lane, beside the first attempts and retries of live events.", async () => {
         const [live] = await put(subject, webhook, ["live"]);
         await putReplayed(subject, webhook, ["x", "y"]);
         await put(subject, webhook, ["more"]);
@@ -370,7 +370,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.nextReplayed(webhook, 0)).toMatchObject({ position: 2 });
       });
 
-      test("retries a delivery among the others, but in strict order at its position.", async () => {
+      test("A replay retries a delivery among the others, but in strict order at its position.", async () => {
         await putReplayed(subject, webhook, ["x"]);
         const x = present(await queue.nextReplayed(webhook, 0));
         await queue.record([failure(webhook, x.number, { retryMs: NOW_MS })]);
@@ -390,7 +390,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.states([strict])).toMatchObject([{ isStrict: true, retryMs: undefined }]);
       });
 
-      test("sends finished deliveries from before it again, and no others.", async () => {
+      test("A replay sends finished deliveries from before it again, and no others.", async () => {
         const [a] = await put(subject, webhook, ["a", "waiting"]);
         await queue.record([success(webhook, present(a))]);
         await putReplayed(subject, webhook, []);
@@ -403,7 +403,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.replays.find(webhook)).toMatchObject({ events: 2, waiting: 2 });
       });
 
-      test("runs one at a time; it continues at its position, also after a crash, while few deliveries are queued.", async () => {
+      test("A replay runs one at a time; it continues at its position, also after a crash, while few are queued.", async () => {
         const range = { fromHeight: 3, toHeight: 9 };
         expect(await queue.replays.find(webhook)).toBeUndefined();
         expect(await queue.replays.start(webhook, range, NOW_MS)).toBe(true);
@@ -432,7 +432,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         });
       });
 
-      test("that has read all blocks still has work when all of its deliveries are finished.", async () => {
+      test("A replay that has read all blocks still has work when all of its deliveries are finished.", async () => {
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 2 }, NOW_MS);
         await putReplayed(subject, webhook, ["x"], { nextHeight: 3, nextIndex: 0 });
         expect(await queue.replays.next(0, 100)).toBeUndefined();
@@ -441,7 +441,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.replays.next(0, 100)).toMatchObject({ webhook });
       });
 
-      test("that is cancelled removes its deliveries from the queue, and no live one.", async () => {
+      test("A replay that is cancelled removes its deliveries from the queue, and no live one.", async () => {
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
         await put(subject, webhook, ["live"]);
         await putReplayed(subject, webhook, ["x", "y"]);
@@ -454,7 +454,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("the log", () => {
-      test("lists deliveries page by page, newest first, also with a filter.", async () => {
+      test("The log lists deliveries page by page, newest first, also with a filter.", async () => {
         const ids = await put(subject, webhook, ["a", "b", "c", "d", "e"]);
         await queue.record([success(webhook, present(ids[1])), failure(webhook, present(ids[3]))]);
         const walked: string[] = [];
@@ -476,7 +476,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.log.find(webhook, "unknown")).toBeUndefined();
       });
 
-      test("reports recent outcomes, and the age of the oldest queued delivery, without pings and replays.", async () => {
+      test("The log reports recent outcomes, and the age of the oldest queued delivery, without pings and replays.", async () => {
         expect(await queue.log.latest(webhook, 9)).toEqual({ deliveries: [] });
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         await put(subject, await subject.addWebhook(), ["other"]);
@@ -504,7 +504,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.log.latest(webhook, 1)).toEqual({ deliveries: [pending], oldestWaitingMs });
       });
 
-      test("queues failed deliveries again, range by range, without pings.", async () => {
+      test("The log queues failed deliveries again, range by range, without pings.", async () => {
         const ids = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record(ids.map((number) => failure(webhook, number)));
         const number = await queue.recordPing({
@@ -544,7 +544,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         }
       }
 
-      test("drops deliveries that finished long ago, failed ones later, and never queued ones.", async () => {
+      test("Retention drops deliveries that finished long ago, failed ones later, and never queued ones.", async () => {
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record([success(webhook, present(a)), failure(webhook, present(b))]);
         await drop({}, NOW_MS + HOUR_MS - 1);
@@ -558,7 +558,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await statesOf(queue, webhook)).toEqual([["c", "pending"]]);
       });
 
-      test("keeps a bounded number of deliveries, of all webhooks together.", async () => {
+      test("Retention keeps a bounded number of deliveries, of all webhooks together.", async () => {
         const ids = await put(subject, webhook, numbers(1_200));
         await queue.record(ids.map((number) => success(webhook, number)));
         await drop({ maxDeliveries: 50 }, NOW_MS);
@@ -567,7 +567,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(present(records.at(-1)).number).toBe(ids[1_150]);
       });
 
-      test("fails the oldest first attempts of a queue that is too long, in several steps.", async () => {
+      test("Retention fails the oldest first attempts of a queue that is too long, in several steps.", async () => {
         const other = await subject.addWebhook();
         await put(subject, webhook, ["a"]);
         await put(subject, other, numbers(1_203));
@@ -582,7 +582,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.retention.nextOverfull(0, 3)).toBeUndefined();
       });
 
-      test("drops the deliveries of a removed webhook, which are invisible at once.", async () => {
+      test("Retention drops the deliveries of a removed webhook, which are invisible at once.", async () => {
         await put(subject, webhook, numbers(1_200));
         expect(await queue.retention.dropRemoved()).toBe(false);
         await subject.register.commands.remove(webhook);
@@ -596,7 +596,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       });
     });
 
-    test("a change that waits for a database lock fails before it gets it, changes nothing, and can be repeated.", async () => {
+    test("A change that waits for a database lock fails before it gets it, changes nothing, and can be repeated.", async () => {
       const [number] = await put(subject, webhook, ["a"]);
       const release = await subject.holdUp();
       await expect(queue.record([success(webhook, present(number))])).rejects.toThrow();
@@ -609,7 +609,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("with the dispatcher", () => {
-      test("a strict webhook has one request at a time, and the next one after success or the last retry.", async () => {
+      test("A strict webhook has one request at a time, and the next one after success or the last retry.", async () => {
         const strict = await subject.addWebhook({ order: "strict" });
         await put(subject, strict, ["a", "b", "c"]);
         const { calls, clock, run } = startDeliverer(queue);
@@ -633,7 +633,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         ]);
       });
 
-      test("requests of a parallel webhook start in order, and none starts twice.", async () => {
+      test("Requests of a parallel webhook start in order, and none starts twice.", async () => {
         await put(subject, webhook, numbers(20));
         const { calls, run } = startDeliverer(queue);
         await run();
@@ -647,7 +647,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect((await statesOf(queue, webhook)).every(([, state]) => state === "delivered")).toBe(true);
       });
 
-      test("a request in flight at a crash is repeated, and a recorded outcome is not.", async () => {
+      test("A request in flight at a crash is repeated, and a recorded outcome is not.", async () => {
         const strict = await subject.addWebhook({ order: "strict" });
         await put(subject, strict, ["a", "b"]);
         const first = startDeliverer(queue);
@@ -660,7 +660,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(second.calls.map(({ delivery }) => delivery.message.id)).toEqual(["b"]);
       });
 
-      test("a retry keeps its delay if the clock is wrong when it is scheduled, or while it waits.", async () => {
+      test("A retry keeps its delay if the clock is wrong when it is scheduled, or while it waits.", async () => {
         await put(subject, webhook, ["a", "b"]);
         const { calls, clock, run } = startDeliverer(queue);
         await run();
@@ -678,7 +678,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       });
 
       test.each(["parallel", "strict"] as const)(
-        "retries of a %s webhook that were scheduled by a clock of the next year are sent after a restart.",
+        "Retries of a %s webhook that were scheduled by a clock of the next year are sent after a restart.",
         async (order) => {
           const own = await subject.addWebhook({ order });
           await putReplayed(subject, own, ["a", "b"]);

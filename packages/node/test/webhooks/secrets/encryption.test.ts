@@ -10,7 +10,7 @@ import {
 const KEY = deriveKey("a key of an operator, long enough", "salt");
 const SECRET = "ab".repeat(32);
 
-test("encrypted texts can be decrypted, and differ each time", () => {
+test("Encrypted texts can be decrypted, and differ each time.", () => {
   const cipher = createSecretCipher(KEY);
   const kept = cipher.encrypt(SECRET, "webhook 1");
   expect(kept).not.toContain(SECRET);
@@ -19,7 +19,7 @@ test("encrypted texts can be decrypted, and differ each time", () => {
   expect(createSecretCipher(KEY).decrypt(kept, "webhook 1")).toBe(SECRET);
 });
 
-test("another key, another owner and every changed byte are refused, cached or not", () => {
+test("Another key, another owner and every changed byte are refused, cached or not.", () => {
   const cipher = createSecretCipher(KEY);
   const kept = cipher.encrypt(SECRET, "webhook 1");
   for (let round = 0; round < 2; round++) {
@@ -42,14 +42,14 @@ test("another key, another owner and every changed byte are refused, cached or n
   }
 });
 
-test("the same content yields another key in another data folder", () => {
+test("The same content yields another key in another data folder.", () => {
   expect(createSalt()).not.toBe(createSalt());
   expect(deriveKey("one", "a")).toEqual(deriveKey("one", "a"));
   expect(deriveKey("one", "a")).not.toEqual(deriveKey("one", "b"));
   expect(deriveKey("one", "a")).toHaveLength(32);
 });
 
-test("without a key, secrets are stored in plain text, and encrypted ones are never mistaken for plain text", () => {
+test("Secrets without a key are stored in plain text, and encrypted ones are never mistaken for plain text.", () => {
   expect(createSecretCipher(undefined)).toBe(PLAIN_SECRETS);
   expect(PLAIN_SECRETS.encrypt(SECRET, "webhook 1")).toBe(SECRET);
   expect(PLAIN_SECRETS.decrypt(SECRET, "webhook 1")).toBe(SECRET);

@@ -166,7 +166,7 @@ function createWorld(database: Database) {
   };
 }
 
-test("the figures equal a full count after any change of deliveries and webhooks", () => {
+test("The figures equal a full count after any change of deliveries and webhooks.", () => {
   const steps = fc.array(
     fc.record({
       // A third of the steps inserts into a queue.
@@ -226,7 +226,7 @@ function openFull(perQueue: number): Database {
   return database;
 }
 
-test("figures of 1,000 webhooks cost less than 50 ms of CPU time, and scan no deliveries", () => {
+test("Figures of 1,000 webhooks cost less than 50 ms of CPU time, and scan no deliveries.", () => {
   const database = openFull(200);
   const texts: string[] = [];
   const noted: Database = {

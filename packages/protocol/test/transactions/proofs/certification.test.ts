@@ -30,7 +30,7 @@ const terms = { iss: idOf("factory"), iat: 1_579_165_955, cost: 100_000_000n };
 const demand = signDemand(nft, payload, sender);
 const certification = certify(nft, demand, terms, factory);
 
-test("a demand and its certification are valid for their keys only", () => {
+test("A demand and its certification are valid for their keys only.", () => {
   expect(verifyDemand(nft, demand, hexOf(sender))).toBe(true);
   expect(verifyDemand(nft, demand, hexOf(factory))).toBe(false);
   expect(verifyCertification(certification, hexOf(factory))).toBe(true);
@@ -55,7 +55,7 @@ describe("every member of a demand is signed", () => {
   });
 });
 
-test("the subject includes the signature of the demand", () => {
+test("The subject includes the signature of the demand.", () => {
   const other = signDemand(nft, payload, delegate);
   expect(demandBytes(nft, other.payload)).toEqual(demandBytes(nft, payload));
   expect(certificationSubject(nft, other)).not.toBe(certification.payload.sub);
@@ -71,11 +71,11 @@ test.each<[string, Partial<Certification["payload"]>]>([
   expect(verifyCertification(altered, hexOf(factory))).toBe(false);
 });
 
-test.each(["", "3000", "00".repeat(64)])("a signature %j is not valid", (signature) => {
+test.each(["", "3000", "00".repeat(64)])("A signature %j is not valid.", (signature) => {
   expect(verifyCertification({ ...certification, signature }, hexOf(factory))).toBe(false);
 });
 
-test("every certification verifies", () => {
+test("Every certification verifies.", () => {
   const inputs = [anyNft, anyDemand, anyCertification, address] as const;
   fc.assert(
     fc.property(...inputs, (token, { payload: wanted }, { payload: given }, cryptoAccountAddress) => {

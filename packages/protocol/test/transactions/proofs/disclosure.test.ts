@@ -21,7 +21,7 @@ const payload: DiscloseDemand["payload"] = {
 const demand = signDiscloseDemand(payload, sender);
 const certification = certifyDisclosure(demand, { iss: idOf("factory"), iat: 1_579_165_955 }, factory);
 
-test("a demand and its certification are valid for their keys only", () => {
+test("A demand and its certification are valid for their keys only.", () => {
   expect(verifyDiscloseDemand(demand, hexOf(sender))).toBe(true);
   expect(verifyDiscloseDemand(demand, hexOf(factory))).toBe(false);
   expect(verifyDiscloseCertification(certification, hexOf(factory))).toBe(true);
@@ -51,7 +51,7 @@ test.each<[string, Partial<DiscloseCertification["payload"]>]>([
 });
 
 /** There is no separator between the values, so two lists can have one signature. */
-test("the borders of the values are not signed", () => {
+test("The borders of the values are not signed.", () => {
   const joined = { ...payload, explicitValue: ["bobb", "obby"] };
   expect(discloseDemandBytes(joined)).toEqual(discloseDemandBytes(payload));
 });

@@ -100,11 +100,11 @@ test.each(assets)("%s survives its bytes", (_name, type, asset) => {
   assertSurvive(transactions);
 });
 
-test("businessResignation survives its bytes", () => {
+test("The type businessResignation survives its bytes.", () => {
   assertSurvive(transactionOf(2, 1, fc.constant({})));
 });
 
-test("lengths are written in bytes and read in characters", () => {
+test("Lengths are written in bytes and read in characters.", () => {
   const data = around(2, 2, { businessUpdate: { name: "é1234" } });
   expect(payloadOf(data)).toBe("06c3a931323334000000");
   expect(() => roundTrip(data)).toThrow(RangeError);
@@ -112,7 +112,7 @@ test("lengths are written in bytes and read in characters", () => {
   expect(readPayload(2, 2, "06c3a93132333400000000").asset).toEqual({ businessUpdate: { name: "é1234\0" } });
 });
 
-test("a port called __proto__ vanishes, and only counted ports are members", () => {
+test("A port called __proto__ vanishes, and only counted ports are members.", () => {
   const withPorts = (bytes: string) =>
     present(
       readPayload(2, 5, `${"ab".repeat(32)}00${bytes}0000`).asset?.bridgechainUpdate,
@@ -122,14 +122,14 @@ test("a port called __proto__ vanishes, and only counted ports are members", () 
   expect(withPorts("00")).not.toHaveProperty("ports");
 });
 
-test("null is an absent text, and required texts must be present", () => {
+test("The value null is an absent text, and required texts must be present.", () => {
   const write = (type: number, asset: object) => payloadOf(around(2, type, asset as Asset));
   expect(write(2, { businessUpdate: { website: null } })).toBe("00000000");
   expect(() => write(0, { businessRegistration: { name: "a", website: null } })).toThrow(TypeError);
   expect(() => write(0, { businessRegistration: { name: "a", website: 5 } })).toThrow(TypeError);
 });
 
-test("the fee of an entity depends on its action", () => {
+test("The fee of an entity depends on its action.", () => {
   const feeOf = (action: number) => staticFee(around(2, 6, { action }), livenet.milestoneAt(2));
   expect([0, 1, 2].map(feeOf)).toEqual([5_000_000_000n, 500_000_000n, 500_000_000n]);
   expect(entity.key).toBe("entity");

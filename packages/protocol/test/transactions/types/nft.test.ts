@@ -16,17 +16,17 @@ import {
 
 const tokenId = "ab".repeat(32);
 
-test.each([0, 1])("type 2000/%i survives its bytes", (type) => {
+test.each([0, 1])("The type 2000/%i survives its bytes.", (type) => {
   const transactions = transactionOf(2000, type, fc.record({ asset: fc.record({ nft }) }));
   assertSurvive(transactions);
 });
 
-test("type 2000/2 survives its bytes", () => {
+test("The type 2000/2 survives its bytes.", () => {
   const members = fc.record({ asset: fc.record({ nft }), recipientId: address });
   assertSurvive(transactionOf(2000, 2, members));
 });
 
-test("the order of properties survives, array indexes first", () => {
+test("The order of properties survives, array indexes first.", () => {
   const members = fc.record({ asset: fc.record({ nft }) });
   const orderOf = ({ asset }: { asset?: { nft?: NftAsset } }) =>
     Object.values(present(asset?.nft, "nft")).map((token) => Object.keys(token.properties ?? {}));
@@ -49,13 +49,13 @@ const payload = (name: string, properties: string) =>
 describe("writing", () => {
   const write = (nft: unknown) => payloadOf(around(2000, 0, { nft: nft as NftAsset }));
 
-  test("null is a length of -1, the empty text a length of 0", () => {
+  test("The value null is a length of -1, the empty text a length of 0.", () => {
     expect(write({ u: { tokenId, properties: { a: null, b: "" } } })).toBe(
       payload("u", "02" + "0161ffff" + "01620000"),
     );
   });
 
-  test("only the first token counts, in the order of JavaScript", () => {
+  test("Only the first token counts, in the order of JavaScript.", () => {
     expect(write({ u: { tokenId }, 7: { tokenId: "cd".repeat(32) } })).toBe(`0137${"cd".repeat(32)}00`);
   });
 
@@ -64,11 +64,11 @@ describe("writing", () => {
     (nft) => expect(() => write(nft)).toThrow(TypeError),
   );
 
-  test.each([false, 0, true, {}])("a value %j is refused", (value) => {
+  test.each([false, 0, true, {}])("A value %j is refused.", (value) => {
     expect(() => write({ u: { tokenId, properties: { a: value } } })).toThrow(TypeError);
   });
 
-  test("an array is encoded as its bytes", () => {
+  test("An array is encoded as its bytes.", () => {
     expect(write({ u: { tokenId, properties: { a: [1, 2] } } })).toBe(payload("u", "0101610200" + "0102"));
   });
 });
@@ -76,11 +76,11 @@ describe("writing", () => {
 describe("reading", () => {
   const read = (bytes: string) => present(readPayload(2000, 0, bytes).asset?.nft, "nft");
 
-  test("an empty list of properties is an absent member", () => {
+  test("An empty list of properties is an absent member.", () => {
     expect(read(payload("u", "00"))).toEqual({ u: { tokenId } });
   });
 
-  test("a repeated key keeps its position and gets the last value", () => {
+  test("A repeated key keeps its position and gets the last value.", () => {
     const { properties } = present(read(payload("u", "03" + "0161010031" + "01620000" + "0161ffff")).u, "u");
     expect(Object.entries(present(properties, "properties"))).toEqual([
       ["a", null],
@@ -88,21 +88,21 @@ describe("reading", () => {
     ]);
   });
 
-  test.each(["010078", "ffff"])("a property __proto__ vanishes (%s)", (value) => {
+  test.each(["010078", "ffff"])("A property __proto__ vanishes (%s).", (value) => {
     const { properties } = present(read(payload("u", `02095f5f70726f746f5f5f${value}01620000`)).u, "u");
     expect(Object.keys(present(properties, "properties"))).toEqual(["b"]);
     expect(Object.getPrototypeOf(properties)).toBe(Object.prototype);
   });
 
-  test("a token __proto__ is an ordinary token", () => {
+  test("A token __proto__ is an ordinary token.", () => {
     expect(Object.entries(read(payload("__proto__", "00")))).toEqual([["__proto__", { tokenId }]]);
   });
 
-  test.each(["feff", "0080", "ff7f"])("a value length %s is refused", (length) => {
+  test.each(["feff", "0080", "ff7f"])("A value length %s is refused.", (length) => {
     expect(() => read(payload("u", `010161${length}`))).toThrow(RangeError);
   });
 
-  test("ill-formed UTF-8 is replaced", () => {
+  test("Ill-formed UTF-8 is replaced.", () => {
     expect(read(payload("u", "01" + "01ff" + "0100fe")).u?.properties).toEqual({ "\ufffd": "\ufffd" });
   });
 
@@ -113,7 +113,7 @@ describe("reading", () => {
     expect(Object.keys(present(kept.properties, "properties"))).toEqual(names);
   });
 
-  test("truncated bytes are refused", () => {
+  test("Truncated bytes are refused.", () => {
     const whole = payload("unik", "01" + "0161" + "0100" + "62");
     for (let length = 0; length < whole.length; length += 2) {
       expect(() => read(whole.slice(0, length)), `${length / 2} bytes`).toThrow(RangeError);
@@ -122,7 +122,7 @@ describe("reading", () => {
   });
 });
 
-test("an id is read in lower case", () => {
+test("An id is read in lower case.", () => {
   fc.assert(
     fc.property(id, (value) => {
       const upper = around(2000, 0, { nft: { unik: { tokenId: value.toUpperCase() } } });

@@ -19,14 +19,14 @@ import {
 
 const certified = fc.record({ asset: fc.record({ nft, demand, certification }), recipientId: address });
 
-test.each([3, 4])("type 2001/%i survives its bytes, the amount being the cost", (type) => {
+test.each([3, 4])("The type 2001/%i survives its bytes, the amount being the cost.", (type) => {
   assertSurvive(transactionOf(2001, type, certified), (data) => ({
     ...data,
     amount: present(data.asset?.certification, "certification").payload.cost,
   }));
 });
 
-test("type 2001/6 survives its bytes, and its amount is 0", () => {
+test("The type 2001/6 survives its bytes, and its amount is 0.", () => {
   const transactions = transactionOf(2001, 6, certified).map((data) => ({ ...data, amount: 5n }));
   assertSurvive(transactions, (data) => ({ ...data, amount: 0n }));
 });
@@ -37,7 +37,7 @@ test.each([
   [2, fc.constant({})],
   [5, publicKey.map((key) => ({ asset: { votes: [`+${key}`] } }))],
   [5, publicKey.map((key) => ({ asset: { votes: [`-${key}`] } }))],
-])("type 2001/%i survives its bytes", (type, members) => {
+])("The type 2001/%i survives its bytes.", (type, members) => {
   assertSurvive(transactionOf(2001, type, members));
 });
 
@@ -72,7 +72,7 @@ const mint = (parts: { demand?: object; certification?: object; signature?: stri
   return payloadOf(around(2001, 3, altered, { recipientId: unknown }));
 };
 
-test("a demand has iss before sub, a certification sub before iss", () => {
+test("A demand has iss before sub, a certification sub before iss.", () => {
   const recipient = "4466314f1ccb9741d6f1a6f9b26ed563c439fc1a94";
   expect(mint({})).toBe(
     `0175${hash("01")}00` +
@@ -103,7 +103,7 @@ describe("times", () => {
     expect(() => writtenTime(iat)).toThrow(TypeError);
   });
 
-  test("a value above 2^63 is encoded as 2^63 - 1, and is stable", () => {
+  test("A time above 2^63 is encoded as 2^63 - 1, and is stable.", () => {
     const payload = { ...asset.demand.payload, iat: 2 ** 64 };
     const data = around(
       2001,
@@ -147,11 +147,11 @@ describe("identifiers", () => {
     expect(() => mint({ certification: { sub: iss } })).toThrow(TypeError);
   });
 
-  test("a text counts up to its first pair that is not hexadecimal", () => {
+  test("A text as identifier counts up to its first pair that is not hexadecimal.", () => {
     expect(mint({ demand: { iss: `abc${"zz"}d` } })).toHaveLength(mint({}).length - 62);
   });
 
-  test("a demand signature can have an odd digit at its end", () => {
+  test("A demand signature can have an odd digit at its end.", () => {
     expect(mint({ signature: "3001ee3" })).toBe(mint({}));
   });
 });
@@ -169,14 +169,14 @@ describe("a disclosure", () => {
       }),
     );
 
-  test("has the number of its values, and before each its length in bytes", () => {
+  test("A disclosure has the number of its values, and before each its length in bytes.", () => {
     expect(write({})).toBe(
       `0203626f6202c3a901${hash("aa")}${hash("bb")}01000000000000003000` +
         `${hash("dd")}${hash("cc")}02000000000000003000`,
     );
   });
 
-  test("lengths and counts are taken modulo 256", () => {
+  test("Lengths and counts of a disclosure are taken modulo 256.", () => {
     expect(write({ explicitValue: ["x".repeat(257)] }).slice(0, 4)).toBe("0101");
     expect(write({ explicitValue: Array(258).fill("") }).slice(0, 2)).toBe("02");
     expect(write({ type: 257 })).toBe(write({ type: 1 }));
@@ -192,7 +192,7 @@ describe("a disclosure", () => {
   ])("%j is refused", (changes) => expect(() => write(changes)).toThrow(TypeError));
 });
 
-test("a truncated signature is refused", () => {
+test("A truncated signature is refused.", () => {
   const data = around(2001, 0, {
     "disclose-demand": {
       payload: { explicitValue: [], type: 1, iss: hash("aa"), sub: hash("bb"), iat: 1 },

@@ -111,7 +111,7 @@ function check(): void {
   });
 }
 
-test("count as the table does, while blocks are added and reverted", () => {
+test("Cached counts equal those of the table, while blocks are added and reverted.", () => {
   append("a", 1, 60, 100);
   check();
   append("a", 61, 61, 3);
@@ -141,7 +141,7 @@ function checks(count: number): TimeBox {
   };
 }
 
-test("resume at the time limit, whether or not a row was found", () => {
+test("Cached counts resume at the time limit, whether or not a row was found.", () => {
   append("a", 1, 100, 100);
   for (const [filter, total] of [
     [present(FILTERS[1], "an item of FILTERS"), 3333],
@@ -164,7 +164,7 @@ test("resume at the time limit, whether or not a row was found", () => {
   }
 });
 
-test("keep nothing if there was no time at all", () => {
+test("Cached counts keep nothing if there was no time at all.", () => {
   append("a", 1, 100, 100);
   open(checks(0));
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -176,7 +176,7 @@ test("keep nothing if there was no time at all", () => {
   check();
 });
 
-test("count each block once", () => {
+test("Cached counts include each block once.", () => {
   const counted: number[] = [];
   const watched: Database = {
     ...database,

@@ -183,7 +183,7 @@ function comparePage({ plain, indexed }: Lists, requested: Parameters<Opened["pl
   return page;
 }
 
-test("are the same at every page, while blocks are added and reverted", async () => {
+test("Lists from value indexes are the same at every page, while blocks are added and reverted.", async () => {
   await fc.assert(
     fc.asyncProperty(
       blocks,
@@ -227,7 +227,7 @@ function appendMany(table: Opened["table"], heights: number, perBlock: number): 
   }
 }
 
-test("start pages of many matches near their first row", async () => {
+test("Lists from value indexes start pages of many matches near their first row.", async () => {
   const opened = open({ maxBytes: 100_000_000 });
   // Above the size that is sorted, and above the number of parts in which the chain is counted.
   appendMany(opened.table, 1_500, 20);
@@ -261,7 +261,7 @@ const [BY_AMOUNT, , BY_FEE, , BY_NONCE] = ORDERS as [
   TransactionOrder,
 ];
 
-test("are evicted in favour of later ones if they exceed the memory limit", async () => {
+test("Value indexes are evicted in favour of later ones if they exceed the memory limit.", async () => {
   // 8 bytes for each row, and little more: two of them.
   const opened = open({ maxBytes: 20_000 });
   appendMany(opened.table, 10, 100);
@@ -274,7 +274,7 @@ test("are evicted in favour of later ones if they exceed the memory limit", asyn
   opened.database.close();
 });
 
-test("that alone exceed it are not built repeatedly", async () => {
+test("Value indexes that alone exceed the memory limit are not built repeatedly.", async () => {
   const opened = open({ maxBytes: 5_000 });
   appendMany(opened.table, 10, 100);
   for (let time = 0; time < 5; time++) {
@@ -285,7 +285,7 @@ test("that alone exceed it are not built repeatedly", async () => {
   opened.database.close();
 });
 
-test("delay no request while they are built, one at a time", async () => {
+test("Value indexes delay no request while they are built, one at a time.", async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const opened = open({ build: () => promise });
   appendMany(opened.table, 5, 10);
@@ -298,7 +298,7 @@ test("delay no request while they are built, one at a time", async () => {
   opened.database.close();
 });
 
-test("are built by another thread while blocks are added and reverted", async () => {
+test("Value indexes are built by another thread while blocks are added and reverted.", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-value-indexes-"));
   const path = join(folder, "chain.sqlite");
   const errors: unknown[] = [];
@@ -320,7 +320,7 @@ test("are built by another thread while blocks are added and reverted", async ()
   rmSync(folder, { recursive: true });
 });
 
-test("that cannot be built are reported, and are not retried for a while", async () => {
+test("Value indexes that cannot be built are reported, and are not retried for a while.", async () => {
   const errors: unknown[] = [];
   const builder = createValueIndexBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
   const settled = Promise.withResolvers<void>();
