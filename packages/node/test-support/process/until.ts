@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Load of each processor when the run begins. Workers of the run, and processes that they start, inherit it. */
 process.env.TEST_LOAD ??= `${Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())}`;
 
-export const WAIT_MS = 60_000 * Number(process.env.TEST_LOAD);
+/** An integer, as `AbortSignal.timeout` requires. */
+export const WAIT_MS = Math.round(60_000 * Number(process.env.TEST_LOAD));
 const POLL_MS = 50;
 
 /**
