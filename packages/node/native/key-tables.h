@@ -78,17 +78,21 @@ static secp256k1_ge_storage *entry_of(const key_table *table, int window, int di
   return &table->entries[(size_t)window * half_of(table->width) + digit - 1];
 }
 
+/* Entries that share an inversion, unless a window has more; and the windows of the narrowest table. */
+enum { SHARED_ENTRIES = 512, MAX_WINDOWS = 256 / NARROW };
+
 /* Returns 0 if there is no memory. */
 static int build_table(key_table *table, const secp256k1_ge *point, int width) {
-  int half = half_of(width), window, digit;
-  secp256k1_gej *multiples = malloc(half * sizeof(secp256k1_gej));
-  secp256k1_ge *affine = malloc(half * sizeof(secp256k1_ge));
-  secp256k1_gej base;
+  const int half = half_of(width), windows = (256 + width - 1) / width;
+  const int together = half < SHARED_ENTRIES ? SHARED_ENTRIES / half : 1;
+  secp256k1_gej *multiples = malloc(together * half * sizeof(secp256k1_gej)), multiple;
+  secp256k1_ge *affine = malloc(together * half * sizeof(secp256k1_ge)), firsts[MAX_WINDOWS];
+  int from, window, digit, at;
   table->width = width;
-  table->windows = (256 + width - 1) / width;
+  table->windows = windows;
   /* One line of the cache for each entry. */
   if (posix_memalign((void **)&table->entries, sizeof(secp256k1_ge_storage),
-                     (size_t)table->windows * half * sizeof(secp256k1_ge_storage)) != 0)
+                     (size_t)windows * half * sizeof(secp256k1_ge_storage)) != 0)
     table->entries = NULL;
   if (multiples == NULL || affine == NULL || table->entries == NULL) {
     free(multiples);
@@ -97,20 +101,24 @@ static int build_table(key_table *table, const secp256k1_ge *point, int width) {
     table->entries = NULL;
     return 0;
   }
-  secp256k1_gej_set_ge(&base, point);
-  for (window = 0; window < table->windows; window++) {
-    secp256k1_gej multiple = base;
-    secp256k1_ge first;
-    secp256k1_ge_set_gej_var(&first, &multiple);
-    secp256k1_gej_set_ge(&multiple, &first);
-    for (digit = 1; digit <= half; digit++) {
-      multiples[digit - 1] = multiple;
-      secp256k1_gej_add_ge_var(&multiple, &multiple, &first, NULL);
+  /* The first entry of each window. There are fewer windows than entries that share an inversion. */
+  secp256k1_gej_set_ge(&multiple, point);
+  for (window = 0; window < windows; window++) {
+    multiples[window] = multiple;
+    for (digit = 0; digit < width; digit++) secp256k1_gej_double_var(&multiple, &multiple, NULL);
+  }
+  secp256k1_ge_set_all_gej_var(firsts, multiples, windows);
+  for (from = 0; from < windows; from += together) {
+    int count = 0;
+    for (window = from; window < from + together && window < windows; window++) {
+      secp256k1_gej_set_ge(&multiple, &firsts[window]);
+      for (digit = 1; digit <= half; digit++) {
+        multiples[count++] = multiple;
+        secp256k1_gej_add_ge_var(&multiple, &multiple, &firsts[window], NULL);
+      }
     }
-    secp256k1_ge_set_all_gej_var(affine, multiples, half);
-    for (digit = 1; digit <= half; digit++)
-      secp256k1_ge_to_storage(entry_of(table, window, digit), &affine[digit - 1]);
-    for (digit = 0; digit < width; digit++) secp256k1_gej_double_var(&base, &base, NULL);
+    secp256k1_ge_set_all_gej_var(affine, multiples, count);
+    for (at = 0; at < count; at++) secp256k1_ge_to_storage(entry_of(table, from, 1) + at, &affine[at]);
   }
   free(multiples);
   free(affine);
