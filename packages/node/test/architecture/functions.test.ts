@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import { readImports } from "./imports.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const MAX_LINES = 60;
@@ -78,3 +79,18 @@ test.each([...PACKAGE_FOLDERS, ...SUPPORT_FOLDERS, "packages/console/documents",
     expect(longer.map(({ path, name, lines }) => `${lines} lines: ${path} ${name}`)).toEqual([]);
   },
 );
+
+/** Lower these numbers with each change that removes files. */
+const MAX_FILES = 887;
+const MAX_WITH_ONE_IMPORTER = 265;
+
+test("The files of the node, and those with one importer, do not become more.", () => {
+  const folder = join(ROOT, "packages/node/src");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".ts"),
+  );
+  const importers = Map.groupBy(readImports(folder), ({ to }) => to);
+  const withOne = files.filter((path) => new Set(importers.get(path)?.map(({ from }) => from)).size === 1);
+  expect(files.length).toBeLessThanOrEqual(MAX_FILES);
+  expect(withOne.length).toBeLessThanOrEqual(MAX_WITH_ONE_IMPORTER);
+});
