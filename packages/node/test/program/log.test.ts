@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { missingLinux, skips } from "../../test-support/process/available.ts";
+import { until } from "../../test-support/process/until.ts";
 import { type Faulty, newFolder, type Stdio, startFaulty } from "./faulty.ts";
 
 type Sink = {
@@ -84,6 +85,16 @@ describe.skipIf(skips(missingLinux()))("log and output", () => {
     broken?.(node);
     await node.fail("throw", "consensus", "out of the blue");
     expect(await node.ended()).toBe(1);
+  });
+
+  test("A process that the node has started leaves the output to an unread pipe non-blocking.", async () => {
+    const node = await startFaulty(unreadPipe());
+    await until("the database is not inspected", async () =>
+      /inspections_total\{outcome="sound"\} 1/.test(await (await fetch(`${node.url}/metrics`)).text()),
+    );
+    await node.forgesOn();
+    node.child.kill("SIGTERM");
+    expect(await node.ended()).toBe(0);
   });
 
   test("Log and output that could not be written for a while are written as far as possible later.", async () => {

@@ -15,6 +15,8 @@ export type FromMirror = {
   readonly copy: { readonly sequence: number; readonly gaps: number } | undefined;
 };
 
+/** The log of the node, which starts this process with it. */
+const LOG_DESCRIPTOR = 4;
 const BEAT_MS = 1_000;
 const FLUSH_TIMEOUT_MS = 1_000;
 
@@ -23,7 +25,7 @@ process.once("message", (config: ToMirror) => void run(config));
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
 
 async function run(config: ToMirror): Promise<void> {
-  const log = openLog(config.logLevel, config.logFormat);
+  const log = openLog(config.logLevel, config.logFormat, LOG_DESCRIPTOR);
   const logger = log.logger.child({ process: "mirror" });
   let height: number | undefined;
   let copy: FromMirror["copy"];

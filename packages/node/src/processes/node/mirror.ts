@@ -8,6 +8,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import type { MirrorFigures } from "../../gateway/figures.ts";
+import { STANDARD_ERROR } from "../../platform/logging/terminal.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FromMirror, ToMirror } from "../mirror/child.ts";
 import type { NodeOptions } from "./options.ts";
@@ -40,6 +41,9 @@ export const MIRROR_TIMES: MirrorTimes = {
   maxSilenceMs: 60_000,
   maxStopMs: 5_000,
 };
+
+/** Characters of its standard error, such as those of a crash. */
+const MAX_STDERR = 1_000;
 
 /** Module that only the process loads. */
 const CHILD = "../mirror/child";
@@ -101,7 +105,13 @@ function run(config: ToMirror, state: State): void {
   const startedMs = performance.now();
   const child = fork(moduleBeside(import.meta.url, CHILD), {
     execArgv: [],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    // It writes to the log of the node, as descriptor 4: the start of a process makes its descriptors 0 to 2 blocking, also for the
+    // node, which shares them.
+    stdio: ["ignore", "ignore", "pipe", "ipc", STANDARD_ERROR],
+  });
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr = `${stderr}${text}`.slice(0, MAX_STDERR);
   });
   state.child = child;
   state.starts++;
@@ -117,7 +127,7 @@ function run(config: ToMirror, state: State): void {
   });
   // A process that cannot be started emits no `exit`.
   child.once("error", (err) => ended({ err }));
-  child.once("exit", (code, signal) => ended({ code, signal }));
+  child.once("exit", (code, signal) => ended({ code, signal, ...(stderr !== "" && { stderr }) }));
   // If the process has already ended, `exit` reports it.
   child.send(config, () => {});
 

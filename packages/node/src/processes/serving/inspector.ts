@@ -9,6 +9,7 @@ import type { Logger } from "pino";
 import type { ToInspector } from "../../archive/integrity/child.ts";
 import type { Inspection } from "../../archive/integrity/damage.ts";
 import { CodedError } from "../../platform/coded-error.ts";
+import { STANDARD_OUTPUT } from "../../platform/logging/terminal.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 
 export type InspectorOptions = {
@@ -84,9 +85,10 @@ export function startInspector(options: InspectorOptions, logger: Logger): Inspe
 function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Inspection> {
   const { promise, resolve, reject } = Promise.withResolvers<Inspection>();
   const child = fork(moduleBeside(import.meta.url, INSPECTION), {
-    // Without its own options of Node.js; with its output: a reader of the output of a killed node sees the end of both.
     execArgv: [],
-    stdio: ["ignore", "inherit", "pipe", "ipc"],
+    // With the output of the node: a reader of the output of a killed node sees the end of both. Not as descriptor 1: the start
+    // of a process makes its descriptors 0 to 2 blocking, also for the node, which shares them.
+    stdio: ["ignore", "ignore", "pipe", "ipc", STANDARD_OUTPUT],
     serialization: "advanced",
     timeout: TIMEOUT_MS,
     killSignal: "SIGKILL",
