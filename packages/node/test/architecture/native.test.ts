@@ -25,7 +25,7 @@ const BINARIES = [
 
 const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-test.each(BINARIES)("The guide has the checksum of $name.", ({ name }) => {
+test.each(BINARIES)("The guide has the checksum of $name", ({ name }) => {
   const guide = readFileSync(join(ROOT, "docs/guides/signatures.md"), "utf8");
   expect(guide).toContain(sumOf(join(ROOT, NATIVE, name)));
 });

@@ -203,7 +203,7 @@ const CONTRADICTIONS: [kind: Kind, args: readonly string[], message: string][] =
 ];
 
 test.each(CONTRADICTIONS.map(([kind, args, message]) => ({ name: nameOf(kind, args), kind, args, message })))(
-  "The command tx $name is refused: $message.",
+  "The command tx $name is refused: $message",
   async ({ kind, args, message }) => {
     await expect(bodyOf(kind, args)).rejects.toThrow(message);
   },

@@ -1,4 +1,4 @@
-/** Length of functions: factories of at most 60 lines, with their logic in named top-level functions. */
+/** Sizes: functions of at most 60 lines, with their logic in named top-level functions, and the number of files of the node. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
