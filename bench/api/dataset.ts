@@ -42,8 +42,8 @@ export type Size = { readonly transactions: number; readonly wallets: number; re
 
 export type Dataset = { readonly path: string; readonly files: NetworkFiles };
 
-/** Must change with every change of the generated data. */
-const FORMAT = 7;
+/** Must change with every change of the generated data, or of the schema. */
+const FORMAT = 8;
 const SENDERS = 1_000;
 const PER_BLOCK = 500;
 const ONE = 100_000_000n;

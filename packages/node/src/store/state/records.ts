@@ -15,14 +15,24 @@ import { holdingFromMembers } from "./record-row.ts";
 /** Statements of one table. */
 type Rows<Value> = {
   read(key: string): Value | undefined;
-  write(key: string, value: Value): void;
+  /** @param before returns the stored record */
+  write(key: string, value: Value, before: () => Value | undefined): void;
   remove(key: string): void;
 };
 
 export type Records = {
   read<T extends TableName>(table: T, key: string): Tables[T] | undefined;
-  /** `undefined` removes the row. */
-  write<T extends TableName>(table: T, key: string, value: Tables[T] | undefined): void;
+  /**
+   * Writes a record; `undefined` removes the row.
+   *
+   * @param before returns the stored record
+   */
+  write<T extends TableName>(
+    table: T,
+    key: string,
+    value: Tables[T] | undefined,
+    before: () => Tables[T] | undefined,
+  ): void;
   delegates(): Wallet[];
   /** Addresses of the wallets whose vote is this public key. */
   voters(publicKey: string): string[];
@@ -55,9 +65,9 @@ export function createRecords(database: Database): Records {
   );
   return {
     read: (table, key) => tables[table].read(key),
-    write(table, key, value) {
+    write(table, key, value, before) {
       if (value === undefined) tables[table].remove(key);
-      else tables[table].write(key, value);
+      else tables[table].write(key, value, before);
     },
     delegates: () => delegates.all().map(walletFromRow),
     voters: (publicKey) => voters.all(publicKey).map(({ address }) => address),
@@ -85,29 +95,44 @@ const walletFromRow = ({ address, public_key, balance, nonce, attributes }: Wall
   attributes: attributes === "{}" ? NO_ATTRIBUTES : attributesFromJson(JSON.parse(attributes)),
 });
 
+/** The columns by which a wallet is found, besides its address. */
+const namesOf = ({ publicKey, attributes }: Wallet) =>
+  [
+    publicKey ?? null,
+    attributes.vote ?? null,
+    attributes.delegate?.username ?? null,
+    attributes.secondPublicKey ?? null,
+  ] as const;
+
 function walletRows(database: Database): Rows<Wallet> {
   const select = database.prepare<WalletRow>(
     "SELECT address, public_key, balance, nonce, attributes FROM wallets WHERE address = ?",
     { bigints: true },
   );
-  const upsert = database.prepare("INSERT OR REPLACE INTO wallets VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  const put = database.prepare("INSERT OR REPLACE INTO wallets VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  // SQLite writes the index of each column that a statement names: most changes are without some of them.
+  const setAttributes = database.prepare("UPDATE wallets SET attributes = ? WHERE address = ?");
+  const setBalance = database.prepare("UPDATE wallets SET attributes = ?, balance = ? WHERE address = ?");
+  const setNonce = database.prepare(
+    "UPDATE wallets SET attributes = ?, balance = ?, nonce = ? WHERE address = ?",
+  );
   const remove = database.prepare("DELETE FROM wallets WHERE address = ?");
   return {
     read(key) {
       const row = select.get(key);
       return row && walletFromRow(row);
     },
-    write(key, { publicKey, balance, nonce, attributes }) {
-      upsert.run(
-        key,
-        publicKey ?? null,
-        balance,
-        nonce,
-        attributes.vote ?? null,
-        attributes.delegate?.username ?? null,
-        attributes.secondPublicKey ?? null,
-        JSON.stringify(attributesToJson(attributes)),
-      );
+    write(key, wallet, before) {
+      const stored = before();
+      const { balance, nonce } = wallet;
+      const attributes = JSON.stringify(attributesToJson(wallet.attributes));
+      const names = namesOf(wallet);
+      if (!stored || namesOf(stored).some((name, index) => name !== names[index])) {
+        const [publicKey, ...others] = names;
+        put.run(key, publicKey, balance, nonce, ...others, attributes);
+      } else if (nonce !== stored.nonce) setNonce.run(attributes, balance, nonce, key);
+      else if (balance !== stored.balance) setBalance.run(attributes, balance, key);
+      else setAttributes.run(attributes, key);
     },
     remove: (key) => void remove.run(key),
   };

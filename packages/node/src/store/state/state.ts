@@ -136,8 +136,9 @@ type Layers = {
 function flush(records: Records, totals: StateTotals, { caches, written }: Layers): void {
   for (const table of TABLE_NAMES) {
     for (const [key, value] of written[table]) {
-      totals.count(table, key, () => committed(records, caches, table, key), value);
-      records.write(table, key, value);
+      const before = () => committed(records, caches, table, key);
+      totals.count(table, key, before, value);
+      records.write(table, key, value, before);
       caches[table].set(key, value ?? ABSENT);
     }
     written[table].clear();
@@ -146,9 +147,15 @@ function flush(records: Records, totals: StateTotals, { caches, written }: Layer
 }
 
 /** Returns the record of the database. */
-function committed(records: Records, caches: Layers["caches"], table: TableName, key: string) {
+function committed<T extends TableName>(
+  records: Records,
+  caches: Layers["caches"],
+  table: T,
+  key: string,
+): Tables[T] | undefined {
   const cached = caches[table].get(key);
-  return cached === undefined ? records.read(table, key) : cached === ABSENT ? undefined : cached;
+  if (cached === undefined) return records.read(table, key);
+  return cached === ABSENT ? undefined : (cached as Tables[T]);
 }
 
 /** Discards uncommitted records, and loads the delegates. */

@@ -21,8 +21,8 @@ test("Pages of thousands of properties are the same after random changes as of a
       for (let number = 0; number < count; number++) {
         const key = ["", "\0", "\u{10000}", "\uffff"][number] ?? `usr/${random.integer(0, 100_000)}`;
         const value = random.chance(share) ? `${number}` : undefined;
-        write("properties", `${TOKEN}/${key}`, value);
-        if (number < 100) write("properties", `${OTHER}/${key}`, value);
+        write("properties", `${TOKEN}/${key}`, value, () => undefined);
+        if (number < 100) write("properties", `${OTHER}/${key}`, value, () => undefined);
         if (value === undefined) expected.delete(key);
         else expected.set(key, value);
       }

@@ -1,8 +1,8 @@
-import { type Change, createMemoryState } from "@uniknode/ledger";
+import { type Change, createMemoryState, type Wallet } from "@uniknode/ledger";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { openDatabase } from "../../../src/store/engine/database.ts";
+import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
 import { countState } from "../../../src/store/state/totals.ts";
@@ -68,6 +68,57 @@ test("A second store over the same database returns the same once written record
     }),
   );
 });
+
+test("A wallet that changes part by part has the row of a new wallet.", () => {
+  const part = fc.constantFrom("balance", "nonce", "rank", "vote", "username", "publicKey", "second");
+  const rowsOf = (store: ReturnType<typeof createStateStore>, database: Database, wallets: Wallet[]) => {
+    for (const after of wallets) {
+      store.write([{ table: "wallets", key: after.address, after }]);
+      database.transaction(() => store.flush());
+    }
+    return database.prepare("SELECT * FROM wallets", { bigints: true }).all();
+  };
+  fc.assert(
+    fc.property(cacheSizes, fc.array(fc.tuple(part, fc.nat(3)), { minLength: 1 }), (cacheSize, changes) => {
+      const parts: Record<string, number> = {};
+      const wallets = changes.map(([name, value]) => {
+        parts[name] = value;
+        return walletOf(parts);
+      });
+      const [changed, fresh] = [openMemory(), openMemory()];
+      const rows = rowsOf(createStateStore(changed, { cacheSize }), changed, wallets);
+      expect(rows).toEqual(rowsOf(createStateStore(fresh, { cacheSize }), fresh, wallets.slice(-1)));
+      changed.close();
+      fresh.close();
+    }),
+  );
+});
+
+/** Returns a wallet with given parts; 0 or none: it does not have the part. */
+function walletOf({
+  balance = 0,
+  nonce = 0,
+  rank,
+  vote,
+  username,
+  publicKey,
+  second,
+}: Record<string, number>) {
+  const amounts = { voteBalance: 0n, forgedFees: 0n, forgedRewards: 0n };
+  return {
+    address: "A",
+    balance: BigInt(balance),
+    nonce: BigInt(nonce),
+    ...(publicKey && { publicKey: `key ${publicKey}` }),
+    attributes: {
+      ...(vote && { vote: `key ${vote}` }),
+      ...(second && { secondPublicKey: `key ${second}` }),
+      ...(username && {
+        delegate: { username: `${username}`, ...amounts, producedBlocks: 0, round: 0, rank },
+      }),
+    },
+  } as Wallet;
+}
 
 test("The state store drops everything that was not committed.", () => {
   fc.assert(
