@@ -88,7 +88,7 @@ function changePage(pages: Pages, path: string, changes: readonly LeafChange[]):
     groups[slot] = subtree.leaves;
     changed.add(at >> 1);
   }
-  // A set is iterated in the order of insertion, with what is added meanwhile: the levels one after the other.
+  // The loop also visits what it adds to the set, in order of insertion: it completes one level before the next.
   for (const at of changed) {
     nodes[at] = pair(nodes[2 * at], nodes[2 * at + 1]);
     if (at > 1) changed.add(at >> 1);

@@ -114,7 +114,7 @@ export function decodePage(encoded: Uint8Array): Page {
     if (kind > 0) nodes[SLOTS + slot] = kind === 1 ? leaf() : text(DIGEST_BYTES);
   }
   for (let at = 1; at < SLOTS; at++) if (bits(2 * SLOTS + at, 1) > 0) nodes[at] = text(DIGEST_BYTES);
-  // The others are leaves or empty, as the subtrees below.
+  // All other nodes follow from the nodes below them.
   for (let at = SLOTS - 1; at > 0; at--) nodes[at] ??= pair(nodes[2 * at], nodes[2 * at + 1]);
   return { nodes, groups };
 }

@@ -16,8 +16,8 @@ import { createMapState, createRoots, type MapRoot, type RootPlace } from "./sta
 import { createRowReaders } from "./stored-rows.ts";
 
 /**
- * All properties whose digests of names begin with some bits: those of `from`, as many as there are siblings. A path shows that they are
- * all of the map of properties with these bits.
+ * The properties below one node of the map: all whose key begins with the first bits of `from`, one bit for each sibling. The siblings
+ * lead from the node to the root, which proves that none is missing.
  */
 export type PropertyPage = {
   /** Hexadecimal. */

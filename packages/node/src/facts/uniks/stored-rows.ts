@@ -37,7 +37,7 @@ const keyBytes = (key: string): Buffer => Buffer.from(key, "latin1");
 
 export function createStoredRows(database: Database): StoredRows {
   const get = database.prepare<{ value: Uint8Array }>("SELECT value FROM unik_rows WHERE key = ?");
-  // A replaced row would move to the end.
+  // INSERT OR REPLACE would move the row to the end of the table.
   const put = database.prepare(
     "INSERT INTO unik_rows VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
   );

@@ -108,7 +108,7 @@ function createBlockWriter(database: Database): Pick<BlockStore, "append" | "rem
       const transactions = below + numberOfTransactions;
       const stored = toStoredId(id);
       const fullId = fullIdOf(stored);
-      // Until the row is written: the number of a new generator is rolled back with it.
+      // If the insertion fails, the number of a new generator is rolled back too, so that no block is cached until then.
       last = undefined;
       insert.run(
         height,

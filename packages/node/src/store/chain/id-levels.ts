@@ -62,7 +62,7 @@ export type IdLevels = {
 export function createIdLevels(database: Database, { table, rows, key }: IdIndex): IdLevels {
   const columns = `prefix, ${key.join()}`;
   const inRange = "level = +? AND prefix >= +? AND prefix < +?";
-  // An entry that is already there says the same.
+  // An equal entry may exist, because ids can share a prefix and a key.
   const insert = database.prepare(
     `INSERT OR IGNORE INTO ${table} VALUES (0, ?, ${key.map(() => "?").join()})`,
   );
@@ -88,7 +88,7 @@ export function createIdLevels(database: Database, { table, rows, key }: IdIndex
     grow(before, after) {
       const end = Math.floor(after / STEP_ENTRIES);
       for (let step = Math.floor(before / STEP_ENTRIES) + 1; step <= end; step++) {
-        // Level 1 first: what has just moved there stays.
+        // Entries move by one level at most: those of level 1 before those of level 0.
         move(1, step);
         move(0, step);
       }

@@ -82,7 +82,7 @@ export function createHistoryReader(database: Database, onRow?: () => void): His
     record: earlier,
     properties(tokenId, from, height, limit) {
       const prefix = propertyKey(tokenId, "");
-      // "0" follows "/".
+      // Keys of the token begin with its id and "/", and "0" is the next character.
       const rows = versions.all(HISTORY_KINDS.properties, prefix + from, `${tokenId}0`, height, limit);
       // SQLite would end the text at U+0000.
       return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));

@@ -160,7 +160,7 @@ function propertyRows(database: Database): Rows<string> {
   return textRows(
     {
       select: database.prepare("SELECT value FROM properties WHERE token = ? AND key = ?"),
-      // A replaced row would be counted twice (migration 033).
+      // The triggers of the table would count a replaced row twice.
       upsert: database.prepare(
         "INSERT INTO properties VALUES (?, ?, ?) ON CONFLICT (token, key) DO UPDATE SET value = excluded.value",
       ),
