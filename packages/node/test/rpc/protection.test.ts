@@ -67,22 +67,16 @@ test("Pages of other origins, unknown hosts and other media types create nothing
 });
 
 test("Calls of bip38 are bounded per minute, in batches too, and refused with the reason.", async () => {
-  const url = await serve({ rpcBip38Rate: 2 });
+  const url = await serve({ rpcBip38Rate: 1 });
   const create = call(1, "wallets.bip38.create", keeper);
-  const { body } = await send(url, type, [
-    create,
-    create,
-    create,
-    call(1, "wallets.create", { passphrase: "a" }),
-  ]);
+  expect((await send(url, type, create)).body).toHaveProperty("result.wif");
+  const { body } = await send(url, type, [create, call(1, "wallets.create", { passphrase: "a" })]);
   expect(body).toMatchObject([
-    { result: { wif: expect.any(String) } },
-    { result: { wif: expect.any(String) } },
     {
       error: {
         code: 429,
         message: "Too Many Requests",
-        data: expect.stringMatching(/^bip38: rate limit of 2 calls per minute exceeded/),
+        data: expect.stringMatching(/^bip38: rate limit of 1 calls? per minute exceeded/),
       },
     },
     { result: { address: expect.any(String) } },
