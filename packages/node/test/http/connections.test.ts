@@ -13,6 +13,7 @@ import { present } from "../../src/platform/present.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
 import { connectFrom, occupy, statusFrom } from "../../test-support/http/sockets.ts";
 import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 async function serve(options: Parameters<typeof openFixture>[0] = {}): Promise<Fixture & { port: number }> {
   const fixture = openFixture(options);
@@ -48,7 +49,9 @@ test("600 half-open connections of one address leave capacity for another addres
 });
 
 test("Half-open connections are evicted before slow bodies.", async () => {
-  const { port, connections } = await serve({ headersTimeoutMs: 200 });
+  // A busy server receives the headers of the bodies late, too.
+  const headersTimeoutMs = Math.ceil(WAIT_MS / 200);
+  const { port, connections } = await serve({ headersTimeoutMs, requestTimeoutMs: WAIT_MS });
   await hold(port, { from: "127.0.0.1", count: 10, send: HALF_HEADERS });
   const bodies = await hold(port, { from: "127.0.0.1", count: 10, send: HALF_BODY });
   await expect.poll(() => connections()).toMatchObject({ open: 10, closed: { late: 10 } });
