@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- switch [--depth N] [--transfers N]`
  *
- * Switches from the top blocks of a generated chain to a longer branch (decision 15). Prints the time to verify the
+ * Switches from the top blocks of a generated chain to a longer branch (decision 10). Prints the time to verify the
  * branch, concurrently with other work, and the length of the tick that blocks all other work.
  */
 import { mkdtempSync, rmSync } from "node:fs";

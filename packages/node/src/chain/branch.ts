@@ -1,6 +1,6 @@
 /**
  * Switches from the top of the chain to another branch in one database transaction: a reader sees either the
- * old branch or the new one, and a branch that turns out to be invalid was never on the chain (decision 15).
+ * old branch or the new one, and a branch that turns out to be invalid was never on the chain (decision 10).
  */
 import {
   checkBlock,

@@ -1,4 +1,4 @@
-/** Switch from the top of the chain to another branch, in one commit (decision 15). */
+/** Switch from the top of the chain to another branch, in one commit (decision 10). */
 
 import { type EncodedBlock, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
  * Responses as texts. Rows that are built as JSON text need no serialisation: a page of a hundred transactions is then
- * a concatenation (docs/decisions/0017-build-json-responses-by-concatenation.md).
+ * a concatenation (docs/decisions/0017-write-json-without-a-compiled-serializer.md).
  */
 
 /** JSON text of a value, as an item or a member of a response; its content cannot be read. */

@@ -1,6 +1,6 @@
 /**
  * Sends the responses of one tick of the event loop together at its end: a waiting client process is scheduled once for all
- * responses, and scheduling it takes longer than building a response (docs/decisions/0024-batch-responses-per-tick.md).
+ * responses, and scheduling it takes longer than building a response (docs/decisions/0019-share-reads-and-writes-per-tick.md).
  */
 import type { Server } from "../core/app.ts";
 

@@ -162,7 +162,7 @@ const createApp = (options: HttpOptions, connections: Connections, isProxy: Rang
     bodyLimit: MAX_BODY_BYTES,
     // Property keys are long and percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
-    // The runtime's serialiser is faster than one compiled from the schema (docs/decisions/0007-one-schema-per-route-and-json-stringify.md).
+    // The runtime's serialiser is faster than one compiled from the schema (docs/decisions/0017-write-json-without-a-compiled-serializer.md).
     schemaController: {
       compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => responseText },
     },

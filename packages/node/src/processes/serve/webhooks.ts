@@ -1,6 +1,6 @@
 /**
  * Requests of clients to webhooks, while delivery workers own them: an API server reads and writes their register and queues
- * in PostgreSQL (docs/decisions/0049).
+ * in PostgreSQL (docs/decisions/0054).
  */
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";

@@ -158,7 +158,7 @@ const createPastState = (
 
 /**
  * The read transaction that all snapshots of one tick of the event loop share: beginning and ending a transaction takes as long as finding
- * a row (docs/decisions/0019-share-a-read-transaction-per-tick.md). It ends with its tick. A client that is notified of a block sends its
+ * a row (docs/decisions/0019-share-reads-and-writes-per-tick.md). It ends with its tick. A client that is notified of a block sends its
  * request in a later tick, whose transaction sees the block.
  */
 type TickTransaction = {

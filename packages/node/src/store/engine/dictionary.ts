@@ -102,7 +102,7 @@ type TextCache = {
 /**
  * Creates a cache of short texts with ASCII characters by number, in a bounded amount of memory. Each number has one slot, and
  * takes it from the number that used it before. Strings in a map would take three times the memory, and every garbage collection
- * would visit them (docs/decisions/0071-cache-addresses-in-fixed-memory.md).
+ * would visit them (docs/decisions/0056-store-the-header-of-a-block-once.md).
  *
  * @param maxLength characters of a slot, at most 255
  */

@@ -1,6 +1,6 @@
 /**
  * Moves deliveries from the queues to their targets: each run begins to record the outcomes of calls, matches new events, and
- * starts the calls that are due. Nothing waits for outcomes, but many commits would delay the next block (decision 21).
+ * starts the calls that are due. Nothing waits for outcomes, but many commits would delay the next block (decision 20).
  */
 import type { Logger } from "pino";
 import type { Clock } from "../collaborators.ts";

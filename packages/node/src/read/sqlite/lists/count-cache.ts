@@ -2,7 +2,7 @@
  * Count cache: numbers of rows of lists. Counts of any table are cached until the next block. Counts of a growing table are
  * continued from one head to the next: each row is counted once regardless of later blocks. The writer of the chain stores
  * some counts of transactions, which need no counting. Rows are counted only on request, so that writing blocks costs nothing
- * (docs/decisions/0017-build-json-responses-by-concatenation.md).
+ * (docs/decisions/0017-write-json-without-a-compiled-serializer.md).
  */
 import { LRUCache } from "lru-cache";
 import { firstIndex } from "../../../platform/binary-search.ts";
