@@ -32,9 +32,10 @@ test("The dashboard shows every metric of a node, a server and a worker, and onl
   expect([...new Set(shown)].sort()).toEqual(await metricNames());
 });
 
-test("The guide explains every metric, and only existing ones.", async () => {
+test("The guide names only metrics that exist.", async () => {
   const guide = readFileSync(new URL("../../../../../docs/guides/observability.md", import.meta.url), "utf8");
-  expect([...new Set(namesIn(guide))].sort()).toEqual(await metricNames());
+  const names = await metricNames();
+  expect(namesIn(guide).filter((name) => !names.includes(name))).toEqual([]);
 });
 
 test("Every panel of the dashboard has a description.", () => {
