@@ -33,3 +33,13 @@ test("The usage shows the defaults, and the options that can be repeated.", () =
     "usage: npm run bench -- replay [FOLDER] [--seed 1] [--only VALUE]... [--list]",
   );
 });
+
+test.each(["test", "test:long"])("npm run %s runs the named file alone.", (command) => {
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(ROOT, "tools/run.mjs"), command, "test/skips.test.ts"],
+    { encoding: "utf8", env: { PATH: process.env.PATH, NO_COLOR: "1" } },
+  );
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/test\/skips\.test\.ts[\s\S]*Test Files +1 passed \(1\)/);
+});

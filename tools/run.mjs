@@ -30,15 +30,16 @@ const checks = [
 ];
 /** The tests of a lane. */
 const lane = (name) => [join(root, "tools/tests.ts"), root, name];
-const tests = [bin("vitest"), "run", "--root", root];
+/** Tests that arguments name, of both lanes. */
+const tests = (args) => [[bin("vitest"), "run", "--root", root, ...args]];
 /**
  * Steps by name. A step is a command line, which is a program of the pinned runtime followed by its arguments, or several that run beside
  * each other.
  */
 const commands = {
   start: (args) => [[join(root, "packages/node/bin/uniknode.js"), ...startArguments(args)]],
-  test: (args) => (args.length === 0 ? [checks, lane("fast")] : [[...tests, ...args]]),
-  "test:long": () => [lane("long")],
+  test: (args) => (args.length === 0 ? [checks, lane("fast")] : tests(args)),
+  "test:long": (args) => (args.length === 0 ? [lane("long")] : tests(args)),
   check: () => [checks],
   parity: (args) => [[join(root, "tools/parity.ts"), ...args]],
   vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
