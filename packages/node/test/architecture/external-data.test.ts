@@ -41,7 +41,7 @@ const PARSERS: Readonly<Record<string, string>> = {
 const VALIDATORS: Readonly<Record<string, string>> = {
   "platform/json/form.ts": "the mechanism itself",
   "platform/json/schema.ts": "types of its schemas",
-  "http/requests/validators.ts": "the schemas of routes",
+  "http/requests/parameters.ts": "the schemas of routes",
   "http/server/server.ts": "types of the schemas of routes",
   "http/core/app.ts": "types of the schemas of routes",
 };

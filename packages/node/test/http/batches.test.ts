@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
 import type { Server } from "../../src/http/core/app.ts";
-import { addBatches } from "../../src/http/server/batches.ts";
+import { addBatches } from "../../src/http/server/sending.ts";
 
 /** Sends several requests at once; returns, in order, when a response was created and when it was sent. */
 async function askedTogether(requests: number, maxWaitMs: number, make: () => void): Promise<string[]> {

@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createConnections } from "../../src/http/connections/connections.ts";
+import { Connections } from "../../src/http/connections/connections.ts";
 import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
@@ -140,7 +140,7 @@ test("A client that pipelined too much gets connections again after 10 s, also w
   let nowMs = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   onTestFinished(() => clock.mockRestore());
-  const connections = createConnections({ total: 100, perClient: 10 }, createRangeTest(""));
+  const connections = new Connections({ total: 100, perClient: 10 }, createRangeTest(""));
   const admitted = (remoteAddress: string) => {
     const socket = Object.assign(new EventEmitter(), { remoteAddress, writableLength: 0, bytesRead: 0 });
     const opened = Object.assign(socket, { destroy: () => void socket.emit("close") }) as unknown as Socket;
@@ -180,9 +180,10 @@ describe("clients of IPv6", () => {
     }
   }
   const open = (bounds: { total: number; perClient: number }, isProxy = createRangeTest("")) => {
-    const connections = createConnections(bounds, isProxy);
+    const connections = new Connections(bounds, isProxy);
     return {
-      ...connections,
+      all: () => connections.all(),
+      figures: () => connections.figures(),
       from: (address: string) => connections.admit(new FakeSocket(address) as unknown as Socket),
     };
   };
@@ -284,7 +285,7 @@ test("A server with half-open connections closes before they time out.", async (
 });
 
 test("Pipelined requests are handled one after another.", async () => {
-  const connections = createConnections({ total: 10, perClient: 10 }, () => false);
+  const connections = new Connections({ total: 10, perClient: 10 }, () => false);
   const socket = Object.assign(new EventEmitter(), { remoteAddress: "127.0.0.1", bytesRead: 0 });
   connections.admit(socket as unknown as Socket);
   const handled: number[] = [];

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
+import { addDeadlines } from "../../src/http/connections/bounds.ts";
 import type { Server } from "../../src/http/core/app.ts";
-import { addBatches } from "../../src/http/server/batches.ts";
-import { addDeadlines } from "../../src/http/server/deadlines.ts";
+import { addBatches } from "../../src/http/server/sending.ts";
 
 const DEADLINE_MS = 200;
 

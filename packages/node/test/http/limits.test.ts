@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import type { NodeStatus } from "../../src/gateway/gateway.ts";
-import { LATE } from "../../src/http/server/deadlines.ts";
+import { LATE } from "../../src/http/connections/bounds.ts";
 import { present } from "../../src/platform/present.ts";
 import { CallError } from "../../src/platform/threads/call.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";

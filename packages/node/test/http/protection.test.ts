@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { createAllowances } from "../../src/http/connections/allowances.ts";
+import { createAllowances } from "../../src/http/connections/admission.ts";
 import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
 test("Every response makes browsers treat it as data.", async () => {

@@ -1,7 +1,7 @@
 /** Schemas of parameters and bodies, each of which is compiled by the first request that it validates. */
 import type { FastifyRouteSchemaDef } from "fastify/types/schema.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createValidatorCompiler } from "../../src/http/requests/validators.ts";
+import { createValidatorCompiler } from "../../src/http/requests/parameters.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();

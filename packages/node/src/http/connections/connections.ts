@@ -6,8 +6,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { clientGroup, siteGroup } from "../../platform/addresses/groups.ts";
 import type { RangeTest } from "../../platform/addresses/ranges.ts";
-import { createQueue, type Queue } from "../core/queue.ts";
-import { createOffenders, type Offenders } from "./offenders.ts";
+import { createQueue } from "../core/queue.ts";
 import { stopParsing } from "./stop-parsing.ts";
 
 export type ConnectionBounds = {
@@ -45,27 +44,15 @@ export type Connection = {
   readonly readBefore: number;
 };
 
-export type Connections = {
-  /** Accepts or closes a new connection. */
-  admit(socket: Socket): void;
-  /**
-   * Registers a request. `handle` is called when all previous responses of the connection were read, so that each connection
-   * builds only one response at a time; it is not called if the connection closes earlier.
-   */
-  begin(socket: Socket, response: ServerResponse, handle: () => void): void;
-  all(): Iterable<Connection>;
-  close(socket: Socket, reason: Closure): void;
-  /** Counts a connection that other code closes. */
-  closedFor(reason: Closure): void;
-  figures(): ConnectionFigures;
-};
-
 /** A site (the /48 of an IPv6 address) may have as many connections as this number of clients. */
 const CLIENTS_PER_SITE = 2;
 /** Maximum of requests of one connection whose responses are not completely read. */
 const MAX_PIPELINED = 32;
 /** Pipelined requests started per tick; the largest responses take half a millisecond each. */
 const FOLLOWERS_PER_TICK = 16;
+/** Time for which a client that pipelined too many requests gets no new connection, and the maximum of these clients. */
+const OFFENCE_MS = 10_000;
+const MAX_OFFENDERS = 10_000;
 
 type Client = { readonly group: string; readonly site: string; readonly connections: Set<Entry> };
 type Entry = {
@@ -80,134 +67,154 @@ type Entry = {
   readonly waiting: (() => void)[];
 };
 
-type Table = {
-  readonly bounds: ConnectionBounds;
-  readonly isProxy: RangeTest;
-  readonly open: Map<Socket, Entry>;
-  readonly clients: Map<string, Client>;
-  /** Number of open connections by site. */
-  readonly sites: Map<string, number>;
-  readonly offenders: Offenders;
-  /** Connections with pipelined requests that can start. */
-  readonly followers: Queue<Entry>;
-  readonly refused: Record<Refusal, number>;
-  readonly closed: Record<Closure, number>;
-};
-
 /** Connections of proxies belong to many clients: they count in the total only, and are never evicted. */
-export function createConnections(bounds: ConnectionBounds, isProxy: RangeTest): Connections {
-  const open = new Map<Socket, Entry>();
-  const table: Table = {
-    bounds,
-    isProxy,
-    open,
-    clients: new Map(),
-    sites: new Map(),
-    offenders: createOffenders(),
-    // Starts a few pipelined requests per tick of the event loop: otherwise a client whose responses fit into the system's
-    // buffers would delay all other clients.
-    followers: createQueue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
-      if (open.has(entry.socket)) entry.waiting.shift()?.();
-    }),
-    refused: { client: 0, site: 0, total: 0, offender: 0 },
-    closed: { evicted: 0, late: 0, pipelined: 0, memory: 0, slow: 0 },
-  };
-  return {
-    admit: (socket) => admit(table, socket),
-    begin: (socket, response, handle) => begin(table, socket, response, handle),
-    all: () => open.values(),
-    close: (socket, reason) => close(table, socket, reason),
-    closedFor(reason) {
-      table.closed[reason] += 1;
-    },
-    figures: () => ({ open: open.size, refused: { ...table.refused }, closed: { ...table.closed } }),
-  };
-}
-
-function admit(table: Table, socket: Socket): void {
-  const { remoteAddress } = socket;
-  // Already disconnected.
-  if (remoteAddress === undefined) return void socket.destroy();
-  const client = clientOf(table, remoteAddress);
-  const refusal = refusalOf(table, client);
-  if (refusal !== undefined) {
-    table.refused[refusal] += 1;
-    socket.destroy();
-    return;
-  }
-  add(table, { socket, client, inFlight: new Set(), sinceMs: performance.now(), readBefore: 0, waiting: [] });
-  socket.once("close", () => remove(table, socket));
-}
-
-function begin(table: Table, socket: Socket, response: ServerResponse, handle: () => void): void {
-  const entry = table.open.get(socket);
-  if (!entry) return;
-  if (entry.inFlight.size >= MAX_PIPELINED) {
-    if (entry.client) table.offenders.add(entry.client.group);
-    stopParsing(socket);
-    close(table, socket, "pipelined");
-    return;
-  }
-  const isFirst = entry.inFlight.size === 0;
-  entry.inFlight.add(response);
-  entry.sinceMs = performance.now();
-  entry.readBefore = socket.bytesRead;
-  response.once("close", () => {
-    entry.inFlight.delete(response);
-    entry.sinceMs = performance.now();
-    if (entry.waiting.length > 0) table.followers.push(entry);
+export class Connections {
+  readonly #bounds: ConnectionBounds;
+  readonly #isProxy: RangeTest;
+  readonly #open = new Map<Socket, Entry>();
+  readonly #clients = new Map<string, Client>();
+  /** Number of open connections by site. */
+  readonly #sites = new Map<string, number>();
+  /** Monotonic time at which a client pipelined too many requests, by its group of addresses; oldest first. */
+  readonly #offences = new Map<string, number>();
+  /**
+   * Starts a few pipelined requests per tick of the event loop: otherwise a client whose responses fit into the system's
+   * buffers would delay all other clients.
+   */
+  readonly #followers = createQueue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
+    if (this.#open.has(entry.socket)) entry.waiting.shift()?.();
   });
-  if (isFirst) handle();
-  else entry.waiting.push(handle);
-}
+  readonly #refused: Record<Refusal, number> = { client: 0, site: 0, total: 0, offender: 0 };
+  readonly #closed: Record<Closure, number> = { evicted: 0, late: 0, pipelined: 0, memory: 0, slow: 0 };
 
-function close(table: Table, socket: Socket, reason: Closure): void {
-  table.closed[reason] += 1;
-  // Frees the slot now, because the close event comes later.
-  remove(table, socket);
-  socket.destroy();
-}
-
-function clientOf({ clients, isProxy }: Table, address: string): Client | undefined {
-  if (isProxy(address)) return undefined;
-  const group = clientGroup(address);
-  return clients.get(group) ?? { group, site: siteGroup(address), connections: new Set() };
-}
-
-/** Returns the reason to refuse a client; may evict another connection first. */
-function refusalOf(table: Table, client: Client | undefined): Refusal | undefined {
-  const { total, perClient } = table.bounds;
-  if (client) {
-    if (table.offenders.has(client.group)) return "offender";
-    if (client.connections.size >= perClient) return "client";
-    if ((table.sites.get(client.site) ?? 0) >= perClient * CLIENTS_PER_SITE) return "site";
+  constructor(bounds: ConnectionBounds, isProxy: RangeTest) {
+    this.#bounds = bounds;
+    this.#isProxy = isProxy;
   }
-  if (table.open.size < total) return undefined;
-  const evictable = findEvictable(table.open.values());
-  if (!evictable) return "total";
-  close(table, evictable.socket, "evicted");
-  return undefined;
-}
 
-function add({ open, clients, sites }: Table, entry: Entry): void {
-  open.set(entry.socket, entry);
-  const { client } = entry;
-  if (!client) return;
-  client.connections.add(entry);
-  clients.set(client.group, client);
-  sites.set(client.site, (sites.get(client.site) ?? 0) + 1);
-}
+  /** Accepts or closes a new connection. */
+  admit(socket: Socket): void {
+    const { remoteAddress } = socket;
+    // Already disconnected.
+    if (remoteAddress === undefined) return void socket.destroy();
+    const client = this.#clientOf(remoteAddress);
+    const refusal = this.#refusalOf(client);
+    if (refusal !== undefined) {
+      this.#refused[refusal] += 1;
+      socket.destroy();
+      return;
+    }
+    const sinceMs = performance.now();
+    const entry: Entry = { socket, client, inFlight: new Set(), sinceMs, readBefore: 0, waiting: [] };
+    this.#open.set(socket, entry);
+    if (client) {
+      client.connections.add(entry);
+      this.#clients.set(client.group, client);
+      this.#sites.set(client.site, (this.#sites.get(client.site) ?? 0) + 1);
+    }
+    socket.once("close", () => this.#remove(socket));
+  }
 
-function remove({ open, clients, sites }: Table, socket: Socket): void {
-  const entry = open.get(socket);
-  open.delete(socket);
-  const client = entry?.client;
-  if (!client) return;
-  client.connections.delete(entry);
-  if (client.connections.size === 0) clients.delete(client.group);
-  const left = (sites.get(client.site) ?? 0) - 1;
-  if (left > 0) sites.set(client.site, left);
-  else sites.delete(client.site);
+  /**
+   * Registers a request. `handle` is called when all previous responses of the connection were read, so that each connection
+   * builds only one response at a time; it is not called if the connection closes earlier.
+   */
+  begin(socket: Socket, response: ServerResponse, handle: () => void): void {
+    const entry = this.#open.get(socket);
+    if (!entry) return;
+    if (entry.inFlight.size >= MAX_PIPELINED) {
+      if (entry.client) this.#addOffence(entry.client.group);
+      stopParsing(socket);
+      this.close(socket, "pipelined");
+      return;
+    }
+    const isFirst = entry.inFlight.size === 0;
+    entry.inFlight.add(response);
+    entry.sinceMs = performance.now();
+    entry.readBefore = socket.bytesRead;
+    response.once("close", () => {
+      entry.inFlight.delete(response);
+      entry.sinceMs = performance.now();
+      if (entry.waiting.length > 0) this.#followers.push(entry);
+    });
+    if (isFirst) handle();
+    else entry.waiting.push(handle);
+  }
+
+  /**
+   * Returns the open response that the failure of a connection must follow, if any. The request that fails has an incomplete
+   * body, or could not be parsed.
+   */
+  beforeFailure(socket: Socket): ServerResponse | undefined {
+    return [...(this.#open.get(socket)?.inFlight ?? [])].findLast(({ req }) => req.complete);
+  }
+
+  all(): Iterable<Connection> {
+    return this.#open.values();
+  }
+
+  close(socket: Socket, reason: Closure): void {
+    this.closedFor(reason);
+    // Frees the slot now, because the close event comes later.
+    this.#remove(socket);
+    socket.destroy();
+  }
+
+  /** Counts a connection that other code closes. */
+  closedFor(reason: Closure): void {
+    this.#closed[reason] += 1;
+  }
+
+  figures(): ConnectionFigures {
+    return { open: this.#open.size, refused: { ...this.#refused }, closed: { ...this.#closed } };
+  }
+
+  #clientOf(address: string): Client | undefined {
+    if (this.#isProxy(address)) return undefined;
+    const group = clientGroup(address);
+    return this.#clients.get(group) ?? { group, site: siteGroup(address), connections: new Set() };
+  }
+
+  /** Returns the reason to refuse a client; may evict another connection first. */
+  #refusalOf(client: Client | undefined): Refusal | undefined {
+    const { total, perClient } = this.#bounds;
+    if (client) {
+      if (this.#isOffender(client.group)) return "offender";
+      if (client.connections.size >= perClient) return "client";
+      if ((this.#sites.get(client.site) ?? 0) >= perClient * CLIENTS_PER_SITE) return "site";
+    }
+    if (this.#open.size < total) return undefined;
+    const evictable = findEvictable(this.#open.values());
+    if (!evictable) return "total";
+    this.close(evictable.socket, "evicted");
+    return undefined;
+  }
+
+  #addOffence(group: string): void {
+    // A known key would keep its position before entries that end earlier.
+    this.#offences.delete(group);
+    this.#offences.set(group, performance.now());
+  }
+
+  #isOffender(group: string): boolean {
+    for (const [oldest, sinceMs] of this.#offences) {
+      if (performance.now() - sinceMs < OFFENCE_MS && this.#offences.size <= MAX_OFFENDERS) break;
+      this.#offences.delete(oldest);
+    }
+    return this.#offences.has(group);
+  }
+
+  #remove(socket: Socket): void {
+    const entry = this.#open.get(socket);
+    this.#open.delete(socket);
+    const client = entry?.client;
+    if (!client) return;
+    client.connections.delete(entry);
+    if (client.connections.size === 0) this.#clients.delete(client.group);
+    const left = (this.#sites.get(client.site) ?? 0) - 1;
+    if (left > 0) this.#sites.set(client.site, left);
+    else this.#sites.delete(client.site);
+  }
 }
 
 /**

@@ -1,10 +1,17 @@
-/** Listeners of HTTP servers: timeouts of connections and requests, before any route is called. */
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+/**
+ * Listeners of HTTP servers, before any hook or route is called: timeouts of connections and requests, and responses to requests that are
+ * not valid HTTP or do not arrive in time, which get an error body like every other failure (http-api.md 2).
+ */
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { FastifyHttpOptions } from "fastify";
-import { createServer } from "../../platform/http.ts";
+import { createServer, STATUS_CODES } from "../../platform/http.ts";
+import type { Server } from "../core/app.ts";
+import { CODE_HEADER, errorBody, type Failure } from "../core/error.ts";
+import { COMMON_HEADERS } from "../core/headers.ts";
 import type { Connections } from "./connections.ts";
 import { stopParsing } from "./stop-parsing.ts";
-import { openExchanges } from "./unreadable.ts";
 
 export type ListenerOptions = {
   /** Timeout for the headers of a request, after which the client gets 408. */
@@ -36,7 +43,7 @@ export function listening(
     keepAliveTimeoutMs = KEEP_ALIVE_TIMEOUT_MS,
   }: ListenerOptions,
   connections: Connections,
-): Pick<FastifyHttpOptions<Server>, "serverFactory" | "forceCloseConnections"> {
+): Pick<FastifyHttpOptions<HttpServer>, "serverFactory" | "forceCloseConnections"> {
   const options = {
     connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / CHECKS),
     // Never longer than the request timeout: bodies would then have no timeout.
@@ -50,18 +57,16 @@ export function listening(
     forceCloseConnections: "idle",
     serverFactory(handle) {
       const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
-        const exchanges = openExchanges(request.socket);
         if (!hasValidHost(request)) {
           stopParsing(request.socket);
           server.emit("clientError", INVALID_HOST, request.socket);
           return;
         }
-        exchanges.add(request, response);
         connections.begin(request.socket, response, () => handle(request, response));
       });
       server.setTimeout(silenceTimeoutMs);
       // Called before the runtime reads from the socket.
-      server.prependListener("connection", connections.admit);
+      server.prependListener("connection", (socket) => connections.admit(socket));
       server.on("clientError", ({ code }: NodeJS.ErrnoException) => {
         if (code === "ERR_HTTP_REQUEST_TIMEOUT") connections.closedFor("late");
       });
@@ -88,9 +93,73 @@ function hasValidHost({ rawHeaders, httpVersion, headers }: IncomingMessage): bo
   return count === 1 && headers.host?.trim() !== "";
 }
 
+const FAILURES: Readonly<Record<string, Failure>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: "REQUEST_LATE",
+    message: "The request did not arrive in time",
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: "HEADERS_TOO_LONG",
+    message: "The path and the headers are longer than 16 KiB",
+  },
+  INVALID_HOST: {
+    status: 400,
+    code: "INVALID_HTTP",
+    message: "A request of HTTP/1.1 must have exactly one Host header, with a value",
+  },
+};
+const NOT_HTTP: Failure = {
+  status: 400,
+  code: "INVALID_HTTP",
+  message: "The request is not valid HTTP",
+};
+/** Failure of CONNECT requests: methods that a path does not have are 404 (http-api.md 1.3). */
+const NO_TUNNEL: Failure = { status: 404, code: "METHOD_NOT_ALLOWED", message: "Not Found" };
+
+/** Returns a handler of errors of connections, which come from the HTTP parser and from timeouts. */
+export function respondingToUnreadable(connections: Connections) {
+  /** Sockets whose failure waits for earlier responses. */
+  const failing = new WeakSet<Socket>();
+  return ({ code = "" }: NodeJS.ErrnoException, socket: Socket): void => {
+    const failure = FAILURES[code] ?? NOT_HTTP;
+    const earlier = connections.beforeFailure(socket);
+    if (!earlier) endWith(socket, failure);
+    // The runtime repeats the error of a request that is late.
+    else if (!failing.has(socket)) earlier.once("close", () => endWith(socket, failure));
+    failing.add(socket);
+  };
+}
+
+/** Handles requests to which the runtime would send no body or no response. */
+export function addOddRequests(app: Server): void {
+  // A server may ignore expectations.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  app.server.on("connect", (_request, socket) => endWith(socket, NO_TUNNEL));
+}
+
+function endWith(socket: Duplex, failure: Failure): void {
+  if (!socket.writable) return void socket.destroy();
+  const { status, code } = failure;
+  // The path is unknown.
+  const body = JSON.stringify(errorBody(failure, ""));
+  const headers = Object.entries({
+    ...COMMON_HEADERS,
+    // The Origin header may not have been read, so every origin may read this error.
+    "access-control-allow-origin": "*",
+    "content-type": "application/json; charset=utf-8",
+    [CODE_HEADER]: code,
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join("")}\r\n`;
+  socket.end(head + body, () => socket.destroy());
+}
+
 /** Stops accepting requests, waits briefly for running requests, and closes every connection. */
 export async function closeSoon(app: {
-  readonly server: Server;
+  readonly server: HttpServer;
   close(): PromiseLike<unknown>;
 }): Promise<void> {
   // A client that neither sends nor reads must not delay the shutdown.

@@ -14,16 +14,25 @@ const REMEDY = "list the proxies in --http-trust-proxy, and configure them to se
 /**
  * Reduces `X-Forwarded-For` to the addresses that trusted proxies vouch for, before limits count by them. Some proxies append the
  * port of a client, which must not turn each connection into a separate client. Removes what the library would believe:
- * `X-Forwarded-Host` instead of the host of the request, and a protocol that is none.
+ * `X-Forwarded-Host` instead of the host of the request, and a protocol that is none. Warns of the first request that an
+ * untrusted proxy seems to have forwarded.
  */
-export function addForwarded(app: Server, isProxy: RangeTest): void {
+export function addForwarded(app: Server, isProxy: RangeTest, logger: Logger): void {
+  let isWarned = false;
   app.addHook("onRequest", ({ headers, socket }, _reply, done) => {
     delete headers["x-forwarded-host"];
     if (!PROTOCOL.test(`${headers["x-forwarded-proto"]}`)) delete headers["x-forwarded-proto"];
     const header = headers[FORWARDED_FOR];
+    if (header === undefined) return done();
+    const { remoteAddress = "" } = socket;
     // The header stays even without an address: it shows that the request came through a proxy.
-    if (header !== undefined) {
-      headers[FORWARDED_FOR] = forwardedAddresses(header, socket.remoteAddress ?? "", isProxy).join(", ");
+    headers[FORWARDED_FOR] = forwardedAddresses(header, remoteAddress, isProxy).join(", ");
+    if (!isWarned && !isProxy(remoteAddress)) {
+      isWarned = true;
+      logger.warn(
+        { remoteAddress },
+        `received X-Forwarded-For from an address that is not a trusted proxy: ${REMEDY}`,
+      );
     }
     done();
   });
@@ -63,22 +72,6 @@ function parseAddress(text: string): string | undefined {
   }
   const address = (inBrackets ?? text).replace(/%\w+$/, "");
   return ipaddr.IPv6.isValid(address) ? ipaddr.process(address).toString() : undefined;
-}
-
-/** Warns of the first request that an unnamed proxy seems to have forwarded. */
-export function addProxyWarning(app: Server, isProxy: RangeTest, logger: Logger): void {
-  let isWarned = false;
-  app.addHook("onRequest", ({ headers, socket }, _reply, done) => {
-    if (!isWarned && headers["x-forwarded-for"] !== undefined && !isProxy(socket.remoteAddress ?? "")) {
-      isWarned = true;
-      const { remoteAddress } = socket;
-      logger.warn(
-        { remoteAddress },
-        `received X-Forwarded-For from an address that is not a trusted proxy: ${REMEDY}`,
-      );
-    }
-    done();
-  });
 }
 
 /** Options under their names in the configuration. */

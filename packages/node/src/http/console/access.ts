@@ -5,7 +5,7 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
-import { createAllowances } from "../connections/allowances.ts";
+import { createAllowances } from "../connections/admission.ts";
 import { HttpError } from "../core/error.ts";
 import { type Access, requireJson } from "../webhooks/access.ts";
 import type { Opened, SessionSecrets, Sessions } from "./sessions.ts";

@@ -1,7 +1,7 @@
 /** Routes to sign in, query the session, sign out, and create a link for one sign-in. */
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
-import { createAllowances } from "../connections/allowances.ts";
+import { createAllowances } from "../connections/admission.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { body } from "../requests/bodies.ts";

@@ -1,5 +1,5 @@
-/** Headers of every response. */
-import type { FastifyReply } from "fastify";
+/** Headers of every response, and CORS. */
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Server } from "./app.ts";
 
 /**
@@ -23,3 +23,82 @@ export function addCommonHeaders(app: Server): void {
 
 /** Sets the common headers of responses that are built before any hook runs. */
 export const writeCommonHeaders = (reply: FastifyReply): void => void reply.headers(COMMON_HEADERS);
+
+/** Time for which a browser may cache the response to a preflight. */
+const MAX_AGE_SECONDS = 600;
+
+/**
+ * Pages of every origin may read every response (http-api.md 1.8), because all data of the API is public. Responses below
+ * `/console`, which sessions authorise, can only be read by pages of the node itself.
+ */
+export function addCors(app: Server): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    allowOrigin(request, reply);
+    if (isPreflight(request)) grant(request, reply);
+    else done();
+  });
+}
+
+/** Returns whether the request is a preflight that is granted. */
+export const isPreflight = ({ method, headers, url }: FastifyRequest): boolean =>
+  method === "OPTIONS" && headers.origin !== undefined && !isConsolePath(url);
+
+/** Grants a preflight request for any path of the API. */
+export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
+  reply
+    .header("access-control-expose-headers", "content-type, content-length, etag")
+    .header("access-control-max-age", MAX_AGE_SECONDS);
+  const wanted = headers["access-control-request-headers"];
+  const method = headers["access-control-request-method"];
+  if (wanted !== undefined) reply.header("access-control-allow-headers", wanted);
+  if (method !== undefined) reply.header("access-control-allow-methods", method);
+  reply.code(200).send({});
+}
+
+/** Lets the page of the request's origin read the response, except below `/console`. */
+export function allowOrigin({ headers: { origin }, url }: FastifyRequest, reply: FastifyReply): void {
+  if (origin === undefined || isConsolePath(url)) return;
+  reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");
+}
+
+/**
+ * Returns whether a URL leads below `/console`, in any spelling that the router, a proxy or a browser may interpret that way:
+ * percent-encoded, with repeated slashes, backslashes or dot segments, in other letter case, or as a whole address.
+ */
+function isConsolePath(url: string): boolean {
+  // Almost every URL: it has no characters that allow another spelling.
+  if (PLAIN_API.test(url)) return false;
+  const [path = ""] = url.replace(ORIGIN, "").split(/[?#]/, 1);
+  const decoded = decode(path);
+  return [path, decoded].some((spelling) => firstSegments(spelling).includes("console"));
+}
+
+const PLAIN_API = /^\/api\/[\w/-]*(?:\?|$)/;
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
+/** Maximum number of decodings: each layer in front of the router may decode once. */
+const MAX_DECODINGS = 3;
+
+function decode(path: string): string {
+  let text = path;
+  for (let round = 0; round < MAX_DECODINGS && text.includes("%"); round += 1) {
+    text = text.replace(/%([\da-f]{2})/gi, (_, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    );
+  }
+  return text;
+}
+
+/** Returns the first segment as written, and the first after resolving dot segments. */
+function firstSegments(path: string): (string | undefined)[] {
+  const segments = path
+    .toLowerCase()
+    .split(/[/\\]+/)
+    .map((segment) => segment.replace(/;.*$/s, "").trim())
+    .filter((segment) => segment !== "" && segment !== ".");
+  const resolved: string[] = [];
+  for (const segment of segments) {
+    if (segment === "..") resolved.pop();
+    else resolved.push(segment);
+  }
+  return [segments[0], resolved[0]];
+}

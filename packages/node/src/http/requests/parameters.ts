@@ -1,11 +1,16 @@
 /**
- * The kinds of parameter (http-api.md 3.1) as schemas. A value in a path or a query stays text: the schema
+ * The kinds of parameter (http-api.md 3.1) as schemas, and their validation. A value in a path or a query stays text: the schema
  * defines the form of the text, and the handler converts it if it needs a number.
  */
+import { createRequire } from "node:module";
 import { isIP } from "node:net";
+import type { Ajv, ValidateFunction } from "ajv";
+import type { FastifyRequest, FastifySchema, FastifySchemaCompiler, FastifyServerOptions } from "fastify";
 import { type TObject, type TProperties, type TString, Type } from "../../platform/json/schema.ts";
 import * as expected from "../../platform/text/expectations.ts";
 import type { ListDefinition, OrderOf } from "../../read/list-definition.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 
 /** Maximum length of a vendor field in any network. */
 const MAX_VENDOR_FIELD_BYTES = 255;
@@ -133,4 +138,72 @@ export function orderOf<L extends ListDefinition>(text: string | undefined, list
   if (text === undefined) return list.defaultOrder;
   const [field = "", direction] = text.split(":");
   return { field, direction: direction === "desc" ? "desc" : "asc" };
+}
+
+const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
+
+type Factories = NonNullable<NonNullable<FastifyServerOptions["schemaController"]>["compilersFactory"]>;
+type Validator = ReturnType<FastifySchemaCompiler<FastifySchema>>;
+
+const load = createRequire(import.meta.url);
+
+/** Loads the library, and compiles each schema, at the first use: compiling all would be a third of the thread's start. */
+export function createValidatorCompiler(): FastifySchemaCompiler<FastifySchema> {
+  let ajv: Ajv | undefined;
+  return ({ schema }) => {
+    let compiled: ValidateFunction | undefined;
+    const validator: Validator = (data: unknown) => {
+      ajv ??= createAjv();
+      compiled ??= ajv.compile(schema);
+      const isValid = compiled(data);
+      validator.errors = (compiled.errors ?? null) as NonNullable<Validator["errors"]> | null;
+      return isValid;
+    };
+    return validator;
+  };
+}
+
+/** The schemas are trusted: checking them takes longer than compiling them. */
+function createAjv(): Ajv {
+  const library = load("ajv") as typeof import("ajv");
+  return new library.Ajv({
+    addUsedSchema: false,
+    meta: false,
+    validateSchema: false,
+    verbose: true,
+    code: { optimize: false },
+    formats: tests,
+  });
+}
+
+/** Replaces the compilers that the server would load. */
+export const validatorFactory = createValidatorCompiler as unknown as NonNullable<
+  Factories["buildValidator"]
+>;
+
+/** Adds the rules of queries that schemas cannot express. */
+export function addQueryRules(app: Server): void {
+  app.addHook("preValidation", (request, _reply, done) => {
+    const query = request.query as Record<string, unknown>;
+    // An empty value counts as absent (http-api.md 2), and so does `undefined`: some clients send `days=undefined`.
+    for (const [name, value] of Object.entries(query)) {
+      if (value === "" || value === "undefined") delete query[name];
+    }
+    if ("at" in query && ignoresAt(request)) {
+      done(new HttpError("UNKNOWN_MEMBER", '"at" is not allowed: this route has no earlier states'));
+    } else done();
+  });
+}
+
+/**
+ * Returns whether a route without earlier states ignores unknown parameters, as in the old network: the response would be the
+ * present state.
+ */
+function ignoresAt({ method, routeOptions: { schema }, is404 }: FastifyRequest): boolean {
+  if ((method !== "GET" && method !== "HEAD") || is404 || schema?.hide) return false;
+  const { properties = {}, additionalProperties } = (schema?.querystring ?? {}) as {
+    readonly properties?: object;
+    readonly additionalProperties?: boolean;
+  };
+  return additionalProperties !== false && !("at" in properties);
 }

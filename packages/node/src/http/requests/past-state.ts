@@ -1,7 +1,6 @@
 /** Requests for earlier states: the parameter `at`. */
 import { Type } from "../../platform/json/schema.ts";
 import type { History, PastState, Snapshot } from "../../read/port.ts";
-import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { positive } from "./parameters.ts";
 
@@ -10,23 +9,6 @@ export const atParameter = { at: Type.Optional(positive) };
 
 /** Query of routes that ignore unknown parameters, as in the old network. */
 export const atQuery = Type.Object(atParameter);
-
-/**
- * Refuses `at` on routes without earlier states that ignore other unknown parameters, as in the old network: the response
- * would be the present state.
- */
-export function refuseOtherAt(app: Server): void {
-  app.addHook("preValidation", ({ method, query, routeOptions: { schema }, is404 }, _reply, done) => {
-    const { properties = {}, additionalProperties } = (schema?.querystring ?? {}) as QuerySchema;
-    const isStrict = additionalProperties === false;
-    const isRead = method === "GET" || method === "HEAD";
-    if (!isRead || is404 || schema?.hide || isStrict || "at" in properties || !("at" in (query as object)))
-      return done();
-    done(new HttpError("UNKNOWN_MEMBER", '"at" is not allowed: this route has no earlier states'));
-  });
-}
-
-type QuerySchema = { readonly properties?: object; readonly additionalProperties?: boolean };
 
 /** Adds the errors of `pastState` to the schema of a route. */
 export const withPastState = <S extends { readonly response: object }>(schema: S): S => ({

@@ -6,14 +6,12 @@ import { BodyError } from "../../gateway/gateway.ts";
 import { troubleOf } from "../../platform/files/disk.ts";
 import { CallError } from "../../platform/threads/call.ts";
 import { CursorError, SnapshotError } from "../../read/errors.ts";
+import { LATE, LateError } from "../connections/bounds.ts";
 import type { Server } from "../core/app.ts";
-import { allowOrigin, grant, isPreflight } from "../core/cors.ts";
 import { CODE_HEADER, errorBody, type Failure, HttpError, isOwnPath } from "../core/error.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
-import { writeCommonHeaders } from "../core/headers.ts";
-import { LATE, LateError } from "./deadlines.ts";
+import { allowOrigin, grant, isPreflight, writeCommonHeaders } from "../core/headers.ts";
 import { faultsOf } from "./faults.ts";
-import { isOtherMethod, type MethodsOf } from "./methods.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -218,3 +216,35 @@ function describeParameter(name: string, message: string, { routeOptions }: Fast
   const failure = { status, code: "INVALID_CURSOR" as const, message: `"${name}": ${message}` };
   return status === 422 ? failure : { ...failure, validation: { source: "query", keys: [name] } };
 }
+
+/** Returns the methods of the routes that match the path of a URL, in alphabetical order; empty for an unknown path. */
+export type MethodsOf = (url: string) => readonly string[];
+
+/** Records the methods of routes; must be called before routes are added. */
+export function addMethods(app: Server): MethodsOf {
+  const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
+
+  app.addHook("onRoute", ({ url, method }) => {
+    // A route that matches any name does not identify a path.
+    if (/[(*]/.test(url)) return;
+    const known = routes.get(url) ?? { path: patternOf(url), methods: new Set() };
+    routes.set(url, known);
+    for (const name of [method].flat()) known.methods.add(name);
+  });
+
+  return (url) => {
+    const [path = ""] = url.split("?", 1);
+    const methods = [...routes.values()].flatMap((route) =>
+      route.path.test(path) ? [...route.methods] : [],
+    );
+    return [...new Set(methods)].sort();
+  };
+}
+
+/** Converts a URL such as `/webhooks/:id` to a pattern; a parameter matches a non-empty segment. */
+const patternOf = (url: string): RegExp =>
+  new RegExp(`^${url.replaceAll(".", "\\.").replace(/:[^/]+/g, "[^/]+")}$`);
+
+/** Returns whether only the method of an unmatched request is wrong, and not its path. */
+const isOtherMethod = ({ method }: FastifyRequest, methods: readonly string[]): boolean =>
+  methods.length > 0 && !methods.includes(method);

@@ -8,30 +8,27 @@ import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
 import { DEFAULT_POOL_MAX_PER_REQUEST } from "../../pool/options.ts";
 import type { ReadModel } from "../../read/port.ts";
-import { addAccessList, addRateLimit } from "../connections/admission.ts";
-import type { RateLimitOptions } from "../connections/allowances.ts";
+import { addAccessList, addRateLimit, type RateLimitOptions } from "../connections/admission.ts";
+import { addDeadlines, addHeldBytes, addSlowReaders } from "../connections/bounds.ts";
+import { type ConnectionBounds, type ConnectionFigures, Connections } from "../connections/connections.ts";
 import {
-  type ConnectionBounds,
-  type ConnectionFigures,
-  type Connections,
-  createConnections,
-} from "../connections/connections.ts";
-import { closeSoon, type ListenerOptions, listening } from "../connections/listener.ts";
-import { addForwarded, addProxyWarning } from "../connections/proxies.ts";
-import { addHeldBytes, addSlowReaders } from "../connections/slow-clients.ts";
-import { addOddRequests, respondToUnreadable } from "../connections/unreadable.ts";
+  addOddRequests,
+  closeSoon,
+  type ListenerOptions,
+  listening,
+  respondingToUnreadable,
+} from "../connections/listener.ts";
+import { addForwarded } from "../connections/proxies.ts";
 import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
 import type { Identity, Resource } from "../core/api.ts";
 import { API_PREFIXES, type Server } from "../core/app.ts";
 import { addAtLeast } from "../core/at-least.ts";
 import { addBodies, MAX_BODY_BYTES } from "../core/bodies.ts";
-import { addCors } from "../core/cors.ts";
 import { addHeadCache } from "../core/head-cache.ts";
-import { addCommonHeaders } from "../core/headers.ts";
+import { addCommonHeaders, addCors } from "../core/headers.ts";
 import { addDocumentation } from "../documentation/documentation.ts";
 import { addLanding } from "../documentation/landing.ts";
-import { refuseOtherAt } from "../requests/past-state.ts";
-import { addAbsentValues, validatorFactory } from "../requests/validators.ts";
+import { addQueryRules, validatorFactory } from "../requests/parameters.ts";
 import { blockchain } from "../resources/blockchain.ts";
 import { blocks } from "../resources/blocks.ts";
 import { delegates } from "../resources/delegates.ts";
@@ -47,11 +44,8 @@ import { votes } from "../resources/votes.ts";
 import { wallets } from "../resources/wallets.ts";
 import { responseText } from "../responses/text.ts";
 import { createApi } from "./api.ts";
-import { addBatches } from "./batches.ts";
-import { addCompression } from "./compression.ts";
-import { addDeadlines } from "./deadlines.ts";
-import { addFailures, respondToUnroutable } from "./failures.ts";
-import { addMethods } from "./methods.ts";
+import { addFailures, addMethods, respondToUnroutable } from "./failures.ts";
+import { addBatches, addCompression } from "./sending.ts";
 import { addSlowQueries, type SlowQueryWorker } from "./slow-queries.ts";
 import { addEmptySegments, addUnknownPaths } from "./unknown-paths.ts";
 
@@ -130,12 +124,10 @@ const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Time for which a finished response waits for others. */
 const BATCH_WAIT_MS = 2;
 export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
-const NO_PROXY: RangeTest = () => false;
 
 export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
-  const { trustedProxies } = options;
-  const isProxy = trustedProxies === undefined ? NO_PROXY : createRangeTest(trustedProxies);
-  const connections = createConnections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
+  const isProxy = createRangeTest(options.trustedProxies ?? "");
+  const connections = new Connections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
   const app = createApp(options, connections, isProxy);
   app.addHook("onClose", (_app, done) => {
     dependencies.readModel.close();
@@ -145,7 +137,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addRoutes(app, options, dependencies);
   return {
     app,
-    connections: connections.figures,
+    connections: () => connections.figures(),
     async listen() {
       await app.listen({ host: options.host, port: options.port });
       return app.server.address() as AddressInfo;
@@ -167,7 +159,7 @@ const createApp = (options: HttpOptions, connections: Connections, isProxy: Rang
       compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => responseText },
     },
     frameworkErrors: respondToUnroutable,
-    clientErrorHandler: respondToUnreadable,
+    clientErrorHandler: respondingToUnreadable(connections),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
 type Transport = {
@@ -185,10 +177,9 @@ function addTransport(app: Server, { options, dependencies, connections, isProxy
   addSlowReaders(app, connections, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
   addHeldBytes(app, connections, options.maxHeldBytes ?? MAX_HELD_BYTES);
   addDeadlines(app, options.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS);
-  addForwarded(app, isProxy);
+  addForwarded(app, isProxy, logger);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
-  addProxyWarning(app, isProxy, logger);
   addCors(app);
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
@@ -196,8 +187,7 @@ function addTransport(app: Server, { options, dependencies, connections, isProxy
   if (dependencies.namesBlocks) addAtLeast(app);
   addHeadCache(app, { readModel, nowMs });
   addBodies(app);
-  addAbsentValues(app);
-  refuseOtherAt(app);
+  addQueryRules(app);
   addCompression(app);
   addBatches(app, BATCH_WAIT_MS);
   const methodsOf = addMethods(app);

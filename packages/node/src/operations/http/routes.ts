@@ -5,7 +5,7 @@ import {
   type RateLimitOptions,
   rateLimited,
   resetSecondsOf,
-} from "../../http/connections/allowances.ts";
+} from "../../http/connections/admission.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import type { Check, Readiness } from "../health.ts";
 

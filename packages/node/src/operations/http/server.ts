@@ -5,19 +5,21 @@
 import type { AddressInfo } from "node:net";
 import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
+import { addDeadlines, addHeldBytes, addSlowReaders } from "../../http/connections/bounds.ts";
 import {
   type ConnectionBounds,
   type ConnectionFigures,
-  createConnections,
+  Connections,
 } from "../../http/connections/connections.ts";
-import { closeSoon, listening } from "../../http/connections/listener.ts";
-import { addHeldBytes, addSlowReaders } from "../../http/connections/slow-clients.ts";
-import { addOddRequests, respondToUnreadable } from "../../http/connections/unreadable.ts";
+import {
+  addOddRequests,
+  closeSoon,
+  listening,
+  respondingToUnreadable,
+} from "../../http/connections/listener.ts";
 import type { Server } from "../../http/core/app.ts";
 import { addCommonHeaders } from "../../http/core/headers.ts";
-import { addDeadlines } from "../../http/server/deadlines.ts";
-import { addFailures } from "../../http/server/failures.ts";
-import { addMethods } from "../../http/server/methods.ts";
+import { addFailures, addMethods } from "../../http/server/failures.ts";
 import { addUnknownPaths } from "../../http/server/unknown-paths.ts";
 
 export type OperationsServer = {
@@ -45,12 +47,12 @@ export function createOperationsServer(
   { host, port }: OperationsAddress,
   { routes, logger }: { readonly routes: FastifyPluginAsync; readonly logger: Logger },
 ): OperationsServer {
-  const connections = createConnections(BOUNDS, () => false);
+  const connections = new Connections(BOUNDS, () => false);
   const app: Server = fastify({
     ...listening({}, connections),
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
-    clientErrorHandler: respondToUnreadable,
+    clientErrorHandler: respondingToUnreadable(connections),
   });
   addOddRequests(app);
   addSlowReaders(app, connections, TAKE_TIMEOUT_MS);
@@ -62,7 +64,7 @@ export function createOperationsServer(
   addUnknownPaths(app, methodsOf);
   app.register(routes);
   return {
-    connections: connections.figures,
+    connections: () => connections.figures(),
     async listen() {
       await app.listen({ host, port });
       return app.server.address() as AddressInfo;

@@ -1,8 +1,7 @@
 import { fastify } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import type { Server } from "../../../src/http/core/app.ts";
-import { addFailures } from "../../../src/http/server/failures.ts";
-import { addMethods } from "../../../src/http/server/methods.ts";
+import { addFailures, addMethods } from "../../../src/http/server/failures.ts";
 import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createOperationRoutes, type Operations } from "../../../src/operations/http/routes.ts";
 import { silent } from "../../../test-support/webhooks/support.ts";

@@ -1,6 +1,6 @@
 /** Periodic checks that run while there is something to check. */
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createChecks } from "../../../src/platform/lifecycle/checks.ts";
+import { createChecks } from "../../../src/http/connections/bounds.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

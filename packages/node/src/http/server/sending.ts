@@ -1,4 +1,4 @@
-/** Compresses large responses for clients that accept it (http-api.md 1.5). */
+/** Last steps of responses: compression, and batches that are sent together. */
 import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
 import type { Server } from "../core/app.ts";
@@ -11,6 +11,7 @@ const MIN_BYTES = 1024;
 const ENCODERS = { gzip: promisify(gzip), deflate: promisify(deflate) } as const;
 type Encoding = keyof typeof ENCODERS;
 
+/** Compresses large responses for clients that accept it (http-api.md 1.5). */
 export function addCompression(app: Server): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
@@ -54,4 +55,35 @@ function weightIn(entry: string): [name: string, weight: number] {
   const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
   const weight = parameters.find((parameter) => parameter.startsWith("q="));
   return [name, weight === undefined ? 1 : Number(weight.slice(2))];
+}
+
+/**
+ * Sends the responses of one tick of the event loop together at its end: a waiting client process is scheduled once for all
+ * responses, and scheduling it takes longer than building a response (docs/decisions/0024-batch-responses-per-tick.md).
+ * Add it after all other hooks that read or change responses.
+ *
+ * @param maxWaitMs maximum time that a response waits for others, not counting the response that is being built
+ */
+export function addBatches(app: Server, maxWaitMs: number): void {
+  let leaving: (() => void)[] = [];
+  let firstMs = 0;
+
+  function leave(): void {
+    const batch = leaving;
+    leaving = [];
+    for (const send of batch) send();
+  }
+
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    const nowMs = performance.now();
+    if (leaving.length === 0) {
+      firstMs = nowMs;
+      setImmediate(leave);
+    }
+    leaving.push(() => {
+      // The deadline may have sent a response in the same tick: the framework throws at a second one.
+      if (!reply.raw.headersSent) done(null, payload);
+    });
+    if (nowMs - firstMs > maxWaitMs) leave();
+  });
 }
