@@ -2,7 +2,7 @@
 
 import type { NodeReport } from "../gateway/figures.ts";
 import type { SeenProcess } from "../gateway/remote-processes.ts";
-import { Timestamp, type TimestampOf } from "../http/responses/timestamp.ts";
+import { Timestamp, type TimestampOf } from "../http/core/values.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import type { Readiness } from "./health.ts";
 import type { ProcessFigures } from "./metrics/process.ts";

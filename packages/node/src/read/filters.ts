@@ -78,7 +78,7 @@ export type WalletField = Exclude<keyof WalletFilter, "addresses">;
  */
 export type WalletOrder = OrderOf<typeof WALLETS>;
 
-/** The read model does not filter and order these: they fit in memory (`http/lists`). */
+/** The read model does not filter and order these: they fit in memory (`http/responses`). */
 export type DelegateFilter = FilterOf<typeof DELEGATES>;
 export type DelegateOrder = OrderOf<typeof DELEGATES>;
 export type LockFilter = FilterOf<typeof LOCKS>;

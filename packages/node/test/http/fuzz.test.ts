@@ -2,8 +2,8 @@
 
 import { createSlots } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
+import { createTimestampOf } from "../../src/http/core/values.ts";
 import { createDevRoutes } from "../../src/http/dev/routes.ts";
-import { createTimestampOf } from "../../src/http/responses/timestamp.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { createOperatorRoutes } from "../../src/operations/http/operator.ts";

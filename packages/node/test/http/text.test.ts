@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { responseText, written } from "../../src/http/responses/text.ts";
+import { responseText, written } from "../../src/http/core/text.ts";
 
 test("Texts replace values, as members and in lists.", () => {
   const response = {

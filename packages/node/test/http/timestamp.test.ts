@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createMomentText } from "../../src/http/core/values.ts";
 import { sumText } from "../../src/http/responses/block.ts";
-import { createMomentText } from "../../src/http/responses/timestamp.ts";
 
 const LAST_MS = 8_640_000_000_000_000;
 

@@ -6,9 +6,9 @@ import {
   type TSchema,
   Type,
 } from "../../platform/json/schema.ts";
+import type { HandlerResult } from "../core/text.ts";
+import { Chainmeta } from "../core/values.ts";
 import { Meta } from "../requests/pagination.ts";
-import type { HandlerResult } from "../responses/text.ts";
-import { Chainmeta } from "../responses/timestamp.ts";
 
 /** Tags of the document, in order. */
 export const TAGS = {

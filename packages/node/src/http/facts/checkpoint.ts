@@ -2,7 +2,7 @@
 import type { Hash } from "../../facts/merkle/hashes.ts";
 import type { NoteSigner, Checkpoint as TreeCheckpoint } from "../../facts/note.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
-import { blockId } from "../responses/values.ts";
+import { blockId } from "../core/values.ts";
 
 export const hash = Type.String({ pattern: "^[0-9a-f]{64}$" });
 export const proof = Type.Array(hash, { description: "Hashes from the leaves up (RFC 6962)." });

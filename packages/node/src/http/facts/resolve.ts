@@ -5,9 +5,9 @@ import { DEFAULT_FROM } from "../../facts/uniks/reader.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
+import { blockId, count } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { digests, hex64, query } from "../requests/parameters.ts";
-import { blockId, count } from "../responses/values.ts";
 import { Checkpoint, type CheckpointReader, hash, hexOf, proof } from "./checkpoint.ts";
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>

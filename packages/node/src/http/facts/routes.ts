@@ -8,9 +8,9 @@ import type { FactReader } from "../../facts/reader.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
+import { count } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { query, uint } from "../requests/parameters.ts";
-import { count } from "../responses/values.ts";
 import { Checkpoint, createCheckpointReader, hash, hexOf, proof } from "./checkpoint.ts";
 import { createResolveRoute } from "./resolve.ts";
 

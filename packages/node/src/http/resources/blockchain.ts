@@ -2,9 +2,9 @@
 import { Type } from "../../platform/json/schema.ts";
 import type { Resource } from "../core/api.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
+import { blockId, integer, wholeAmount } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { query } from "../requests/parameters.ts";
-import { blockId, integer, wholeAmount } from "../responses/values.ts";
 
 const Blockchain = Type.Object({
   block: Type.Object({ height: Type.Integer({ minimum: 1 }), id: blockId }),
@@ -36,9 +36,9 @@ const identifiedSchema = {
   querystring: query({}),
 };
 
-export const blockchain: Resource = (app, { read }) => {
+export const blockchain: Resource = (app, api) => {
   app.get("/blockchain", { config: HEAD_ONLY, schema }, (request) =>
-    read(request, async ({ head, chain }) => ({
+    api.read(request, async ({ head, chain }) => ({
       data: {
         block: { height: head.height, id: head.id },
         supply: integer(`${await chain.supply()}`),
@@ -46,6 +46,8 @@ export const blockchain: Resource = (app, { read }) => {
     })),
   );
   app.get("/blockchain/identifiers/:prefix", { config: HEAD_ONLY, schema: identifiedSchema }, (request) =>
-    read(request, async ({ chain }) => ({ data: [...(await chain.beginningWith(request.params.prefix))] })),
+    api.read(request, async ({ chain }) => ({
+      data: [...(await chain.beginningWith(request.params.prefix))],
+    })),
   );
 };

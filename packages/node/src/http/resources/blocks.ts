@@ -11,14 +11,12 @@ import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { blockList, findBlock, showBlock } from "../lists/blocks.ts";
-import { transactionList } from "../lists/transactions.ts";
 import { body } from "../requests/bodies.ts";
 import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { blockId, query, transformQuery } from "../requests/parameters.ts";
-import { AnyBlock, type CreatedRewards } from "../responses/block.ts";
-import { AnyTransaction } from "../responses/transaction.ts";
+import { AnyBlock, blockList, type CreatedRewards, findBlock, showBlock } from "../responses/block.ts";
+import { AnyTransaction, transactionList } from "../responses/transaction.ts";
 import { addBlockProof } from "./proofs.ts";
 
 const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(BLOCKS) });

@@ -6,17 +6,20 @@ import type { Server } from "../core/app.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { blockList } from "../lists/blocks.ts";
-import { type Candidate, createCandidates, delegateList, delegateOrder } from "../lists/delegates.ts";
-import { walletList } from "../lists/wallets.ts";
 import { body } from "../requests/bodies.ts";
 import { listParameters, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query, transformQuery, walletId } from "../requests/parameters.ts";
 import { atQuery, pastState, withPastState } from "../requests/past-state.ts";
-import { AnyBlock } from "../responses/block.ts";
-import { Delegate } from "../responses/delegate.ts";
-import { Wallet } from "../responses/wallet.ts";
+import { AnyBlock, blockList } from "../responses/block.ts";
+import {
+  type Candidate,
+  createCandidates,
+  Delegate,
+  delegateList,
+  delegateOrder,
+} from "../responses/delegate.ts";
+import { Wallet, walletList } from "../responses/wallet.ts";
 
 const listQuery = query({ ...pageQuery, ...listParameters(DELEGATES), orderBy: delegateOrder });
 const searchBody = body(searchMembers(DELEGATES));
@@ -36,7 +39,7 @@ export const delegates: Resource = (app, api) => {
 
 type Candidates = ReturnType<typeof createCandidates>;
 
-function addList(app: Server, { read }: Api, candidates: Candidates): void {
+function addList(app: Server, api: Api, candidates: Candidates): void {
   app.get(
     "/delegates",
     {
@@ -47,13 +50,13 @@ function addList(app: Server, { read }: Api, candidates: Candidates): void {
       },
     },
     (request) =>
-      read(request, async (snapshot) =>
+      api.read(request, async (snapshot) =>
         delegateList(request, await candidates.present(snapshot), request.query),
       ),
   );
 }
 
-function addSearch(app: Server, { network, read }: Api, candidates: Candidates): void {
+function addSearch(app: Server, api: Api, candidates: Candidates): void {
   app.post(
     "/delegates/search",
     {
@@ -64,8 +67,8 @@ function addSearch(app: Server, { network, read }: Api, candidates: Candidates):
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
-        const { activeDelegates } = network.milestoneAt(snapshot.head.height);
+      api.read(request, async (snapshot) => {
+        const { activeDelegates } = api.network.milestoneAt(snapshot.head.height);
         if ((request.body.usernames?.length ?? 0) > activeDelegates) {
           throw new HttpError("INVALID_MEMBER", `"usernames" must have from 1 to ${activeDelegates} items`);
         }
@@ -74,7 +77,7 @@ function addSearch(app: Server, { network, read }: Api, candidates: Candidates):
   );
 }
 
-function addDelegate(app: Server, { read }: Api, candidates: Candidates): void {
+function addDelegate(app: Server, api: Api, candidates: Candidates): void {
   app.get(
     "/delegates/:id",
     {
@@ -92,7 +95,7 @@ function addDelegate(app: Server, { read }: Api, candidates: Candidates): void {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const state = await pastState(snapshot, request.query);
         const all = await (state ? candidates.past(state) : candidates.present(snapshot));
         return { data: find(all, request.params.id).response };
@@ -120,7 +123,7 @@ function addBlocks(app: Server, api: Api, candidates: Candidates): void {
   );
 }
 
-function addVoters(app: Server, { read }: Api, candidates: Candidates): void {
+function addVoters(app: Server, api: Api, candidates: Candidates): void {
   app.get(
     "/delegates/:id/voters",
     {
@@ -136,7 +139,7 @@ function addVoters(app: Server, { read }: Api, candidates: Candidates): void {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
         const votesFor = find(await candidates.present(snapshot), request.params.id).response.publicKey;
         return walletList(snapshot, request, { ...filter, votesFor }, orderBy);

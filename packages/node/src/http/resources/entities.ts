@@ -8,12 +8,20 @@ import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
+import { address as addressText, count, id, publicKey as publicKeyText } from "../core/values.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "../lists/memory.ts";
 import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
+import {
+  isFlag,
+  matches,
+  memoryList,
+  passing,
+  type Rate,
+  sorted,
+  type Tests,
+} from "../requests/memory-list.ts";
 import { type ListRequest, pageQuery } from "../requests/pagination.ts";
 import { hex64, orderOf, query } from "../requests/parameters.ts";
-import { address as addressText, count, id, publicKey as publicKeyText } from "../responses/values.ts";
 
 const Entity = Type.Object(
   {
@@ -54,7 +62,7 @@ export const entities: Resource = (app, api) => {
   addEntity(app, api);
 };
 
-function addList(app: Server, { read }: Api): void {
+function addList(app: Server, api: Api): void {
   app.get(
     "/entities",
     {
@@ -64,11 +72,11 @@ function addList(app: Server, { read }: Api): void {
         querystring: listQuery,
       },
     },
-    (request) => read(request, (snapshot) => entityList(snapshot, request, request.query)),
+    (request) => api.read(request, (snapshot) => entityList(snapshot, request, request.query)),
   );
 }
 
-function addSearch(app: Server, { read }: Api): void {
+function addSearch(app: Server, api: Api): void {
   app.post(
     "/entities/search",
     {
@@ -77,11 +85,11 @@ function addSearch(app: Server, { read }: Api): void {
         ...search,
       },
     },
-    (request) => read(request, (snapshot) => entityList(snapshot, request, request.body)),
+    (request) => api.read(request, (snapshot) => entityList(snapshot, request, request.body)),
   );
 }
 
-function addEntity(app: Server, { read }: Api): void {
+function addEntity(app: Server, api: Api): void {
   app.get(
     "/entities/:id",
     {
@@ -92,7 +100,7 @@ function addEntity(app: Server, { read }: Api): void {
       },
     },
     (request) =>
-      read(request, async ({ entities }) => {
+      api.read(request, async ({ entities }) => {
         const entity = await entities.find(request.params.id);
         if (!entity) throw notFound("ENTITY_UNKNOWN", "Entity");
         return { data: entityResponse(entity) };

@@ -6,14 +6,12 @@ import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { lockList } from "../lists/locks.ts";
-import { transactionList } from "../lists/transactions.ts";
 import { body, distinct } from "../requests/bodies.ts";
 import { listParameters, orderOfList, searchSchemas } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { hex64, query } from "../requests/parameters.ts";
-import { Lock, lockResponse } from "../responses/lock.ts";
-import { AnyTransaction } from "../responses/transaction.ts";
+import { Lock, lockList, lockResponse } from "../responses/lock.ts";
+import { AnyTransaction, transactionList } from "../responses/transaction.ts";
 
 const listQuery = query({ ...pageQuery, ...listParameters(LOCKS) });
 const search = searchSchemas(LOCKS);
@@ -78,7 +76,7 @@ function addUnlocked(app: Server, api: Api): void {
   );
 }
 
-function addLock(app: Server, { read, timestampOf }: Api): void {
+function addLock(app: Server, api: Api): void {
   app.get(
     "/locks/:id",
     {
@@ -89,10 +87,10 @@ function addLock(app: Server, { read, timestampOf }: Api): void {
       },
     },
     (request) =>
-      read(request, async ({ head, locks }) => {
+      api.read(request, async ({ head, locks }) => {
         const lock = await locks.find(request.params.id);
         if (!lock) throw notFound("LOCK_UNKNOWN", "Lock");
-        return { data: lockResponse(lock, head, timestampOf) };
+        return { data: lockResponse(lock, head, api.timestampOf) };
       }),
   );
 }

@@ -6,9 +6,9 @@ import type { Snapshot } from "../../read/port.ts";
 import type { FeeStatistics } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
+import { amount, ENTITY_FEES } from "../core/values.ts";
 import { described } from "../documentation/route.ts";
 import { days, query } from "../requests/parameters.ts";
-import { amount, ENTITY_FEES } from "../responses/values.ts";
 
 const Statistics = Type.Object(
   { avg: amount, max: amount, min: amount, sum: amount },

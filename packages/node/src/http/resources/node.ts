@@ -4,9 +4,9 @@ import { Type } from "../../platform/json/schema.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
+import { blockId } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { CryptoConfiguration, DynamicFees, dynamicFeesFrom } from "../responses/node-configuration.ts";
-import { blockId } from "../responses/values.ts";
 import { addFees } from "./node-fees.ts";
 
 const SyncProgress = Type.Object(
@@ -103,19 +103,20 @@ function addStatus(app: Server, { gateway }: Api): void {
   );
 }
 
-function addSyncing(app: Server, { gateway, read }: Api): void {
+function addSyncing(app: Server, api: Api): void {
   app.get(
     "/node/syncing",
     { schema: described("Node", "Returns whether the node is catching up.", single(Syncing)) },
     async (request) => {
-      const { synced, blocksCount, progress } = await gateway.status();
-      const { height, id } = await read(request, async ({ head }) => head);
+      const { synced, blocksCount, progress } = await api.gateway.status();
+      const { height, id } = await api.read(request, async ({ head }) => head);
       return { data: { syncing: !synced, blocks: blocksCount, height, id, ...(progress && { progress }) } };
     },
   );
 }
 
-function addConfiguration(app: Server, { identity, network, read }: Api): void {
+function addConfiguration(app: Server, api: Api): void {
+  const { identity, network } = api;
   app.get(
     "/node/configuration",
     {
@@ -124,7 +125,7 @@ function addConfiguration(app: Server, { identity, network, read }: Api): void {
     },
     (request) => {
       const { nethash, slip44, wif, client, pubKeyHash } = network.description;
-      return read(request, async ({ head, history }) => ({
+      return api.read(request, async ({ head, history }) => ({
         data: {
           core: { version: identity.version },
           nethash,
@@ -146,8 +147,9 @@ function addConfiguration(app: Server, { identity, network, read }: Api): void {
 
 const historyMember = (since: number | undefined) => (since === undefined ? {} : { history: { since } });
 
-function addPreset(app: Server, { identity, network, read }: Api): void {
-  const { genesisBlock } = identity;
+function addPreset(app: Server, api: Api): void {
+  const { network } = api;
+  const { genesisBlock } = api.identity;
   const cryptoConfiguration = {
     data: {
       exceptions: network.exceptions,
@@ -162,7 +164,7 @@ function addPreset(app: Server, { identity, network, read }: Api): void {
     single(CryptoConfiguration),
   );
   app.get("/node/configuration/crypto", { config: HEAD_ONLY, schema: crypto }, (request) =>
-    read(request, async () => cryptoConfiguration),
+    api.read(request, async () => cryptoConfiguration),
   );
 }
 

@@ -7,12 +7,12 @@ import type { PeerOrder } from "../../read/filters.ts";
 import { PEERS } from "../../read/lists.ts";
 import type { Resource } from "../core/api.ts";
 import { HttpError, notFound } from "../core/error.ts";
+import { count } from "../core/values.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { memoryList, sorted } from "../lists/memory.ts";
 import { listParameters } from "../requests/list-schemas.ts";
+import { memoryList, sorted } from "../requests/memory-list.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { ip, orderOf, query } from "../requests/parameters.ts";
-import { count } from "../responses/values.ts";
 
 const Peer = Type.Object(
   {

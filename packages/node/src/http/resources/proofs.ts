@@ -7,10 +7,10 @@ import type { Api } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
+import { hex, id, publicKey } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
-import { findBlock } from "../lists/blocks.ts";
 import { blockId, hex64, positive, query } from "../requests/parameters.ts";
-import { hex, id, publicKey } from "../responses/values.ts";
+import { findBlock } from "../responses/block.ts";
 
 const headers = (description: string) => Type.Array(hex, { description });
 

@@ -3,9 +3,9 @@ import { Type } from "../../platform/json/schema.ts";
 import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
+import { amount, publicKey } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { positive } from "../requests/parameters.ts";
-import { amount, publicKey } from "../responses/values.ts";
 
 const RoundDelegate = Type.Object({ publicKey, votes: amount }, { title: "RoundDelegate" });
 const schema = {
@@ -17,9 +17,9 @@ const schema = {
   params: Type.Object({ id: positive }),
 };
 
-export const rounds: Resource = (app, { read }) => {
+export const rounds: Resource = (app, api) => {
   app.get("/rounds/:id/delegates", { config: HEAD_ONLY, schema }, (request) =>
-    read(request, async ({ rounds }) => {
+    api.read(request, async ({ rounds }) => {
       const delegates = await rounds.delegates(Number(request.params.id));
       if (!delegates) throw notFound("ROUND_UNKNOWN", "Round");
       return {

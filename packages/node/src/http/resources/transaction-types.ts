@@ -10,14 +10,15 @@ import { type TSchema, Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import type { Resource } from "../core/api.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
+import { amount, ENTITY_FEES } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { publishedSchema } from "../responses/schemas.ts";
-import { amount, ENTITY_FEES } from "../responses/values.ts";
 
 const byGroupOf = <M extends TSchema>(member: M) =>
   single(Type.Record(Type.String(), Type.Record(Type.String(), member)));
 
-export const transactionTypeLists: Resource = (app, { network, read }) => {
+export const transactionTypeLists: Resource = (app, api) => {
+  const { network } = api;
   /** Returns an object per group with one member per active type. */
   function byGroup<T>(head: Head, memberOf: (type: TransactionType) => readonly [name: string, value: T]) {
     const groups: Record<string, Record<string, T>> = {};
@@ -31,7 +32,9 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
 
   const types = described("Transactions", "Returns the active types by group.", byGroupOf(Type.Integer()));
   app.get("/transactions/types", { config: HEAD_ONLY, schema: types }, (request) =>
-    read(request, async ({ head }) => ({ data: byGroup(head, ({ key, type }) => [capitalised(key), type]) })),
+    api.read(request, async ({ head }) => ({
+      data: byGroup(head, ({ key, type }) => [capitalised(key), type]),
+    })),
   );
 
   const schemas = described(
@@ -40,7 +43,7 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
     byGroupOf(Type.Record(Type.String(), Type.Unknown())),
   );
   app.get("/transactions/schemas", { config: HEAD_ONLY, schema: schemas }, (request) =>
-    read(request, async ({ head }) => ({
+    api.read(request, async ({ head }) => ({
       data: byGroup(head, ({ typeGroup, type }) => [`${type}`, publishedSchema(typeGroup, type)]),
     })),
   );
@@ -51,7 +54,7 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
     byGroupOf(amount),
   );
   app.get("/transactions/fees", { config: HEAD_ONLY, schema: fees }, (request) =>
-    read(request, async ({ head }) => {
+    api.read(request, async ({ head }) => {
       const milestone = network.milestoneAt(head.height);
       const fees = byGroup(head, (type) => [type.key, `${typeStaticFee(type, milestone)}`]);
       return { data: { ...fees, [TYPE_GROUPS.magistrate]: ENTITY_FEES } };

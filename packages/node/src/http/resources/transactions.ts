@@ -7,18 +7,19 @@ import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { EACH_BLOCK } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { type ListedExtras, transactionList } from "../lists/transactions.ts";
 import { body } from "../requests/bodies.ts";
 import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { hex64, query, transformQuery, vendorField, wantsTransform } from "../requests/parameters.ts";
 import {
   AnyTransaction,
+  type ListedExtras,
   RawTransaction,
   rawTransactionResponse,
   SingleTransaction,
   singleTransactionResponse,
   type TransactionExtras,
+  transactionList,
 } from "../responses/transaction.ts";
 import { addPending, addSubmission } from "./pending-transactions.ts";
 import { addTransactionProof } from "./proofs.ts";

@@ -9,22 +9,24 @@ import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError, isOwnPath, notFound } from "../core/error.ts";
 import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
+import { countText } from "../core/values.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { propertyList, systemPropertiesOf, type TokenState } from "../lists/properties.ts";
 import { body } from "../requests/bodies.ts";
 import { searchMembers } from "../requests/list-schemas.ts";
 import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { hex64, orderOf, query } from "../requests/parameters.ts";
 import { atParameter, atQuery, pastState, withPastState } from "../requests/past-state.ts";
 import {
+  propertyList,
+  systemPropertiesOf,
   TokenDetail,
   type TokenName,
   TokenProperty,
+  type TokenState,
   TokenSummary,
   tokenDetail,
   tokenSummary,
 } from "../responses/unik.ts";
-import { countText } from "../responses/values.ts";
 
 export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 
@@ -58,14 +60,14 @@ export const uniks: Resource = (app, api) => {
   addOtherNames(app);
 };
 
-function addStatus(app: Server, { read, chainmeta }: Api): void {
+function addStatus(app: Server, api: Api): void {
   const status = described(
     "Uniks",
     "Returns the number of uniks of each type.",
     single(Type.Array(TokenStatus), chainmetaMember),
   );
   app.get("/nfts/status", { config: EACH_BLOCK, schema: status }, (request) =>
-    read(request, async ({ head, tokens }) => {
+    api.read(request, async ({ head, tokens }) => {
       const counts = await tokens.countsByType();
       const count = (type: string) => `${counts.get(type) ?? 0}`;
       const status = {
@@ -74,12 +76,12 @@ function addStatus(app: Server, { read, chainmeta }: Api): void {
         organization: count("2"),
         network: count("3"),
       };
-      return { data: [status], ...chainmeta(head) };
+      return { data: [status], ...api.chainmeta(head) };
     }),
   );
 }
 
-function addList(app: Server, { read }: Api, name: TokenName): void {
+function addList(app: Server, api: Api, name: TokenName): void {
   app.get(
     `/${name}s`,
     {
@@ -89,11 +91,11 @@ function addList(app: Server, { read }: Api, name: TokenName): void {
         querystring: query({ ...pageQuery, orderBy: anyOrder }),
       },
     },
-    (request) => read(request, (snapshot) => tokenList(snapshot, request, name, {}, request.query)),
+    (request) => api.read(request, (snapshot) => tokenList(snapshot, request, name, {}, request.query)),
   );
 }
 
-function addSearch(app: Server, { read }: Api, name: TokenName): void {
+function addSearch(app: Server, api: Api, name: TokenName): void {
   app.post(
     `/${name}s/search`,
     {
@@ -110,12 +112,12 @@ function addSearch(app: Server, { read }: Api, name: TokenName): void {
         ...(id !== undefined && { id: [id].flat().map((text) => text.toLowerCase()) }),
         ...(ownerId !== undefined && { ownerId }),
       };
-      return read(request, (snapshot) => tokenList(snapshot, request, name, filter, request.body));
+      return api.read(request, (snapshot) => tokenList(snapshot, request, name, filter, request.body));
     },
   );
 }
 
-function addToken(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+function addToken(app: Server, api: Api, name: TokenName): void {
   app.get(
     `/${name}s/:id`,
     {
@@ -133,15 +135,15 @@ function addToken(app: Server, { read, chainmeta }: Api, name: TokenName): void 
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const state = (await pastState(snapshot, request.query)) ?? snapshot;
         const token = await findToken(state, request.params.id);
-        return { data: tokenDetail(token, name), ...chainmeta(snapshot.head) };
+        return { data: tokenDetail(token, name), ...api.chainmeta(snapshot.head) };
       }),
   );
 }
 
-function addProperties(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+function addProperties(app: Server, api: Api, name: TokenName): void {
   app.get(
     `/${name}s/:id/properties`,
     {
@@ -159,15 +161,15 @@ function addProperties(app: Server, { read, chainmeta }: Api, name: TokenName): 
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const state = (await pastState(snapshot, request.query)) ?? snapshot;
         const token = await findToken(state, request.params.id);
-        return { ...(await propertyList(request, state, token)), ...chainmeta(snapshot.head) };
+        return { ...(await propertyList(request, state, token)), ...api.chainmeta(snapshot.head) };
       }),
   );
 }
 
-function addProperty(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+function addProperty(app: Server, api: Api, name: TokenName): void {
   app.get(
     `/${name}s/:id/properties/:key`,
     {
@@ -185,13 +187,13 @@ function addProperty(app: Server, { read, chainmeta }: Api, name: TokenName): vo
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { key } = request.params;
         const id = request.params.id.toLowerCase();
         const state = (await pastState(snapshot, request.query)) ?? snapshot;
         const value = (await state.tokens.property(id, key)) ?? (await systemProperty(state, id, key));
         if (value === undefined) throw new HttpError("PROPERTY_UNKNOWN");
-        return { data: value, ...chainmeta(snapshot.head) };
+        return { data: value, ...api.chainmeta(snapshot.head) };
       }),
   );
 }

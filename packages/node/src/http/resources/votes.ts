@@ -8,19 +8,21 @@ import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
 import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { transactionList } from "../lists/transactions.ts";
 import { listParameters } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { hex64, query, transformQuery, wantsTransform } from "../requests/parameters.ts";
-import { AnyTransaction, rawTransactionResponse, transactionResponse } from "../responses/transaction.ts";
+import {
+  AnyTransaction,
+  rawTransactionResponse,
+  transactionList,
+  transactionResponse,
+} from "../responses/transaction.ts";
 
 export const VOTE = { typeGroup: TYPE_GROUPS.uns, type: 5 } as const;
 
 const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(VOTES) });
 
 export const votes: Resource = (app, api) => {
-  const { read } = api;
-
   app.get(
     "/votes",
     {
@@ -31,7 +33,7 @@ export const votes: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, (snapshot) => {
+      api.read(request, (snapshot) => {
         const { orderBy, ...filter } = request.query;
         return transactionList(api, snapshot, request, { ...filter, ...VOTE }, { orderBy });
       }),
@@ -48,7 +50,7 @@ export const votes: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async ({ head, transactions }) => {
+      api.read(request, async ({ head, transactions }) => {
         const { id } = request.params;
         const found = await transactions.byId(id);
         if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type)

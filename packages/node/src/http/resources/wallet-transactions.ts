@@ -5,12 +5,11 @@ import type { Api } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { EACH_BLOCK } from "../core/head-cache.ts";
 import { described, listOf } from "../documentation/route.ts";
-import { transactionList } from "../lists/transactions.ts";
-import { findAddress } from "../lists/wallets.ts";
 import { listParameters } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query, transformQuery, walletId } from "../requests/parameters.ts";
-import { AnyTransaction } from "../responses/transaction.ts";
+import { AnyTransaction, transactionList } from "../responses/transaction.ts";
+import { findAddress } from "../responses/wallet.ts";
 import { VOTE } from "./votes.ts";
 
 const params = Type.Object({ id: walletId });

@@ -5,18 +5,23 @@ import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
+import { amount, Timestamp } from "../core/values.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { lockList } from "../lists/locks.ts";
-import { findAddress, findWallet, toWalletId, walletList } from "../lists/wallets.ts";
 import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { orderOf, query, walletId } from "../requests/parameters.ts";
 import { atQuery, openHistory, pastState, withPastState } from "../requests/past-state.ts";
-import { Lock } from "../responses/lock.ts";
-import { Timestamp } from "../responses/timestamp.ts";
+import { Lock, lockList } from "../responses/lock.ts";
 import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
-import { amount } from "../responses/values.ts";
-import { SingleWallet, singleWalletResponse, Wallet } from "../responses/wallet.ts";
+import {
+  findAddress,
+  findWallet,
+  SingleWallet,
+  singleWalletResponse,
+  toWalletId,
+  Wallet,
+  walletList,
+} from "../responses/wallet.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
 import { addWalletTransactions } from "./wallet-transactions.ts";
 
@@ -43,7 +48,7 @@ export const wallets: Resource = (app, api) => {
   refuseOtherTokens(app);
 };
 
-function addList(app: Server, { read, chainmeta }: Api): void {
+function addList(app: Server, api: Api): void {
   app.get(
     "/wallets",
     {
@@ -54,14 +59,14 @@ function addList(app: Server, { read, chainmeta }: Api): void {
       },
     },
     (request) =>
-      read(request, async (snapshot) => ({
+      api.read(request, async (snapshot) => ({
         ...(await walletList(snapshot, request, request.query, request.query.orderBy)),
-        ...chainmeta(snapshot.head),
+        ...api.chainmeta(snapshot.head),
       })),
   );
 }
 
-function addRichestFirst(app: Server, { read }: Api): void {
+function addRichestFirst(app: Server, api: Api): void {
   app.get(
     "/wallets/top",
     {
@@ -71,11 +76,11 @@ function addRichestFirst(app: Server, { read }: Api): void {
         querystring: query({ ...pageQuery, ...listParameters(RICHEST_WALLETS) }),
       },
     },
-    (request) => read(request, (snapshot) => walletList(snapshot, request, request.query)),
+    (request) => api.read(request, (snapshot) => walletList(snapshot, request, request.query)),
   );
 }
 
-function addSearch(app: Server, { read }: Api): void {
+function addSearch(app: Server, api: Api): void {
   app.post(
     "/wallets/search",
     {
@@ -85,7 +90,7 @@ function addSearch(app: Server, { read }: Api): void {
       },
     },
     (request) =>
-      read(request, (snapshot) => walletList(snapshot, request, request.body, request.query.orderBy)),
+      api.read(request, (snapshot) => walletList(snapshot, request, request.body, request.query.orderBy)),
   );
 }
 
@@ -168,7 +173,7 @@ function refuseOtherTokens(app: Server): void {
 
 /** Adds `/wallets/{id}/history` (http-api.md 6.5). */
 function addWalletHistory(app: Server, api: Api): void {
-  const { read, timestampOf } = api;
+  const { timestampOf } = api;
   app.get(
     "/wallets/:id/history",
     {
@@ -186,7 +191,7 @@ function addWalletHistory(app: Server, api: Api): void {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { history } = await openHistory(snapshot);
         const address = await findAddress(api, snapshot, request.params.id);
         const { orderBy, from, to } = request.query;

@@ -1,9 +1,25 @@
-/** Blocks in responses (http-api.md 4.3). */
+/** Blocks in responses (http-api.md 4.3): single ones, and lists of them. */
 import { type Static, Type } from "../../platform/json/schema.ts";
+import type { BlockFilter } from "../../read/filters.ts";
+import type { Head } from "../../read/head.ts";
+import { BLOCKS } from "../../read/lists.ts";
+import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
-import { type JsonText, written } from "./text.ts";
-import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
-import { address, amount, blockId, count, hex, publicKey, username } from "./values.ts";
+import type { Api } from "../core/api.ts";
+import { type JsonText, written } from "../core/text.ts";
+import {
+  address,
+  amount,
+  blockId,
+  count,
+  hex,
+  publicKey,
+  Timestamp,
+  timestampText,
+  username,
+} from "../core/values.ts";
+import { type ListRequest, listResponse, pageOf } from "../requests/pagination.ts";
+import { orderOf, wantsTransform } from "../requests/parameters.ts";
 
 /** Coins that the rewarded transactions of a block created, as decimal text. */
 export type CreatedRewards = { unikMintRewards: string; foundationRewards: string };
@@ -61,16 +77,44 @@ export const RawBlock = Type.Object(
 /** Schema of a block in both forms; the parameter `transform` chooses the form. */
 export const AnyBlock = Type.Union([Block, RawBlock]);
 
-export type BlockContext = {
-  readonly headHeight: number;
-  readonly timestampOf: TimestampOf;
-  readonly addressOf: (publicKey: string) => string;
-};
+/** Finds the block of a path segment, first as a height, then as an id. */
+export async function findBlock({ blocks }: Snapshot, id: string): Promise<StoredBlock | undefined> {
+  const height = /^\d+$/.test(id) ? Number(id) : Number.NaN;
+  const byHeight = Number.isSafeInteger(height) ? await blocks.byHeight(height) : undefined;
+  return byHeight ?? (await blocks.byId(id));
+}
+
+export async function blockList(
+  api: Api,
+  { head, blocks }: Snapshot,
+  request: ListRequest<{ transform?: string }>,
+  filter: BlockFilter,
+  orderBy: string | undefined,
+) {
+  const page = pageOf(request.query);
+  const order = orderOf(orderBy, BLOCKS);
+  const { rows, ...found } = await blocks.list(filter, order, page);
+  const data = rows.map((block) => showBlock(api, head, block, request.query));
+  return listResponse(request, page, { rows: data, ...found });
+}
+
+/** Returns a block in the requested form, transformed by default. */
+export function showBlock(
+  api: Api,
+  head: Head,
+  block: StoredBlock,
+  wanted: { transform?: string },
+  rewards?: CreatedRewards,
+) {
+  if (!wantsTransform(wanted)) return rawBlockResponse(block, rewards);
+  return blockResponse(block, head.height, api, rewards);
+}
 
 /** Only usernames can contain characters that JSON escapes. */
 export function blockResponse(
   block: StoredBlock,
-  { headHeight, timestampOf, addressOf }: BlockContext,
+  headHeight: number,
+  { timestampOf, addressOf }: Pick<Api, "timestampOf" | "addressOf">,
   rewards?: CreatedRewards,
 ): JsonText<BlockResponse> {
   const { id, version, height, previousBlock, reward, totalFee, totalAmount, generatorPublicKey } = block;

@@ -1,8 +1,26 @@
-/** Delegates in responses (http-api.md 4.6). */
+/** Delegates in responses (http-api.md 4.6), and lists of them, which fit in memory and are built once per head. */
+
+import { approval } from "@uniknode/ledger";
 import { type Static, Type } from "../../platform/json/schema.ts";
+import type { DelegateFilter, DelegateOrder } from "../../read/filters.ts";
+import { perSnapshot } from "../../read/head.ts";
+import { DELEGATES } from "../../read/lists.ts";
+import type { PastState, Snapshot } from "../../read/port.ts";
 import type { StoredDelegate } from "../../read/rows.ts";
-import { Timestamp, type TimestampOf } from "./timestamp.ts";
-import { address, amount, blockId, count, publicKey, username } from "./values.ts";
+import type { Api } from "../core/api.ts";
+import {
+  address,
+  amount,
+  blockId,
+  count,
+  publicKey,
+  Timestamp,
+  type TimestampOf,
+  username,
+} from "../core/values.ts";
+import { matches, memoryList, passing, type Rate, sorted, type Tests } from "../requests/memory-list.ts";
+import type { ListRequest } from "../requests/pagination.ts";
+import { orderOf } from "../requests/parameters.ts";
 
 const TYPES: Readonly<Record<number, string>> = { 1: "individual", 2: "organization", 3: "network" };
 
@@ -68,4 +86,134 @@ export function delegateResponse(
       total: `${BigInt(forgedFees) + BigInt(forgedRewards)}`,
     },
   };
+}
+
+/** A delegate as stored and as in responses. */
+export type Candidate = { readonly stored: StoredDelegate; readonly response: DelegateResponse };
+
+const RATES = {
+  approval: ({ response }) => response.production.approval,
+  forgedFees: ({ response }) => BigInt(response.forged.fees),
+  forgedRewards: ({ response }) => BigInt(response.forged.rewards),
+  forgedTotal: ({ response }) => BigInt(response.forged.total),
+  producedBlocks: ({ response }) => response.blocks.produced,
+  publicKey: ({ response }) => response.publicKey,
+  rank: ({ response }) => response.rank,
+  // Resigned delegates come first in both directions.
+  resigned: ({ response }) => (response.isResigned ? 0 : undefined),
+  username: ({ response }) => response.username,
+  voteBalance: ({ response }) => BigInt(response.votes),
+  votes: ({ response }) => BigInt(response.votes),
+} as const satisfies Record<DelegateOrder["field"], Rate<Candidate>>;
+
+/** Fields by the number of their column (disagreement D-05). */
+const COLUMNS: readonly DelegateOrder["field"][] = [
+  "rank",
+  "username",
+  "approval",
+  "voteBalance",
+  "producedBlocks",
+  "forgedFees",
+  "forgedRewards",
+  "forgedTotal",
+  "publicKey",
+  "resigned",
+];
+
+export const delegateOrder = Type.Optional(
+  Type.String({
+    pattern: `^(-?[0-9]+|(${DELEGATES.orders.join("|")}):(asc|desc))$`,
+    description: `${DELEGATES.orders.join(", ")}; followed by :asc or :desc. Or the number of a column, with a minus to descend: ${COLUMNS.map((name, index) => `${index + 1} ${name}`).join(", ")}.`,
+  }),
+);
+
+const rounded = (percentage: number | string): number => Math.round(Number(percentage) * 100) / 100;
+
+const TESTS: Tests<Candidate, DelegateFilter> = {
+  type: ({ response }, value) =>
+    value === "resigned" ? response.isResigned : response.blocks.produced === 0,
+  address: ({ response }, value) => response.address === value,
+  publicKey: ({ response }, value) => response.publicKey === value,
+  secondPublicKey: ({ stored }, value) => stored.secondPublicKey === value,
+  vote: ({ stored }, value) => stored.vote === value,
+  username: ({ response }, value) => response.username.includes(value),
+  name: ({ response: { unikname, username } }, value) =>
+    [unikname, username].some((name) => name.toLowerCase().includes(value.toLowerCase())),
+  usernames: ({ response }, values) => values.includes(response.username),
+  balance: ({ stored }, value) => matches(stored.balance, value),
+  approval: ({ response }, { from = 0, to = 100 }) =>
+    response.production.approval >= rounded(from) && response.production.approval <= rounded(to),
+  forgedFees: ({ response }, value) => matches(response.forged.fees, value),
+  forgedRewards: ({ response }, value) => matches(response.forged.rewards, value),
+  forgedTotal: ({ response }, value) => matches(response.forged.total, value),
+  voteBalance: ({ response }, value) => matches(response.votes, value),
+  producedBlocks: ({ response }, value) => matches(response.blocks.produced, value),
+};
+
+export function delegateList(
+  request: ListRequest<{ orderBy?: string }>,
+  candidates: readonly Candidate[],
+  filter: DelegateFilter,
+) {
+  const { field, direction } = orderFrom(request.query.orderBy);
+  const order = { direction, id: ({ response }: Candidate) => response.publicKey };
+  const found = sorted(passing(candidates, TESTS, filter), RATES[field], order);
+  return memoryList(request, found, { show: ({ response }) => response, id: order.id });
+}
+
+/** Parses an order; orders by rank if the text is not valid. */
+function orderFrom(text: string | undefined): DelegateOrder {
+  if (text === undefined || !/^-?\d+$/.test(text)) return orderOf(text, DELEGATES);
+  const field = COLUMNS[Math.abs(Number(text)) - 1];
+  if (field === undefined) return DELEGATES.defaultOrder;
+  return { field, direction: text.startsWith("-") ? "desc" : "asc" };
+}
+
+/** State from which delegates are read. */
+type DelegateSource = {
+  readonly height: number;
+  readonly delegates: Snapshot["delegates"];
+  /** Returns the sum of all balances, the premine and the open locks. */
+  totalSupply(): Promise<bigint>;
+};
+
+/** Creates a reader of all delegates of the head, including resigned ones, and one for earlier states. */
+export function createCandidates({ network, timestampOf }: Api) {
+  async function candidatesOf({ height, delegates, totalSupply }: DelegateSource): Promise<Candidate[]> {
+    const all = await delegates.all();
+    const isByType = network.milestoneAt(height).nbDelegatesByType !== undefined;
+    const votesOf = ({ delegate }: StoredDelegate) =>
+      BigInt((isByType ? delegate.weightedVoteBalance : undefined) ?? delegate.voteBalance);
+    const totals = isByType ? totalsByType(all, votesOf) : undefined;
+    // While all types of delegates compete for the same ranks, the total includes a reward for the genesis block, which no
+    // wallet received (state.md 4.2).
+    const total = totals ? 0n : (await totalSupply()) + BigInt(network.milestoneAt(1).reward);
+    return all.map((stored) => {
+      const votes = votesOf(stored);
+      const share = approval(votes, totals ? (totals.get(stored.delegate.type) ?? 0n) : total);
+      return { stored, response: delegateResponse(stored, { votes, approval: share }, timestampOf) };
+    });
+  }
+
+  const present = perSnapshot(({ head, delegates, chain }: Snapshot) =>
+    candidatesOf({
+      height: head.height,
+      delegates,
+      totalSupply: async () => (await chain.supply()) + (await chain.lockedSupply()),
+    }),
+  );
+  return { present, past: (state: PastState) => candidatesOf(state) };
+}
+
+/** Sums up votes by type; delegates without a type are not counted. */
+function totalsByType(
+  all: readonly StoredDelegate[],
+  votesOf: (delegate: StoredDelegate) => bigint,
+): ReadonlyMap<number | undefined, bigint> {
+  const totals = new Map<number | undefined, bigint>();
+  for (const stored of all) {
+    const { type } = stored.delegate;
+    if (type !== undefined) totals.set(type, (totals.get(type) ?? 0n) + votesOf(stored));
+  }
+  return totals;
 }

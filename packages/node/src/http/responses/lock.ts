@@ -1,9 +1,22 @@
-/** Hash-time locks in responses (http-api.md 4.8). */
+/** Hash-time locks in responses (http-api.md 4.8), and lists of open ones. */
 import { type Static, Type } from "../../platform/json/schema.ts";
+import type { LockFilter, LockOrder } from "../../read/filters.ts";
 import type { Head } from "../../read/head.ts";
+import { LOCKS } from "../../read/lists.ts";
 import type { StoredLock } from "../../read/rows.ts";
-import { Timestamp, type TimestampOf } from "./timestamp.ts";
-import { address, amount, count, hex, id, publicKey } from "./values.ts";
+import type { Api } from "../core/api.ts";
+import { address, amount, count, hex, id, publicKey, Timestamp, type TimestampOf } from "../core/values.ts";
+import {
+  isFlag,
+  matches,
+  memoryList,
+  passing,
+  type Rate,
+  sorted,
+  type Tests,
+} from "../requests/memory-list.ts";
+import type { ListRequest } from "../requests/pagination.ts";
+import { orderOf } from "../requests/parameters.ts";
 
 export const Lock = Type.Object(
   {
@@ -47,4 +60,49 @@ export function lockResponse(lock: StoredLock, head: Head, timestampOf: Timestam
     isExpired: isLockExpired(lock, head),
     ...(vendorField !== undefined && { vendorField }),
   };
+}
+
+/** A lock with the head, which decides whether it has expired. */
+type Row = { readonly lock: StoredLock; readonly isExpired: boolean };
+
+const RATES = {
+  amount: ({ lock }) => BigInt(lock.amount),
+  expirationType: ({ lock }) => lock.expiration.type,
+  expirationValue: ({ lock }) => lock.expiration.value,
+  isExpired: ({ isExpired }) => isExpired,
+  lockId: ({ lock }) => lock.id,
+  recipientId: ({ lock }) => lock.recipientId,
+  secretHash: ({ lock }) => lock.secretHash,
+  senderPublicKey: ({ lock }) => lock.senderPublicKey,
+  timestamp: ({ lock }) => lock.timestamp,
+  vendorField: ({ lock }) => lock.vendorField,
+} as const satisfies Record<LockOrder["field"], Rate<Row>>;
+
+const TESTS: Tests<Row, LockFilter> = {
+  recipientId: ({ lock }, value) => lock.recipientId === value,
+  senderPublicKey: ({ lock }, value) => lock.senderPublicKey === value,
+  lockId: ({ lock }, value) => lock.id === value,
+  secretHash: ({ lock }, value) => lock.secretHash === value,
+  amount: ({ lock }, value) => matches(lock.amount, value),
+  timestamp: ({ lock }, value) => lock.timestamp !== undefined && matches(lock.timestamp, value),
+  expirationType: ({ lock }, value) => matches(lock.expiration.type, value),
+  expirationValue: ({ lock }, value) => matches(lock.expiration.value, value),
+  isExpired: ({ isExpired }, value) => isFlag(isExpired, value),
+  vendorField: ({ lock }, value) => lock.vendorField === value,
+};
+
+export function lockList(
+  { timestampOf }: Api,
+  head: Head,
+  request: ListRequest<{ orderBy?: string }>,
+  locks: readonly StoredLock[],
+  filter: LockFilter,
+) {
+  const rows = locks.map((lock) => ({ lock, isExpired: isLockExpired(lock, head) }));
+  const { field, direction } = orderOf(request.query.orderBy, LOCKS);
+  const found = sorted(passing(rows, TESTS, filter), RATES[field], { direction, id: ({ lock }) => lock.id });
+  return memoryList(request, found, {
+    show: ({ lock }) => lockResponse(lock, head, timestampOf),
+    id: ({ lock }) => lock.id,
+  });
 }

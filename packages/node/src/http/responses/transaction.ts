@@ -1,12 +1,30 @@
-/** Transactions in responses (http-api.md 4.4, transactions.md 15). */
+/** Transactions in responses (http-api.md 4.4, transactions.md 15), and lists of confirmed ones. */
 import { type Transaction as SignedTransaction, TYPE_GROUPS, transactionToJson } from "@uniknode/protocol";
 import type { PendingTransaction } from "../../gateway/gateway.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
+import type { TransactionFilter } from "../../read/filters.ts";
+import { TRANSACTIONS } from "../../read/lists.ts";
+import type { Snapshot } from "../../read/port.ts";
 import type { StoredTransaction } from "../../read/rows.ts";
 import { toSignaturesText } from "../../store/chain/visible-fields.ts";
-import { type JsonText, written } from "./text.ts";
-import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
-import { address, amount, blockId, count, countText, hex, id, publicKey, wholeAmount } from "./values.ts";
+import type { Api } from "../core/api.ts";
+import { type JsonText, written } from "../core/text.ts";
+import {
+  address,
+  amount,
+  blockId,
+  count,
+  countText,
+  hex,
+  id,
+  publicKey,
+  Timestamp,
+  type TimestampOf,
+  timestampText,
+  wholeAmount,
+} from "../core/values.ts";
+import { type ListRequest, listResponse, pageOf } from "../requests/pagination.ts";
+import { orderOf, wantsTransform } from "../requests/parameters.ts";
 
 const asset = Type.Object({}, { description: "Data of the transaction type." });
 const unikname = Type.Optional(
@@ -173,4 +191,39 @@ function textOf(
   const position = nonce === null ? "" : `,"nonce":"${nonce}"`;
   const name = unikname === undefined ? "" : `,"unikname":${JSON.stringify(unikname)}`;
   return `{"id":"${id}"${block},"version":${shown.version},"type":${shown.type},"typeGroup":${shown.typeGroup},"amount":${amount(shown.amount)},"fee":${amount(shown.fee)},"sender":"${sender}","senderPublicKey":"${senderPublicKey}","recipient":"${recipientId ?? sender}"${signed}${text}${about},"confirmations":${confirmations}${time}${position}${name}}`;
+}
+
+/** Members that a list adds to its rows, in each of the two forms. */
+export type ListedExtras = {
+  ofRow(transaction: StoredTransaction): TransactionExtras;
+  ofSigned(transaction: SignedTransaction): TransactionExtras;
+};
+
+type TransactionListOptions = {
+  /** Text of the order; newest first if absent. */
+  readonly orderBy?: string | undefined;
+  /** Direction within a block. */
+  readonly sequence?: "asc" | "desc";
+  /** Members that rows have only in this list. */
+  readonly extras?: ListedExtras;
+};
+
+export async function transactionList(
+  api: Api,
+  { head, transactions }: Snapshot,
+  request: ListRequest<{ transform?: string }>,
+  filter: TransactionFilter,
+  { orderBy, sequence = "desc", extras }: TransactionListOptions = {},
+) {
+  const page = pageOf(request.query);
+  const { field, direction } = orderOf(orderBy, TRANSACTIONS);
+  const asked = [filter, { field, direction, sequence }, page] as const;
+  if (!wantsTransform(request.query)) {
+    const { rows, ...found } = await transactions.signedList(...asked);
+    const data = rows.map((signed) => rawTransactionResponse(signed, extras?.ofSigned(signed)));
+    return listResponse(request, page, { rows: data, ...found });
+  }
+  const { rows, ...found } = await transactions.list(...asked);
+  const data = rows.map((row) => transactionResponse(row, head.height, api, extras?.ofRow(row)));
+  return listResponse(request, page, { rows: data, ...found });
 }

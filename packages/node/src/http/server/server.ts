@@ -20,12 +20,13 @@ import {
 } from "../connections/listener.ts";
 import { addForwarded } from "../connections/proxies.ts";
 import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
-import type { Identity, Resource } from "../core/api.ts";
+import { Api, type Identity, type Resource } from "../core/api.ts";
 import { API_PREFIXES, type Server } from "../core/app.ts";
 import { addAtLeast } from "../core/at-least.ts";
 import { addBodies, MAX_BODY_BYTES } from "../core/bodies.ts";
 import { addHeadCache } from "../core/head-cache.ts";
 import { addCommonHeaders, addCors } from "../core/headers.ts";
+import { responseText } from "../core/text.ts";
 import { addDocumentation } from "../documentation/documentation.ts";
 import { addLanding } from "../documentation/landing.ts";
 import { addQueryRules, validatorFactory } from "../requests/parameters.ts";
@@ -42,8 +43,6 @@ import { transactions } from "../resources/transactions.ts";
 import { uniks } from "../resources/uniks.ts";
 import { votes } from "../resources/votes.ts";
 import { wallets } from "../resources/wallets.ts";
-import { responseText } from "../responses/text.ts";
-import { createApi } from "./api.ts";
 import { addFailures, addMethods, respondToUnroutable } from "./failures.ts";
 import { addBatches, addCompression } from "./sending.ts";
 import { addSlowQueries, type SlowQueryWorker } from "./slow-queries.ts";
@@ -200,7 +199,7 @@ function addRoutes(app: Server, options: HttpOptions, dependencies: HttpDependen
   const { console, logger, network, plugins, slowQueries } = dependencies;
   (dependencies.addDocumentation ?? addDocumentation)(app);
   const { poolMaxPerRequest = DEFAULT_POOL_MAX_PER_REQUEST } = options;
-  const api = createApi(dependencies, poolMaxPerRequest);
+  const api = new Api(poolMaxPerRequest, dependencies);
   addLanding(app, network.description.name, console !== undefined);
   if (console) addConsole(app, console, console);
   for (const prefix of API_PREFIXES) {

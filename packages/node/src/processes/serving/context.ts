@@ -1,7 +1,7 @@
 /** Shared by all parts of a serving process: options, network, log, and the gateway to the node. */
 import { createNetwork, createSlots, type Network, type Slots } from "@uniknode/protocol";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
-import { createTimestampOf, type TimestampOf } from "../../http/responses/timestamp.ts";
+import { createTimestampOf, type TimestampOf } from "../../http/core/values.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { type Log, openLog } from "../../platform/logging/logger.ts";
 import type { CallFigures } from "../../platform/threads/open-calls.ts";

@@ -5,11 +5,11 @@
 import * as api from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type { AdmissionResult, NodeStatus, PeerInfo } from "../../../src/gateway/gateway.ts";
+import type { JsonText } from "../../../src/http/core/text.ts";
 import type { Meta } from "../../../src/http/requests/pagination.ts";
 import type { blockResponse, rawBlockResponse } from "../../../src/http/responses/block.ts";
 import type { delegateResponse } from "../../../src/http/responses/delegate.ts";
 import type { lockResponse } from "../../../src/http/responses/lock.ts";
-import type { JsonText } from "../../../src/http/responses/text.ts";
 import type { transactionResponse } from "../../../src/http/responses/transaction.ts";
 import type { tokenSummary } from "../../../src/http/responses/unik.ts";
 import type { singleWalletResponse, walletResponse } from "../../../src/http/responses/wallet.ts";

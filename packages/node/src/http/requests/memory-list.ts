@@ -5,7 +5,7 @@ import { formOf } from "../../platform/json/form.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { CursorError } from "../../read/errors.ts";
 import type { Integer, Interval } from "../../read/page.ts";
-import { type ListRequest, listResponse, type Meta, pageOf } from "../requests/pagination.ts";
+import { type ListRequest, listResponse, type Meta, pageOf } from "./pagination.ts";
 
 type Look<Row, Shown> = {
   readonly show: (row: Row) => Shown;
