@@ -182,3 +182,10 @@ export type Chain = {
   /** Returns a few blocks, transactions, uniks and wallets whose id or address begins with `prefix`, by kind. */
   beginningWith(prefix: string): Promise<readonly Identified[]>;
 };
+
+/** The same reads without promises, for a database whose results are there at once. */
+export type QueriesOf<Reads> = {
+  readonly [Name in keyof Reads]: Reads[Name] extends (...asked: infer Asked) => Promise<infer Result>
+    ? (...asked: Asked) => Result
+    : never;
+};

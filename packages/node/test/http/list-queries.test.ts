@@ -138,6 +138,15 @@ test.each(examples)("$plan: $path", async ({ plan, path, sql }) => {
     expect(statements.map(plain)).toContainEqual(expect.stringMatching(patternOf(statement)));
 });
 
+test.each(["", "?offset=1", "?orderBy=timestamp:asc", "?height=1"])(
+  "Blocks in the order of their heights are found by their numbers: /blocks%s",
+  async (query) => {
+    plans.length = 0;
+    expect((await fixture.get(`/api/blocks${query}`)).statusCode).toBe(200);
+    expect(plans).toEqual(["row number"]);
+  },
+);
+
 test.each(["recipientId", "fee"])(
   "Transactions of a frequent sender with a frequent %s are not looked up one by one.",
   async (filter) => {

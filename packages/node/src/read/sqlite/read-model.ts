@@ -5,13 +5,37 @@
 import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import { SnapshotError } from "../errors.ts";
-import { type Head, perHead } from "../head.ts";
-import type { PropertyRange, Range } from "../page.ts";
-import type { History, PastState, ReadModel, Snapshot } from "../port.ts";
+import { foundationOf } from "../foundation.ts";
+import type { Head } from "../head.ts";
+import type { History, PastState, QueriesOf, ReadModel, Snapshot } from "../port.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
-import { createTimeBox, type TimeBox } from "./lists/time-box.ts";
-import { createQueries, type Queries, type ValueIndexOptions } from "./queries.ts";
-import type { HistoryQueries } from "./tables/history.ts";
+import type { ListDependencies } from "./lists/table-list.ts";
+import { createChunks, createTimeBox, type TimeBox } from "./lists/time-box.ts";
+import {
+  createValueIndexes,
+  NO_VALUE_INDEXES,
+  type ValueIndexDependencies,
+} from "./lists/value-index-cache.ts";
+import { createBlockQueries } from "./tables/blocks.ts";
+import { createChainQueries, createFeeQueries, createRoundQueries } from "./tables/chain.ts";
+import { createHistoryQueries } from "./tables/history.ts";
+import { createTokenQueries } from "./tables/tokens.ts";
+import { createTransactionQueries } from "./tables/transactions.ts";
+import {
+  createDelegateQueries,
+  createEntityQueries,
+  createLockQueries,
+  createWalletQueries,
+} from "./tables/wallets.ts";
+
+export type ValueIndexOptions = {
+  /** Builds value indexes (`lists/value-index-cache.ts`) in another thread. If absent, long lists are sorted at every read. */
+  readonly build?: ValueIndexDependencies["build"] | undefined;
+  /** Minimum number of rows for which a value index is built. */
+  readonly minIndexedRows?: number | undefined;
+  /** Maximum share of the time that is spent building value indexes. Default: one half. */
+  readonly maxShare?: number | undefined;
+};
 
 export type SqliteReadModelOptions = {
   /** Time after which reading one list fails; the read blocks its thread. Default: 2 s. */
@@ -23,138 +47,117 @@ export type SqliteReadModelOptions = {
 };
 
 const READ_TIMEOUT_MS = 2_000;
+/** Sorting fewer rows than this is faster than reading a page of a value index. */
+const MIN_INDEXED_ROWS = 5_000;
+/** All seven orders of a million transactions use 75 MB (docs/decisions/0018-keep-unindexed-sort-orders-in-memory.md). */
+const MAX_VALUE_INDEX_BYTES = 96 * 2 ** 20;
 
 /** @param database a connection that nothing else begins transactions on */
 export function createSqliteReadModel(
-  { readTimeoutMs = READ_TIMEOUT_MS, valueIndexes, onPlan }: SqliteReadModelOptions,
+  { readTimeoutMs = READ_TIMEOUT_MS, ...options }: SqliteReadModelOptions,
   { database, network }: { readonly database: Database; readonly network: Network },
 ): ReadModel {
   const transaction = createTickTransaction(database);
   const time = createTimeBox(readTimeoutMs);
-  const queries = createQueries(database, network, { time, valueIndexes, onPlan });
-  const snapshotAt = perHead((head) => createSnapshot(head, { transaction, time, queries }));
+
+  function head(): Head {
+    const known = transaction.head();
+    if (!known) throw new SnapshotError("SNAPSHOT_EMPTY");
+    return known;
+  }
+
+  const queries = createQueries(options, { database, network, time, head });
+  let known: Snapshot | undefined;
   return {
     head: transaction.head,
     async snapshot(work) {
-      const head = transaction.head();
-      if (!head) throw new SnapshotError("SNAPSHOT_EMPTY");
-      return work(snapshotAt(head));
+      const { id } = head();
+      if (known?.head.id !== id) known = createSnapshot(head(), transaction, time, queries);
+      return work(known);
     },
     close: transaction.end,
   };
 }
 
-type SnapshotDeps = {
-  readonly transaction: TickTransaction;
-  readonly time: TimeBox;
-  readonly queries: Queries;
-};
-
-/** Returns a query that starts the time of a list. */
-const startingTime =
-  <Asked extends unknown[], Result>(time: TimeBox, query: (...asked: Asked) => Result) =>
-  (...asked: Asked): Result => {
-    time.begin();
-    return query(...asked);
-  };
-
-function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps): Snapshot {
-  const { blocks, chain, delegates, entities, fees, locks, rounds, tokens, transactions, wallets } = queries;
-
-  /** Wraps a read so that it fails unless the transaction still sees this head. */
-  const read: Read =
-    (query) =>
-    async (...asked) => {
+/** Returns the reads of the state at a head, which fail when it is no longer the head of the transaction. */
+function createSnapshot(
+  head: Head,
+  transaction: TickTransaction,
+  time: TimeBox,
+  { history, ...queries }: ReturnType<typeof createQueries>,
+): Snapshot {
+  const readsOf = <Reads>(queries: QueriesOf<Reads>): Reads =>
+    mapValues(queries, (query: (...asked: unknown[]) => unknown) => async (...asked: unknown[]) => {
       if (transaction.head()?.id !== head.id) throw new SnapshotError("SNAPSHOT_ENDED");
+      time.begin();
       return query(...asked);
-    };
-  const timed: Read = (query) => read(startingTime(time, query));
-  const list = <Filter, Order, Page>(
-    query: (head: Head, filter: Filter, order: Order, range: Range) => Page,
-  ) => timed((filter: Filter, order: Order, range: Range) => query(head, filter, order, range));
-
+    });
+  const { at, ...recorded } = history;
   return {
     head,
-    blocks: {
-      byHeight: read((height: number) => blocks.byHeight(head, height)),
-      byId: read((id: string) => blocks.byId(head, id)),
-      heightAt: read((timestamp: number) => blocks.heightAt(timestamp, head)),
-      list: list(blocks.list),
-    },
-    chain: {
-      supply: read(chain.supply),
-      lockedSupply: read(chain.lockedSupply),
-      beginningWith: read(chain.beginningWith),
-    },
-    delegates: { all: timed(() => delegates.all(head)) },
-    entities: { all: timed(() => entities.all(head)), find: read(entities.find) },
-    fees: { ofLast: read(fees.ofLast), since: timed(fees.since) },
-    history: createHistory(head, queries.history, { read, timed, balances: list(queries.history.balances) }),
-    locks: { all: timed(() => locks.all(head)), find: read(locks.find), of: timed(locks.of) },
-    rounds: { delegates: read(rounds.delegates) },
-    tokens: {
-      find: read(tokens.find),
-      list: list(tokens.list),
-      properties: read(tokens.properties),
-      storedKeys: read(tokens.storedKeys),
-      property: read(tokens.property),
-      countsByType: read(tokens.countsByType),
-    },
-    transactions: {
-      byId: read(transactions.byId),
-      signedById: read(transactions.signedById),
-      bytesById: read(transactions.bytesById),
-      idsInBlock: read(transactions.idsInBlock),
-      certifiedInBlock: read(transactions.certifiedInBlock),
-      list: list(transactions.list),
-      signedList: list(transactions.signedList),
-    },
-    wallets: {
-      address: read(wallets.address),
-      find: timed(wallets.find),
-      hasSecondKey: read(wallets.hasSecondKey),
-      list: list(wallets.list),
+    ...mapValues<Omit<Snapshot, "head" | "history">>(queries, readsOf),
+    history: {
+      ...readsOf<Pick<History, "since" | "balances">>(recorded),
+      at(height) {
+        const { wallets, tokens, delegates, totalSupply } = at(height);
+        return {
+          height,
+          wallets: readsOf<PastState["wallets"]>(wallets),
+          tokens: readsOf<PastState["tokens"]>(tokens),
+          delegates: readsOf<PastState["delegates"]>(delegates),
+          ...readsOf<Pick<PastState, "totalSupply">>({ totalSupply }),
+        };
+      },
     },
   };
 }
 
-/** Makes a query a read of a snapshot, which fails when the snapshot has ended. */
-type Read = <Asked extends unknown[], Result>(
-  query: (...asked: Asked) => Result,
-) => (...asked: Asked) => Promise<Result>;
+function mapValues<Result>(members: object, convert: (member: never) => unknown): Result {
+  const converted = Object.entries(members).map(([name, member]) => [name, convert(member as never)]);
+  return Object.fromEntries(converted) as Result;
+}
 
-/** Reads of a snapshot; `timed` starts the time of a list. */
-type Reads = { readonly read: Read; readonly timed: Read; readonly balances: History["balances"] };
-
-const createHistory = (head: Head, history: HistoryQueries, reads: Reads): History => ({
-  since: reads.read(history.since),
-  at: (height) => createPastState(head, history, height, reads),
-  balances: reads.balances,
-});
-
-const createPastState = (
-  head: Head,
-  history: HistoryQueries,
-  height: number,
-  { read, timed }: Reads,
-): PastState => ({
-  height,
-  wallets: {
-    find: timed((id: string) => history.wallet(height, id)),
-    hasSecondKey: timed((address: string) => history.hasSecondKey(height, address)),
-  },
-  tokens: {
-    find: read((id: string) => history.token(height, id)),
-    properties: timed((id: string, range: PropertyRange) => history.properties(head, height, id, range)),
-    storedKeys: read((id: string, keys: readonly string[]) => {
-      const isStored = (key: string) => history.property(height, id, key) !== undefined;
-      return new Set(keys.filter(isStored));
+/** All reads, prepared once; they must be called inside a transaction, whose head `head` returns. */
+export function createQueries(
+  {
+    onPlan,
+    valueIndexes: { build, minIndexedRows = MIN_INDEXED_ROWS, maxShare } = {},
+  }: Pick<SqliteReadModelOptions, "onPlan" | "valueIndexes">,
+  {
+    database,
+    network,
+    time,
+    head,
+  }: Pick<ListDependencies, "database" | "time" | "head"> & { readonly network: Network },
+) {
+  const chunksOf = createChunks(database, time);
+  const valueIndexes = build
+    ? createValueIndexes({ maxBytes: MAX_VALUE_INDEX_BYTES, maxShare }, { database, build })
+    : NO_VALUE_INDEXES;
+  const lists: ListDependencies = { database, head, time, chunksOf, onPlan };
+  const blocks = createBlockQueries(lists);
+  return {
+    blocks,
+    chain: createChainQueries(database),
+    delegates: createDelegateQueries(lists),
+    entities: createEntityQueries(lists),
+    fees: createFeeQueries(lists),
+    history: createHistoryQueries(lists),
+    locks: createLockQueries(lists),
+    rounds: createRoundQueries(database),
+    tokens: createTokenQueries(lists),
+    transactions: createTransactionQueries(database, {
+      head,
+      foundation: foundationOf(network),
+      heightAt: blocks.heightAt,
+      chunksOf,
+      valueIndexes,
+      minIndexedRows,
+      onPlan,
     }),
-    property: read((id: string, key: string) => history.property(height, id, key)),
-  },
-  delegates: { all: timed(() => history.delegates(height)) },
-  totalSupply: read(() => history.totalSupply(height)),
-});
+    wallets: createWalletQueries(lists),
+  };
+}
 
 /**
  * The read transaction that all snapshots of one tick of the event loop share: beginning and ending a transaction takes as long as finding

@@ -11,6 +11,7 @@ import { createBlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { chainOfScheme, ID_SCHEMES } from "../../../test-support/chain/id-schemes.ts";
+import { headOf } from "../../../test-support/read/head.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
 
 function openEmpty(): Database {
@@ -30,7 +31,8 @@ function openWith(blocks: readonly EncodedBlock[]): Database {
 function queriesOf(database: Database) {
   const time = createTimeBox(60_000);
   time.begin();
-  return createBlockQueries({ database, time, chunksOf: createChunks(database, time) });
+  const chunksOf = createChunks(database, time);
+  return createBlockQueries({ database, head: headOf(database), time, chunksOf });
 }
 
 const toStored = ({ header }: EncodedBlock): StoredBlock => ({
@@ -62,8 +64,8 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
       const { id, height } = block.header;
       expect(store.header(height)).toEqual(block.header);
       expect(store.headerById(id)).toEqual(block.header);
-      expect(queries.byHeight(head, height)).toEqual(toStored(block));
-      expect(queries.byId(head, id)).toEqual(toStored(block));
+      expect(queries.byHeight(height)).toEqual(toStored(block));
+      expect(queries.byId(id)).toEqual(toStored(block));
     }
     const stored = store.bytes(1, head.height);
     expect(stored.map(({ header }) => Buffer.from(header).toString("hex"))).toEqual(
@@ -76,7 +78,7 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
     const database = openWith(blocks);
     const { list } = queriesOf(database);
     const find = (filter: BlockFilter) =>
-      list(head, filter, { field: "height", direction: "asc" }, { offset: 0, limit: 100 }).rows;
+      list(filter, { field: "height", direction: "asc" }, { offset: 0, limit: 100 }).rows;
     const where = (isWanted: (block: StoredBlock) => boolean) => blocks.map(toStored).filter(isWanted);
     for (const one of blocks.map(toStored)) {
       const { id, previousBlock, generatorPublicKey, payloadHash, blockSignature } = one;
@@ -127,16 +129,15 @@ test("Ids with the same indexed prefix are different ids.", () => {
     "1234567",
   ];
   for (const [index, id] of ids.entries()) insert({ height: index + 1, id });
-  const head = { id: "", height: ids.length, timestamp: 0 };
   const { byId, list } = queriesOf(database);
   const children = (previousBlock: string) =>
-    list(head, { previousBlock }, { field: "height", direction: "asc" }, { offset: 0, limit: 9 }).rows;
+    list({ previousBlock }, { field: "height", direction: "asc" }, { offset: 0, limit: 9 }).rows;
   for (const [index, id] of ids.entries()) {
-    expect(byId(head, id)?.height, id).toBe(index + 1);
+    expect(byId(id)?.height, id).toBe(index + 1);
     expect(children(id).map(({ height }) => height)).toEqual(index + 1 < ids.length ? [index + 2] : []);
   }
-  expect(byId(head, fullId("abcdefabcdef", "3"))).toBeUndefined();
-  expect(byId(head, "12345")).toBeUndefined();
+  expect(byId(fullId("abcdefabcdef", "3"))).toBeUndefined();
+  expect(byId("12345")).toBeUndefined();
 });
 
 test("Ids are found by how they begin, in the order of their texts, at most five.", () => {

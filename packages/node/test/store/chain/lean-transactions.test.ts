@@ -6,7 +6,7 @@ import { present } from "../../../src/platform/present.ts";
 import type { TransactionFilter } from "../../../src/read/filters.ts";
 import type { StoredTransaction } from "../../../src/read/rows.ts";
 import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
-import { createQueries } from "../../../src/read/sqlite/queries.ts";
+import { createQueries } from "../../../src/read/sqlite/read-model.ts";
 import { createChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
 import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
 import { toAssetText, toSignaturesText } from "../../../src/store/chain/visible-fields.ts";
@@ -14,6 +14,7 @@ import { type Database, openDatabase } from "../../../src/store/engine/database.
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { blocksOf, readChain } from "../../../test-support/chain/fixtures.ts";
 import { chain } from "../../../test-support/http/chain.ts";
+import { headOf } from "../../../test-support/read/head.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
 import { createInventedTransactions, inventedId } from "../../../test-support/store/invented-transactions.ts";
 
@@ -53,12 +54,10 @@ function openWith(blocks: readonly Block[]): Database {
 function readModelOf(database: Database) {
   const time = createTimeBox(60_000);
   time.begin();
-  return createQueries(database, chain.network, { time });
+  return createQueries({}, { database, network: chain.network, time, head: headOf(database) });
 }
 
 const queriesOf = (database: Database) => readModelOf(database).transactions;
-
-const headOf = (blocks: readonly Block[]) => present(blocks.at(-1), "the last block").header;
 
 /** Returns the transactions of blocks as they are read, oldest first. */
 function toStored(blocks: readonly Block[]): StoredTransaction[] {
@@ -91,13 +90,8 @@ function toStored(blocks: readonly Block[]): StoredTransaction[] {
 type Queries = ReturnType<typeof queriesOf>;
 
 /** Returns all transactions that match a filter, oldest first. */
-const listOf = ({ list }: Queries, blocks: readonly Block[], filter: TransactionFilter = {}) =>
-  list(
-    headOf(blocks),
-    filter,
-    { field: "timestamp", direction: "asc", sequence: "asc" },
-    { offset: 0, limit: 10_000 },
-  ).rows;
+const listOf = ({ list }: Queries, filter: TransactionFilter = {}) =>
+  list(filter, { field: "timestamp", direction: "asc", sequence: "asc" }, { offset: 0, limit: 10_000 }).rows;
 
 /** Returns the rows with the parties instead of their numbers. */
 const rowsOf = (database: Database) =>
@@ -116,7 +110,7 @@ describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) =>
   test("Transactions are read as they were written, also by id.", () => {
     const database = openWith(blocks);
     const queries = queriesOf(database);
-    expect(listOf(queries, blocks)).toEqual(stored);
+    expect(listOf(queries)).toEqual(stored);
     const { byId, signedById } = queries;
     expect(stored.map(({ id }) => byId(id))).toEqual(stored);
     expect(stored.map(({ id }) => signedById(id)?.id)).toEqual(stored.map(({ id }) => id));
@@ -137,13 +131,11 @@ test("Transactions are filtered by parties, also by those without transactions."
   const stored = toStored(blocks);
   const where = (isWanted: (row: StoredTransaction) => boolean) => stored.filter(isWanted);
   for (const { senderPublicKey, recipientId } of stored.slice(-5)) {
-    expect(listOf(queries, blocks, { senderPublicKey })).toEqual(
+    expect(listOf(queries, { senderPublicKey })).toEqual(
       where((row) => row.senderPublicKey === senderPublicKey),
     );
     if (recipientId !== null) {
-      expect(listOf(queries, blocks, { recipientId })).toEqual(
-        where((row) => row.recipientId === recipientId),
-      );
+      expect(listOf(queries, { recipientId })).toEqual(where((row) => row.recipientId === recipientId));
     }
   }
   for (const filter of [
@@ -156,7 +148,7 @@ test("Transactions are filtered by parties, also by those without transactions."
     { id: "0".repeat(64) },
     { id: "1" },
   ]) {
-    expect(listOf(queries, blocks, filter), JSON.stringify(filter)).toEqual([]);
+    expect(listOf(queries, filter), JSON.stringify(filter)).toEqual([]);
   }
 });
 
@@ -212,7 +204,7 @@ test("Amounts of blocks of 64 bits are read exactly.", () => {
     .prepare("UPDATE blocks SET total_amount = ?, total_fee = ?, reward = ?")
     .run(...Object.values(members).map(BigInt));
   const { blocks } = readModelOf(database);
-  expect(blocks.byHeight({ height: 1, id: "1", timestamp: 8 }, 1)).toMatchObject(members);
+  expect(blocks.byHeight(1)).toMatchObject(members);
 });
 
 test("A rolled back transaction leaves no number of a party behind.", () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Range } from "../../../src/read/page.ts";
 import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
-import { createQueries } from "../../../src/read/sqlite/queries.ts";
+import { createQueries } from "../../../src/read/sqlite/read-model.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
 import { hasHistory } from "../../../src/store/history/writer.ts";
 import {
@@ -17,6 +17,7 @@ import {
   readChain,
   temporaryFolder,
 } from "../../../test-support/chain/fixtures.ts";
+import { headOf } from "../../../test-support/read/head.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -27,7 +28,8 @@ afterEach(() => folder.remove());
 function queriesOf(content: Content, database: Database) {
   const time = createTimeBox(600_000);
   time.begin();
-  return createQueries(database, createNetwork(content.network), { time });
+  const network = createNetwork(content.network);
+  return createQueries({}, { database, network, time, head: headOf(database) });
 }
 
 const columnOf = (database: Database, sql: string) =>
@@ -49,35 +51,25 @@ type Names = ReturnType<typeof namesIn>;
 type Queries = ReturnType<typeof queriesOf>;
 
 /** The present state through the queries of the present. */
-function presentState(
-  { wallets, tokens, delegates, chain: totals }: Queries,
-  { chain }: OpenChain,
-  names: Names,
-) {
-  const { id, height, timestamp } = chain.head();
-  const head = { id, height, timestamp };
+function presentState({ wallets, tokens, delegates, chain: totals }: Queries, names: Names) {
   return {
     wallets: names.wallets.map((name) => [name, wallets.find(name)]),
     secondKeys: names.wallets.filter((address) => wallets.hasSecondKey(address)),
     tokens: names.tokens.map((token) => [token, tokens.find(token), tokens.properties(token, ALL)]),
-    delegates: delegates.all(head),
+    delegates: delegates.all(),
     totalSupply: totals.supply() + totals.lockedSupply(),
   };
 }
 
 /** The same state, read at a height. */
-function stateAt({ history }: Queries, { chain }: OpenChain, names: Names, height: number) {
-  const head = chain.head();
+function stateAt({ history }: Queries, names: Names, height: number) {
+  const { wallets, tokens, delegates, totalSupply } = history.at(height);
   return {
-    wallets: names.wallets.map((name) => [name, history.wallet(height, name)]),
-    secondKeys: names.wallets.filter((address) => history.hasSecondKey(height, address)),
-    tokens: names.tokens.map((token) => [
-      token,
-      history.token(height, token),
-      history.properties(head, height, token, ALL),
-    ]),
-    delegates: history.delegates(height),
-    totalSupply: history.totalSupply(height),
+    wallets: names.wallets.map((name) => [name, wallets.find(name)]),
+    secondKeys: names.wallets.filter((address) => wallets.hasSecondKey(address)),
+    tokens: names.tokens.map((token) => [token, tokens.find(token), tokens.properties(token, ALL)]),
+    delegates: delegates.all(),
+    totalSupply: totalSupply(),
   };
 }
 
@@ -124,8 +116,8 @@ describe.each(CHAINS)("%s with its history", (name) => {
     const past = queriesOf(content, wandering.database);
     const now = queriesOf(content, replayed.database);
     for (let height = 1; height <= blocks.length + 1; height++) {
-      const expected = presentState(now, replayed, names);
-      expect(stateAt(past, wandering, names, height), `at ${height}`).toEqual(expected);
+      const expected = presentState(now, names);
+      expect(stateAt(past, names, height), `at ${height}`).toEqual(expected);
       await replayed.chain.accept(blocks.slice(height - 1, height));
     }
     await replayed.close();
@@ -144,20 +136,19 @@ describe.each(CHAINS)("%s with its history", (name) => {
     const head = open.chain.head();
     const order = { field: "height", direction: "desc" } as const;
     for (const address of columnOf(open.database, "SELECT address AS value FROM wallets")) {
-      const pageOf = (filter: object, range: Range) =>
-        history.balances(head, { address, ...filter }, order, range);
+      const pageOf = (filter: object, range: Range) => history.balances({ address, ...filter }, order, range);
       const { rows, totalCount } = pageOf({}, { offset: 0, limit: 1_000 });
       expect(rows).toHaveLength(totalCount);
       for (const { height, balance } of rows) {
-        expect(history.wallet(height, address)?.balance).toBe(balance);
+        expect(history.at(height).wallets.find(address)?.balance).toBe(balance);
         const only = { from: height, to: `${height}` };
         expect(pageOf(only, { offset: 0, limit: 2 }).rows.map((row) => row.height)).toEqual([height]);
       }
       // Between two of these blocks, the balance is constant.
       const changed = new Set(rows.map(({ height }) => height));
-      let before = history.wallet(1, address)?.balance;
+      let before = history.at(1).wallets.find(address)?.balance;
       for (let height = 2; height <= head.height; height++) {
-        const balance = history.wallet(height, address)?.balance;
+        const balance = history.at(height).wallets.find(address)?.balance;
         if (before !== balance) expect(changed).toContain(height);
         before = balance;
       }
@@ -197,7 +188,7 @@ describe("the history", () => {
     const past = queriesOf(content, open.database);
     const now = queriesOf(content, replayed.database);
     for (let height = 21; height <= 61; height++) {
-      expect(stateAt(past, open, names, height)).toEqual(presentState(now, replayed, names));
+      expect(stateAt(past, names, height)).toEqual(presentState(now, names));
       await replayed.chain.accept(blocks.slice(height - 1, height));
     }
     await replayed.close();
@@ -217,9 +208,7 @@ describe("the history", () => {
     const replayed = openChain(content, ":memory:");
     await replayed.chain.accept(blocks.slice(0, 17));
     const past = queriesOf(content, open.database);
-    expect(stateAt(past, open, names, 18)).toEqual(
-      presentState(queriesOf(content, replayed.database), replayed, names),
-    );
+    expect(stateAt(past, names, 18)).toEqual(presentState(queriesOf(content, replayed.database), names));
     await replayed.close();
     await open.close();
   });

@@ -124,16 +124,16 @@ export const isOfHeights = ({ height, timestamp }: HeightFilter): boolean =>
 export function heightsOf(
   head: Head,
   { height, timestamp }: HeightFilter,
-  heightAt: (time: number, head: Head) => number,
+  heightAt: (time: number) => number,
 ): Heights {
   const heights = numbersOf(height);
   const times = numbersOf(timestamp);
   return {
-    low: Math.max(1, heights.from ?? 1, times.from === undefined ? 1 : heightAt(times.from, head)),
+    low: Math.max(1, heights.from ?? 1, times.from === undefined ? 1 : heightAt(times.from)),
     high: Math.min(
       head.height,
       heights.to ?? head.height,
-      times.to === undefined ? head.height : heightAt(times.to + 1, head) - 1,
+      times.to === undefined ? head.height : heightAt(times.to + 1) - 1,
     ),
   };
 }

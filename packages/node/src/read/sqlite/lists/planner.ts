@@ -65,15 +65,13 @@ export const FAR = 200;
 /** The limit `FAR` for rows that an index has in order. */
 export const FAR_IN_INDEX = 1_000;
 
+/** Blocks in the order of their heights have no plan: they are numbered without gaps (`tables/blocks.ts`). */
 export function choosePlan(
   query: ListQuery,
   known: Statistics,
   { minIndexedRows }: Pick<PlannerOptions, "minIndexedRows">,
 ): Choice {
   const { collection, filter, isInOrder, offset, isAfter } = query;
-  const isOfHeights = filter === "none" || filter === "heights";
-  // Blocks are numbered without gaps and need no counting.
-  if (collection === "blocks" && isOfHeights && isInOrder && !isAfter) return { plan: "row number" };
   const isTransactions = collection === "transactions";
   if (isTransactions && filter === "values") {
     const { positions } = known;
@@ -89,6 +87,7 @@ export function choosePlan(
     const isFar = filter === "none" && isInOrder && offset >= FAR_IN_INDEX;
     return isFar ? { plan: "offset cache" } : scan;
   }
+  const isOfHeights = filter === "none" || filter === "heights";
   if (isInOrder && isOfHeights) return { plan: offset >= FAR ? "row number" : "index scan" };
   // A few blocks are sorted, and a value index of all rows does not help.
   if (filter === "heights" || filter === "blocks") return scan;

@@ -16,28 +16,28 @@ import {
 import type { ChunksOf, TimeBox } from "./time-box.ts";
 import { createTimeBoxedScan } from "./time-boxed-scan.ts";
 
-export type TableQuery<Row> = Pick<ListQuery, "filter" | "isInOrder"> & {
+type TableQuery = Pick<ListQuery, "filter" | "isInOrder"> & {
   readonly selection: Selection;
   /** Number of rows, if known without counting. */
   readonly totalCount?: number;
-  /** Finds the page by row numbers, if rows are numbered without gaps. */
-  readonly byRowNumber?: () => Found<Row>;
 };
 
 export type ListDependencies = Pick<PlannerOptions, "onPlan"> & {
   readonly database: Database;
+  /** Returns the head of the state that the queries read. */
+  readonly head: () => Head;
   readonly time: TimeBox;
   readonly chunksOf: ChunksOf;
 };
 
 /** @throws {CursorError | SnapshotError} */
-export type TableList<Row> = (head: Head, query: TableQuery<Row>, range: Range) => Found<Row>;
+type TableList<Row> = (query: TableQuery, range: Range) => Found<Row>;
 
 /** Value indexes are not built for these tables. */
 const NEVER_INDEXED = Number.POSITIVE_INFINITY;
 
 export function createTableList<Row>(
-  { database, time, chunksOf, onPlan }: ListDependencies,
+  { database, head, time, chunksOf, onPlan }: ListDependencies,
   collection: "balances" | "blocks" | "wallets" | "tokens",
   listed: ListedTable,
 ): TableList<Row> {
@@ -46,7 +46,7 @@ export function createTableList<Row>(
   const startAtOffset = createOffsetCache(database, time, listed);
   const count = createCountCache(database, chunksOf, listed);
   const options = { minIndexedRows: NEVER_INDEXED, onPlan };
-  return (head, { selection, filter, isInOrder, totalCount, byRowNumber }, range) => {
+  return ({ selection, filter, isInOrder, totalCount }, range) => {
     const { offset, after } = range;
     const known: Statistics = totalCount === undefined ? {} : { rows: totalCount };
     // With a filter, the index of the filter finds the rows, even if another index has them in order.
@@ -54,13 +54,12 @@ export function createTableList<Row>(
     const scan = isIndexOrder ? "bounded" : scanOf(listed, selection);
     const query: ListQuery = { collection, filter, isInOrder, scan, offset, isAfter: after !== undefined };
     const implemented: Collection<Row> = {
-      statistics: { rows: () => ({ rows: count(head, accessPathsOf(selection)) }) },
+      statistics: { rows: () => ({ rows: count(head(), accessPathsOf(selection)) }) },
       plans: {
-        ...(byRowNumber && { "row number": byRowNumber }),
         "index scan": (totalCount) => indexScan(selection, range, { totalCount, isInOrder: isIndexOrder }),
         "time-boxed scan": (totalCount) => timeBoxedScan(selection, range, { totalCount }),
         "offset cache"(totalCount) {
-          const { from, offset } = startAtOffset(head, selection, range.offset);
+          const { from, offset } = startAtOffset(head(), selection, range.offset);
           return indexScan(selection, { ...range, offset }, { totalCount, from, isInOrder: true });
         },
       },

@@ -3,13 +3,13 @@ import { present } from "../../../platform/present.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Found, Range } from "../../page.ts";
 import { accessPathsOf, type Selection, scanOf } from "./access-paths.ts";
-import type { Heights } from "./conditions.ts";
+import { betweenHeights, type Heights } from "./conditions.ts";
 import type { CountCache, IncrementalCount, IncrementalCounts, StoredCounts } from "./count-cache.ts";
 import type { IndexScan } from "./index-scan.ts";
+import type { Start } from "./offset-cache.ts";
 import { type Collection, findPage, type ListQuery, type PlannerOptions } from "./planner.ts";
 import type { PositionList, PositionLists, PositionQuery } from "./position-list.ts";
 import { isAt, pageByValue, type RowsAt } from "./position-page.ts";
-import { startOfTransactions } from "./row-number.ts";
 import type { TimeBoxedScan } from "./time-boxed-scan.ts";
 import type { Kind, ValueIndex } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
@@ -165,4 +165,35 @@ function incrementalCountOf<Row>(page: Page<Row>): IncrementalCount {
   const { deps, head, query } = page;
   page.incrementalCount ??= deps.incrementalCount(head, accessPathsOf(query.selection));
   return page.incrementalCount;
+}
+
+/** Transactions of one block are in the order of their sequence, or reversed. */
+type ChainOrder = { readonly direction: Direction; readonly sequence: Direction };
+
+/**
+ * Returns where a page of all transactions between two heights starts, and the remaining offset from there: each block stores the
+ * number of transactions up to it. Costs twenty index lookups to find a block.
+ */
+function startOfTransactions(
+  storedCounts: StoredCounts,
+  head: Head,
+  { low, high }: Heights,
+  { direction, sequence }: ChainOrder,
+  offset: number,
+): Start {
+  if (direction === "asc") {
+    const above = storedCounts.upTo(low - 1) + offset;
+    const height = storedCounts.heightOf(above + 1, head);
+    return { offset: above - storedCounts.upTo(height - 1), from: betweenHeights({ low: height, high }) };
+  }
+  const below = storedCounts.upTo(high) - offset;
+  const height = storedCounts.heightOf(below, head);
+  if (sequence === "asc") {
+    return { offset: storedCounts.upTo(height) - below, from: betweenHeights({ low, high: height }) };
+  }
+  const last = below - storedCounts.upTo(height - 1) - 1;
+  return {
+    offset: 0,
+    from: { sql: "(height, sequence) <= (?, ?) AND height >= ?", values: [height, last, low] },
+  };
 }

@@ -1,5 +1,5 @@
 /** Blocks, with the data of their generators that responses contain. */
-import { hexToBytes } from "@uniknode/protocol";
+import { hexToBytes, partialIdFromHex } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/binary-search.ts";
 import { present } from "../../../platform/present.ts";
 import { BLOCK_IDS } from "../../../store/chain/id-levels.ts";
@@ -9,9 +9,10 @@ import type { Database } from "../../../store/engine/database.ts";
 import { createNumberLookup } from "../../../store/engine/dictionary.ts";
 import { cursorAt } from "../../cursor.ts";
 import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
-import { type Head, perHead } from "../../head.ts";
+import type { Head } from "../../head.ts";
 import { type BlockTerm, blockTerms } from "../../orders.ts";
-import type { Direction, Found, Range } from "../../page.ts";
+import type { Found, Range } from "../../page.ts";
+import type { Blocks, QueriesOf } from "../../port.ts";
 import type { StoredBlock } from "../../rows.ts";
 import {
   type Condition,
@@ -27,9 +28,14 @@ import {
   NEVER,
 } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
-import { blocksOf } from "../lists/row-number.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
-import { BLOCK_COLUMNS, type BlockRow, type Generator, toStoredBlock } from "./rows.ts";
+
+/** Integer up to 2^63; decimal text if it is not exact as a number. */
+export type IntegerColumn = number | string;
+
+/** Returns SQL of the column. The text of each integer would cost as much as three columns. */
+export const integerColumn = (column: string, name: string): string =>
+  `iif(${column} > ${Number.MAX_SAFE_INTEGER}, CAST(${column} AS TEXT), ${column}) AS ${name}`;
 
 const FIELDS = {
   version: integer("version"),
@@ -48,19 +54,85 @@ type BytesConditions = Readonly<
   Record<Exclude<BlockField, keyof typeof FIELDS> | "previousBlock", (value: string) => Condition>
 >;
 
-export type BlockQueries = {
-  byHeight(head: Head, height: number): StoredBlock | undefined;
-  byId(head: Head, id: string): StoredBlock | undefined;
-  list(head: Head, filter: BlockFilter, order: BlockOrder, range: Range): Found<StoredBlock>;
-  /** Height of the first block at or after a network time; beyond the head if no such block exists. */
-  heightAt(time: number, head: Head): number;
-};
-
 /** Parent id in the genesis block. */
 const NO_BLOCK = "0";
 
-export function createBlockQueries(deps: ListDependencies): BlockQueries {
-  const { database } = deps;
+type BlockRow = Omit<
+  StoredBlock,
+  | "previousBlock"
+  | "totalAmount"
+  | "totalFee"
+  | "reward"
+  | "payloadHash"
+  | "generatorPublicKey"
+  | "blockSignature"
+  | "username"
+> & {
+  readonly totalAmount: IntegerColumn;
+  readonly totalFee: IntegerColumn;
+  readonly reward: IntegerColumn;
+  /** Number of the generator. */
+  readonly generator: number;
+  /** Upper-case hexadecimal of the header bytes. */
+  readonly header: string;
+};
+
+/** Generator of blocks, as responses name it. */
+type Generator = { readonly publicKey: string; readonly username: string | null };
+
+const BLOCK_COLUMNS = `id_text AS id, version, timestamp, height, number_of_transactions AS numberOfTransactions,
+  ${integerColumn("total_amount", "totalAmount")}, ${integerColumn("total_fee", "totalFee")}, ${integerColumn("blocks.reward", "reward")},
+  payload_length AS payloadLength, generator, hex(header) AS header`;
+
+const BETWEEN = `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height`;
+
+/** Positions of digits in the header (blocks.md 1), if the id of the parent has eight bytes. */
+const PARENT = 24;
+const PAYLOAD_HASH = 104;
+const GENERATOR = 168;
+const SIGNATURE_AT = 234;
+/** Digits by which a full id of the parent is longer. */
+const FULL_PARENT = 48;
+
+/** Slices the members of the header from its text: bytes of each member would cost three times as much. */
+function toStoredBlock(row: BlockRow, generator: Generator): StoredBlock {
+  const { id } = row;
+  const header = row.header.toLowerCase();
+  const shift = hasFullParent(header, id) ? FULL_PARENT : 0;
+  return {
+    id,
+    version: row.version,
+    timestamp: row.timestamp,
+    height: row.height,
+    previousBlock: shift
+      ? header.slice(PARENT, PARENT + 64)
+      : partialIdFromHex(header.slice(PARENT, PARENT + 16)),
+    numberOfTransactions: row.numberOfTransactions,
+    totalAmount: `${row.totalAmount}`,
+    totalFee: `${row.totalFee}`,
+    reward: `${row.reward}`,
+    payloadLength: row.payloadLength,
+    payloadHash: header.slice(PAYLOAD_HASH + shift, GENERATOR + shift),
+    generatorPublicKey: generator.publicKey,
+    blockSignature: header.slice(SIGNATURE_AT + shift),
+    username: generator.username,
+  };
+}
+
+/** First digits of a signature, by the number of bytes after the first two. */
+const SIGNATURE_STARTS = Array.from(
+  { length: 256 },
+  (_, size) => `30${size.toString(16).padStart(2, "0")}02`,
+);
+
+/** Applies the rule of `headerFromTrustedBytes`: the signature begins after a full id of the parent, and fills the rest. */
+function hasFullParent(header: string, id: string): boolean {
+  const at = SIGNATURE_AT + FULL_PARENT;
+  return id.length === 64 && header.slice(at, at + 6) === SIGNATURE_STARTS[(header.length - at) / 2 - 2];
+}
+
+export function createBlockQueries(deps: ListDependencies): QueriesOf<Blocks> {
+  const { database, head, onPlan } = deps;
   const byHeight = database.prepare<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE height = +?`);
   const byId = prepareById<BlockRow>(database, BLOCK_IDS, BLOCK_COLUMNS);
   const list = createTableList<BlockRow>(deps, "blocks", {
@@ -69,53 +141,73 @@ export function createBlockQueries(deps: ListDependencies): BlockQueries {
     columns: BLOCK_COLUMNS,
   });
   const bytesConditions = createBytesConditions(database);
-  const generatorOf = createGeneratorOf(database);
-  const heightAt = createHeightAt(database);
+  const generatorOf = createGeneratorOf(database, head);
+  const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
+  // Timestamps grow with heights: a binary search needs no index on them.
+  const heightAt = (time: number) =>
+    1 + firstIndex(head().height, (index) => (timestamp.get(index + 1)?.timestamp ?? 0) >= time);
   const pageByRowNumber = createPageByRowNumber(database);
-  const toStored = (head: Head, row: BlockRow | undefined) =>
-    row && toStoredBlock(row, generatorOf(head, row.generator));
-  return {
-    byHeight: (head, height) => toStored(head, byHeight.get(height)),
-    byId: (head, id) => toStored(head, byId(id)),
-    list(head, filter, order, range) {
-      const heights = heightsOf(head, filter, heightAt);
-      const conditions = [...conditionsOf(FIELDS, filter), ...bytesConditionsOf(bytesConditions, filter)];
-      const terms = blockTerms(order);
-      const isOfHeightsOnly = conditions.length === 0;
-      const { rows, ...found } = list(
-        head,
-        {
-          selection: {
-            conditions: [...conditions, ...heightConditions(heights)],
-            order: termsOf(terms, ORDERS),
-          },
-          filter: isOfHeightsOnly ? "heights" : "values",
-          isInOrder: terms.length === 1,
-          byRowNumber: () => pageByRowNumber(heights, order.direction, range),
-          ...(isOfHeightsOnly && { totalCount: countOf(heights) }),
+  const toStored = (row: BlockRow): StoredBlock => toStoredBlock(row, generatorOf(row.generator));
+
+  function findPage(filter: BlockFilter, order: BlockOrder, range: Range): Found<BlockRow> {
+    const heights = heightsOf(head(), filter, heightAt);
+    const conditions = [...conditionsOf(FIELDS, filter), ...bytesConditionsOf(bytesConditions, filter)];
+    const isOfHeightsOnly = conditions.length === 0;
+    // Each block is later than its parent.
+    const isByHeight = order.field === "height" || order.field === "timestamp";
+    if (isOfHeightsOnly && isByHeight && range.after === undefined) {
+      onPlan?.("row number");
+      return pageByRowNumber(heights, order, range);
+    }
+    return list(
+      {
+        selection: {
+          conditions: [...conditions, ...heightConditions(heights)],
+          order: termsOf(blockTerms(order), ORDERS),
         },
-        range,
-      );
-      return { rows: rows.map((row) => toStoredBlock(row, generatorOf(head, row.generator))), ...found };
+        filter: isOfHeightsOnly ? "heights" : "values",
+        isInOrder: isByHeight,
+        ...(isOfHeightsOnly && { totalCount: countOf(heights) }),
+      },
+      range,
+    );
+  }
+
+  return {
+    byHeight(height) {
+      const row = byHeight.get(height);
+      return row && toStored(row);
+    },
+    byId(id) {
+      const row = byId(id);
+      return row && toStored(row);
+    },
+    list(filter, order, range) {
+      const { rows, ...found } = findPage(filter, order, range);
+      return { rows: rows.map(toStored), ...found };
     },
     heightAt,
   };
 }
 
-/** Returns a function that finds pages of all blocks between two heights. */
+/**
+ * Returns a function that finds a page of all blocks between two heights: they are numbered without gaps, so that the heights of the
+ * page follow from its offset.
+ */
 function createPageByRowNumber(database: Database) {
-  const select = (direction: Direction) =>
-    database.prepare<BlockRow>(
-      `SELECT ${BLOCK_COLUMNS} FROM blocks
-       WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
-    );
-  const between = { asc: select("asc"), desc: select("desc") };
-  return (heights: Heights, direction: Direction, range: Range): Found<BlockRow> => {
-    const { low, high, isLast } = blocksOf(heights, direction, range);
-    const rows = between[direction].all(low, high);
-    const last = isLast ? undefined : rows.at(-1);
-    const order = blockTerms({ field: "height", direction });
-    return { rows, totalCount: countOf(heights), ...(last && { next: cursorAt(order, [last.height]) }) };
+  const between = {
+    asc: database.prepare<BlockRow>(`${BETWEEN} asc`),
+    desc: database.prepare<BlockRow>(`${BETWEEN} desc`),
+  };
+  return ({ low, high }: Heights, order: BlockOrder, range: Range): Found<BlockRow> => {
+    const { limit } = range;
+    // As in SQL.
+    const offset = Math.max(0, range.offset);
+    const first = order.direction === "asc" ? low + offset : high - offset - limit + 1;
+    const rows = between[order.direction].all(Math.max(first, low), Math.min(first + limit - 1, high));
+    const totalCount = countOf({ low, high });
+    const last = offset + limit < totalCount ? rows.at(-1) : undefined;
+    return { rows, totalCount, ...(last && { next: cursorAt(blockTerms(order), [last.height]) }) };
   };
 }
 
@@ -160,26 +252,22 @@ const bytesConditionsOf = (conditions: BytesConditions, filter: BlockFilter): Co
     return value === undefined ? [] : [toCondition(value)];
   });
 
-/** Returns a function that returns a generator at a head; few of them generate the blocks of many pages. */
-function createGeneratorOf(database: Database): (head: Head, number: number) => Generator {
+/** Returns a function that finds a generator at the present head; few of them generate the blocks of many pages. */
+function createGeneratorOf(database: Database, head: () => Head): (number: number) => Generator {
   const select = database.prepare<Generator>(
     `SELECT key AS publicKey, username FROM (SELECT lower(hex(public_key)) AS key FROM generators WHERE number = ?)
      LEFT JOIN wallets ON wallets.public_key = key`,
   );
-  const generators = perHead(() => new Map<number, Generator>());
-  return (head, number) => {
-    const known = generators(head);
+  const known = new Map<number, Generator>();
+  let knownAt = "";
+  return (number) => {
+    const { id } = head();
+    if (knownAt !== id) known.clear();
+    knownAt = id;
     const cached = known.get(number);
     if (cached !== undefined) return cached;
     const generator = present(select.get(number), `the row of generators with the number ${number}`);
     known.set(number, generator);
     return generator;
   };
-}
-
-function createHeightAt(database: Database): BlockQueries["heightAt"] {
-  const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
-  // Timestamps grow with heights: a binary search needs no index on them.
-  return (time, head) =>
-    1 + firstIndex(head.height, (index) => (timestamp.get(index + 1)?.timestamp ?? 0) >= time);
 }

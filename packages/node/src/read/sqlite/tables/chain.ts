@@ -4,7 +4,8 @@ import { prepareByBeginning } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createRoundStore } from "../../../store/state/packed-round.ts";
 import { createReadTotals } from "../../../store/state/totals.ts";
-import type { FeeStatistics, Identified, RoundDelegate, TypeFees } from "../../rows.ts";
+import type { Chain, Fees, QueriesOf, Rounds } from "../../port.ts";
+import type { FeeStatistics, Identified, TypeFees } from "../../rows.ts";
 import {
   type AccessPath,
   accessPathsOf,
@@ -15,15 +16,6 @@ import {
 import type { Condition } from "../lists/conditions.ts";
 import type { ListDependencies } from "../lists/table-list.ts";
 import { createTimeoutCache } from "../lists/time-box.ts";
-
-export type ChainQueries = {
-  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine, without open locks. */
-  supply(): bigint;
-  /** Sum of the amounts of open hash-time locks. */
-  lockedSupply(): bigint;
-  /** Returns a few blocks, transactions, uniks and wallets whose id or address begins with `prefix`, by kind. */
-  beginningWith(prefix: string): readonly Identified[];
-};
 
 /** Maximum number of results of each kind. */
 const MAX_IDENTIFIED = 5;
@@ -41,7 +33,7 @@ const IDENTIFIED = [
   { kind: "wallet", table: "wallets", columns: "address AS id" },
 ];
 
-export function createChainQueries(database: Database): ChainQueries {
+export function createChainQueries(database: Database): QueriesOf<Chain> {
   const totals = createReadTotals(database);
   const premine = database.prepare<{ amount: bigint }>(
     "SELECT total_amount AS amount FROM blocks WHERE height = 1",
@@ -69,7 +61,7 @@ export function createChainQueries(database: Database): ChainQueries {
 function createStoredIdsBeginningWith(
   database: Database,
   { kind, index, columns }: (typeof STORED_IDS)[number],
-): ChainQueries["beginningWith"] {
+): QueriesOf<Chain>["beginningWith"] {
   const find = prepareByBeginning<Identified>(
     database,
     index,
@@ -82,13 +74,7 @@ function createStoredIdsBeginningWith(
       .slice(0, MAX_IDENTIFIED);
 }
 
-/** Rounds, as they were at their start. */
-export type RoundQueries = {
-  /** Returns the delegates of a round by rank, with their vote balance at its start as decimal text. */
-  delegates(round: number): readonly RoundDelegate[] | undefined;
-};
-
-export function createRoundQueries(database: Database): RoundQueries {
+export function createRoundQueries(database: Database): QueriesOf<Rounds> {
   const rounds = createRoundStore(database);
   return {
     delegates: (round) =>
@@ -97,18 +83,6 @@ export function createRoundQueries(database: Database): RoundQueries {
         ?.delegates.map(({ publicKey, voteBalance }) => ({ publicKey, voteBalance: `${voteBalance}` })),
   };
 }
-
-/** Statistics of paid fees. */
-export type FeeQueries = {
-  /** Returns the statistics of the last transactions of a type; undefined if the type has none. */
-  ofLast(count: number, typeGroup: number, type: number): FeeStatistics | undefined;
-  /**
-   * Returns the statistics by type of all transactions from a height on whose fee is at least `minFee`.
-   *
-   * @throws {SnapshotError}
-   */
-  since(height: number, minFee: number): TypeFees[];
-};
 
 const STATISTICS = `CAST((2 * SUM(fee) + COUNT(*)) / (2 * COUNT(*)) AS TEXT) AS avg, CAST(MAX(fee) AS TEXT) AS max,
   CAST(MIN(fee) AS TEXT) AS min, CAST(SUM(fee) AS TEXT) AS sum`;
@@ -125,7 +99,10 @@ type Part = {
   readonly sum: bigint;
 };
 
-export function createFeeQueries({ database, chunksOf }: FeeDeps): FeeQueries {
+export function createFeeQueries({
+  database,
+  chunksOf,
+}: Pick<ListDependencies, "database" | "chunksOf">): QueriesOf<Fees> {
   const last = database.prepare<FeeStatistics>(
     `SELECT ${STATISTICS} FROM (
        SELECT fee FROM transactions WHERE type_group = +? AND type = +?
@@ -161,8 +138,6 @@ export function createFeeQueries({ database, chunksOf }: FeeDeps): FeeQueries {
       ),
   };
 }
-
-type FeeDeps = Pick<ListDependencies, "database" | "chunksOf">;
 
 function statisticsOf(parts: readonly Part[]): TypeFees[] {
   const byType = Map.groupBy(parts, ({ type_group, type }) => type_group * 2n ** 16n + type);

@@ -2,29 +2,23 @@
 import type { Database } from "../../../store/engine/database.ts";
 import { createHistoryReader, type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
 import { type DelegateRow, delegateFromRow, type WalletRow, walletFromRow } from "../../attributes.ts";
-import type { BalanceFilter, BalanceOrder } from "../../filters.ts";
-import type { Head } from "../../head.ts";
+import type { BalanceFilter } from "../../filters.ts";
 import { balanceTerms } from "../../orders.ts";
-import type { Found, PropertyRange, Range } from "../../page.ts";
-import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet, TokenProperty } from "../../rows.ts";
+import type { History, PastState, QueriesOf } from "../../port.ts";
+import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet } from "../../rows.ts";
 import { type Condition, indexed, integer } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
 import { createRowCheck } from "../lists/time-box.ts";
 import { createPastProperties, createPastProperty, createPropertyLists } from "./property-lists.ts";
 
-export type HistoryQueries = {
-  since(): number | undefined;
-  /** Returns the sum of balances, premine and open locks. */
-  totalSupply(height: number): bigint;
-  /** Finds a wallet by address, then by public key, then by delegate username, if it had that at the height. */
-  wallet(height: number, id: string): StoredWallet | undefined;
-  hasSecondKey(height: number, address: string): boolean;
-  token(height: number, id: string): StoredToken | undefined;
-  properties(head: Head, height: number, tokenId: string, range: PropertyRange): Found<TokenProperty>;
-  property(height: number, tokenId: string, key: string): string | undefined;
-  delegates(height: number): StoredDelegate[];
-  balances(head: Head, filter: BalanceFilter, order: BalanceOrder, range: Range): Found<StoredBalance>;
+/** Queries of the state after a block. */
+type PastQueries = {
+  readonly [Name in "wallets" | "tokens" | "delegates"]: QueriesOf<PastState[Name]>;
+} & QueriesOf<Pick<PastState, "totalSupply">>;
+
+type HistoryQueries = QueriesOf<Pick<History, "since" | "balances">> & {
+  at(height: number): PastQueries;
 };
 
 const WALLET = `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes
@@ -34,7 +28,7 @@ const WALLET = `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) A
 type TokenMembers = [ownerId: string, firstTransaction: string, lastTransaction: string];
 
 export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
-  const { database, time } = deps;
+  const { database, head, time } = deps;
   const earlier = createHistoryReader(database, createRowCheck(time));
   const walletAt = createWalletAt(database, earlier);
   const tokenAt = createTokenAt(database, earlier);
@@ -48,31 +42,43 @@ export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
     "SELECT total_amount AS amount FROM blocks WHERE height = 1",
     { bigints: true },
   );
+
+  function find(height: number, id: string): StoredToken | undefined {
+    const members = tokenAt(height, id);
+    if (!members) return undefined;
+    const [ownerId, firstTransaction, lastTransaction] = members;
+    const type = property(height, id, "type") ?? null;
+    const explicitValues = property(height, id, "explicitValues") ?? null;
+    return { id, ownerId, type, explicitValues, firstTransaction, lastTransaction };
+  }
+
+  const delegates = (height: number): StoredDelegate[] =>
+    usernames.all().flatMap(({ address }) => {
+      const wallet = walletAt.byAddress(height, address);
+      if (!wallet?.attributes.delegate) return [];
+      const { username } = wallet.attributes.delegate;
+      const explicitValues = property(height, username, "explicitValues") ?? null;
+      return [delegateFromRow({ ...toDelegateRow(wallet), explicitValues })];
+    });
+
   return {
     since: earlier.since,
-    totalSupply: (height) => (earlier.coins(height) ?? 0n) + (premine.get()?.amount ?? 0n),
-    wallet: walletAt.find,
-    hasSecondKey: (height, address) =>
-      walletAt.byAddress(height, address)?.attributes.secondPublicKey !== undefined,
-    token(height, id) {
-      const members = tokenAt(height, id);
-      if (!members) return undefined;
-      const [ownerId, firstTransaction, lastTransaction] = members;
-      const type = property(height, id, "type") ?? null;
-      const explicitValues = property(height, id, "explicitValues") ?? null;
-      return { id, ownerId, type, explicitValues, firstTransaction, lastTransaction };
-    },
-    properties: (head, height, id, range) => propertyList(head, propertiesAt(height, id), range),
-    property,
-    delegates: (height) =>
-      usernames.all().flatMap(({ address }) => {
-        const wallet = walletAt.byAddress(height, address);
-        if (!wallet?.attributes.delegate) return [];
-        const { username } = wallet.attributes.delegate;
-        const explicitValues = property(height, username, "explicitValues") ?? null;
-        return [delegateFromRow({ ...toDelegateRow(wallet), explicitValues })];
-      }),
     balances: createBalanceList(deps, walletAt.balance),
+    at: (height) => ({
+      wallets: {
+        find: (id) => walletAt.find(height, id),
+        hasSecondKey: (address) =>
+          walletAt.byAddress(height, address)?.attributes.secondPublicKey !== undefined,
+      },
+      tokens: {
+        find: (id) => find(height, id),
+        properties: (id, range) => propertyList(head(), propertiesAt(height, id), range),
+        storedKeys: (id, keys) => new Set(keys.filter((key) => property(height, id, key) !== undefined)),
+        property: (id, key) => property(height, id, key),
+      },
+      delegates: { all: () => delegates(height) },
+      totalSupply: () => (earlier.coins(height) ?? 0n) + (premine.get()?.amount ?? 0n),
+    }),
   };
 }
 
@@ -91,11 +97,11 @@ function createBalanceList(
     columns: "height, timestamp",
     joins: "CROSS JOIN blocks USING (height)",
   });
-  return (head, filter, order, range) => {
+  return (filter, order, range) => {
     const conditions = [changesOf(filter.address), ...heightsOf(filter)];
     const selection = { conditions, order: termsOf(balanceTerms(order), ORDERS) };
     // The index has the rows of an address in order: they are read as if the list had no filter.
-    const { rows, ...rest } = list(head, { selection, filter: "none", isInOrder: true }, range);
+    const { rows, ...rest } = list({ selection, filter: "none", isInOrder: true }, range);
     const withBalance = ({ height, timestamp }: ChangeRow): StoredBalance => ({
       ...{ height, timestamp },
       balance: balanceAt(height, filter.address),

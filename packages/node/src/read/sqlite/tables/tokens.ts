@@ -1,27 +1,13 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
 import { createReadTotals } from "../../../store/state/totals.ts";
-import type { TokenFilter, TokenOrder } from "../../filters.ts";
-import type { Head } from "../../head.ts";
+import type { TokenFilter } from "../../filters.ts";
 import { type TokenTerm, tokenTerms } from "../../orders.ts";
-import type { Found, PropertyRange, Range } from "../../page.ts";
-import type { ListedToken, StoredToken, TokenProperty } from "../../rows.ts";
+import type { QueriesOf, Tokens } from "../../port.ts";
+import type { ListedToken, StoredToken } from "../../rows.ts";
 import { type Condition, type Field, indexed, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
 import { createPresentProperties } from "./property-lists.ts";
-
-export type TokenQueries = {
-  find(id: string): StoredToken | undefined;
-  list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<ListedToken>;
-  /** Lists the stored properties by ascending key. */
-  properties(id: string, range: PropertyRange): Found<TokenProperty>;
-  /** Returns those of some keys that have a stored property. */
-  storedKeys(id: string, keys: readonly string[]): ReadonlySet<string>;
-  /** Returns the value of a stored property. */
-  property(id: string, key: string): string | undefined;
-  /** Counts the tokens by their value of the property `type`. */
-  countsByType(): ReadonlyMap<string, number>;
-};
 
 const LISTED = "tokens.id, owner AS ownerId, type.value AS type, names.value AS explicitValues";
 const COLUMNS = `${LISTED}, first_transaction AS firstTransaction, last_transaction AS lastTransaction`;
@@ -30,7 +16,7 @@ const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.k
 
 const ORDERS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
 
-export function createTokenQueries(deps: ListDependencies): TokenQueries {
+export function createTokenQueries(deps: ListDependencies): QueriesOf<Tokens> {
   const { database } = deps;
   const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = +?`);
   const list = createTableList<ListedToken>(deps, "tokens", {
@@ -45,7 +31,7 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
   const totals = createReadTotals(database);
   return {
     find: (id) => find.get(id),
-    list(head, filter, order, range) {
+    list(filter, order, range) {
       const conditions = tokenConditions(filter);
       // The index of owners has the tokens of each by id: they are read as if the list had no filter.
       const isOrderedByIndex = filter.id === undefined && order.field === "id";
@@ -55,7 +41,7 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
         isInOrder: true,
         ...(conditions.length === 0 && { totalCount: Number(totals.of("tokens")) }),
       } as const;
-      return list(head, query, range);
+      return list(query, range);
     },
     properties: createPresentProperties(database),
     property: (id, key) => property.get(id, key)?.value,

@@ -59,7 +59,7 @@ export type FilterDependencies = {
   readonly parties: Parties;
   readonly storedCounts: StoredCounts;
   /** Returns the height of the first block at or after a network time. */
-  readonly heightAt: (time: number, head: Head) => number;
+  readonly heightAt: (time: number) => number;
 };
 
 export function transactionQueryOf(

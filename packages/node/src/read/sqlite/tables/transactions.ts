@@ -1,15 +1,17 @@
 /** Confirmed transactions with their position in the chain. */
 import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
-import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { prepareById } from "../../../store/chain/stored-id.ts";
+import { toSignaturesText } from "../../../store/chain/visible-fields.ts";
 import { RECIPIENTS } from "../../../store/dictionaries.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { createDictionary } from "../../../store/engine/dictionary.ts";
+import { createDictionary, type Dictionary } from "../../../store/engine/dictionary.ts";
 import type { TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Foundation } from "../../foundation.ts";
 import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";
+import type { QueriesOf, Transactions } from "../../port.ts";
 import type { StoredTransaction } from "../../rows.ts";
 import { createCountCache, createIncrementalCounts, createStoredCounts } from "../lists/count-cache.ts";
 import { createIndexScan } from "../lists/index-scan.ts";
@@ -21,27 +23,15 @@ import { createTimeBoxedScan } from "../lists/time-boxed-scan.ts";
 import { createTransactionList, TRANSACTIONS } from "../lists/transaction-list.ts";
 import type { ValueIndexes } from "../lists/value-index-cache.ts";
 import { defineAssets } from "./assets.ts";
+import { type IntegerColumn, integerColumn } from "./blocks.ts";
 import { createParties } from "./parties.ts";
-import { TRANSACTION_COLUMNS, type TransactionRow, toStoredTransaction } from "./rows.ts";
 import { type FilterDependencies, transactionQueryOf } from "./transaction-filters.ts";
 
-export type TransactionQueries = {
-  byId(id: string): StoredTransaction | undefined;
-  /** Returns the transaction as it was signed. */
-  signedById(id: string): Transaction | undefined;
-  bytesById(id: string): Uint8Array | undefined;
-  /** Returns the ids of the transactions of a block, in block order. */
-  idsInBlock(height: number): string[];
-  /** Returns the certified mints and updates of a block, in block order: only these are rewarded. */
-  certifiedInBlock(height: number): Transaction[];
-  list: ListOf<StoredTransaction>;
-  signedList: ListOf<Transaction>;
-};
-
-type ListOf<T> = (head: Head, filter: TransactionFilter, order: TransactionOrder, range: Range) => Found<T>;
+type ListOf<T> = (filter: TransactionFilter, order: TransactionOrder, range: Range) => Found<T>;
 
 export type TransactionQueryOptions = Pick<FilterDependencies, "heightAt"> &
   PlannerOptions & {
+    readonly head: () => Head;
     readonly foundation: Foundation;
     readonly chunksOf: ChunksOf;
     readonly valueIndexes: ValueIndexes;
@@ -53,10 +43,76 @@ type SignedRow = { id: string; bytes: Uint8Array };
 const JOINS = "CROSS JOIN (SELECT height, id AS block, timestamp FROM blocks) AS block USING (height)";
 const SIGNED = "id_text AS id, bytes";
 
+type TransactionRow = Omit<
+  StoredTransaction,
+  "id" | "version" | "senderPublicKey" | "recipientId" | "signatures" | "blockId" | "amount" | "fee" | "nonce"
+> & {
+  /** Upper-case hexadecimal of the id of the block, the id and the bytes. */
+  readonly text: string;
+  /** Number of the bytes. */
+  readonly size: number;
+  readonly amount: IntegerColumn;
+  readonly fee: IntegerColumn;
+  readonly nonce: IntegerColumn;
+  /** Number of the recipient. */
+  readonly recipient: number | null;
+  /** Number of signatures of 64 bytes at the end of the bytes; 0 for other forms. */
+  readonly signatures: number;
+};
+
+const integer = (column: string) => integerColumn(`transactions.${column}`, column);
+
+const TRANSACTION_COLUMNS = `hex(block || id || bytes) AS text, length(bytes) AS size, type_group AS typeGroup, type, recipient,
+  ${integer("amount")}, ${integer("fee")}, ${integer("nonce")}, vendor_field AS vendorField, signatures, asset, height, timestamp`;
+
+/** Digits of a full id, of a public key and of a signature. */
+const [ID, KEY, SIGNATURE] = [64, 66, 128];
+/** Positions in the bytes (transactions.md 3): of the second digit of the version, and of the sender by version. */
+const [VERSION, SENDER_V1, SENDER_V2] = [3, 16, 34];
+const ZERO = "0".charCodeAt(0);
+
+/** Slices members from the text: bytes of each member would cost three times as much. */
+function toStoredTransaction(row: TransactionRow, recipients: Dictionary): StoredTransaction {
+  const text = row.text.toLowerCase();
+  const bytes = text.length - 2 * row.size;
+  const version = text.charCodeAt(bytes + VERSION) - ZERO;
+  const sender = bytes + (version === 1 ? SENDER_V1 : SENDER_V2);
+  return {
+    id: text.slice(bytes - ID, bytes),
+    version,
+    typeGroup: row.typeGroup,
+    type: row.type,
+    senderPublicKey: text.slice(sender, sender + KEY),
+    recipientId: row.recipient === null ? null : recipients.textOf(row.recipient),
+    amount: `${row.amount}`,
+    fee: `${row.fee}`,
+    vendorField: row.vendorField,
+    signatures: signaturesOf(row, text),
+    asset: row.asset,
+    blockId: blockIdOf(text.slice(0, bytes - ID)),
+    height: row.height,
+    timestamp: row.timestamp,
+    nonce: `${row.nonce}`,
+  };
+}
+
+/** A partial id is stored as text. */
+const blockIdOf = (digits: string): string =>
+  digits.length === ID ? digits : Buffer.from(digits, "hex").toString("latin1");
+
+function signaturesOf({ signatures, size }: TransactionRow, text: string): string {
+  const last = text.slice(-SIGNATURE);
+  if (signatures === 1) return `"signature":"${last}"`;
+  if (signatures === 2) {
+    return `"signature":"${text.slice(-2 * SIGNATURE, -SIGNATURE)}","signSignature":"${last}"`;
+  }
+  return toSignaturesText(sealedFromTrustedBytes(hexToBytes(text.slice(-2 * size)), "").data);
+}
+
 export function createTransactionQueries(
   database: Database,
   options: TransactionQueryOptions,
-): TransactionQueries {
+): QueriesOf<Transactions> {
   defineAssets(database);
   const byId = prepareById<TransactionRow>(database, TRANSACTION_IDS, TRANSACTION_COLUMNS, JOINS);
   const bytesById = prepareById<Pick<SignedRow, "bytes">>(database, TRANSACTION_IDS, "bytes");
@@ -100,7 +156,7 @@ export function createTransactionQueries(
 /** Returns a function that creates lists with other columns; the lists share what is counted and indexed. */
 function createLists(
   database: Database,
-  { foundation, heightAt, chunksOf, valueIndexes, minIndexedRows, onPlan }: TransactionQueryOptions,
+  { head, foundation, heightAt, chunksOf, valueIndexes, minIndexedRows, onPlan }: TransactionQueryOptions,
 ): <Row>(columns: string, joins?: string) => ListOf<Row> {
   const storedCounts = createStoredCounts(database);
   const filters: FilterDependencies = {
@@ -121,13 +177,9 @@ function createLists(
     const indexScan = createIndexScan<Row>(database, listed);
     const timeBoxedScan = createTimeBoxedScan<Row>(database, listed, { chunksOf, indexScan });
     const rowsAt = createRowsAt<Row>(database, columns, joins);
-    return (head, filter, order, range) =>
-      list(
-        { indexScan, timeBoxedScan, rowsAt },
-        head,
-        transactionQueryOf(filters, head, filter, order),
-        range,
-      );
+    const readers = { indexScan, timeBoxedScan, rowsAt };
+    return (filter, order, range) =>
+      list(readers, head(), transactionQueryOf(filters, head(), filter, order), range);
   };
 }
 

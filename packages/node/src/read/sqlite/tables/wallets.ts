@@ -11,11 +11,10 @@ import {
   type WalletRow,
   walletFromRow,
 } from "../../attributes.ts";
-import type { WalletField, WalletFilter, WalletOrder } from "../../filters.ts";
+import type { WalletField } from "../../filters.ts";
 import type { Head } from "../../head.ts";
 import { type WalletTerm, walletTerms } from "../../orders.ts";
-import type { Found, Range } from "../../page.ts";
-import type { StoredDelegate, StoredEntity, StoredLock, StoredWallet } from "../../rows.ts";
+import type { Delegates, Entities, Locks, QueriesOf, Wallets } from "../../port.ts";
 import { conditionsOf, type Field, indexed, integer, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
@@ -49,19 +48,9 @@ const ORDERS = {
 /** Orders that have an index. */
 const INDEXED: readonly WalletTerm[] = ["address", "balance", "nonce"];
 
-export type WalletQueries = {
-  /** Finds the address of a wallet by address, then by public key, then by delegate username. */
-  address(id: string): string | undefined;
-  /** Finds a wallet by address, then by public key, then by delegate username. */
-  find(id: string): StoredWallet | undefined;
-  /** Returns whether the wallet of an address has registered a second key. */
-  hasSecondKey(address: string): boolean;
-  list(head: Head, filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet>;
-};
-
 const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes`;
 
-export function createWalletQueries(deps: ListDependencies): WalletQueries {
+export function createWalletQueries(deps: ListDependencies): QueriesOf<Wallets> {
   const { database } = deps;
   const shown = createShownAttributes(database, createRowCheck(deps.time));
   const unlessTimedOut = createTimeoutCache();
@@ -93,7 +82,7 @@ export function createWalletQueries(deps: ListDependencies): WalletQueries {
       return row && walletOfRow(row);
     },
     hasSecondKey: (address) => secondKey.get(address) !== undefined,
-    list(head, filter, order, range) {
+    list(filter, order, range) {
       const { addresses } = filter;
       const conditions = [
         ...conditionsOf(FIELDS, filter),
@@ -105,7 +94,7 @@ export function createWalletQueries(deps: ListDependencies): WalletQueries {
         isInOrder: INDEXED.includes(order.field),
         ...(conditions.length === 0 && { totalCount: Number(totals.of("wallets")) }),
       } as const;
-      const { rows, ...rest } = list(head, query, range);
+      const { rows, ...rest } = list(query, range);
       return { rows: rows.map(walletOfRow), ...rest };
     },
   };
@@ -125,26 +114,25 @@ function createLookup<Row>(database: Database, columns: string): (id: string) =>
   };
 }
 
-/** Delegates, including resigned ones: the few wallets that have the attribute. */
-export type DelegateQueries = { all(head: Head): readonly StoredDelegate[] };
-
-export function createDelegateQueries({ database, time }: WholeDeps): DelegateQueries {
+/** The few wallets that have the attribute. */
+export function createDelegateQueries({ database, head, time }: WholeDeps): QueriesOf<Delegates> {
   const all = database.prepare<DelegateRow>(
     `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, attributes,
        names.value AS explicitValues
      FROM wallets LEFT JOIN properties AS names ON names.token = username AND names.key = 'explicitValues'
      WHERE username IS NOT NULL ORDER BY username, address`,
   );
-  return { all: whole(() => allInTime(time, all.iterate(), delegateFromRow)) };
+  return { all: whole(head, () => allInTime(time, all.iterate(), delegateFromRow)) };
 }
 
-type WholeDeps = Pick<ListDependencies, "database" | "time">;
+type WholeDeps = Pick<ListDependencies, "database" | "head" | "time">;
 
 /** Caches all rows of a kind until the next block, and for a while that there was no time to read them. */
-function whole<Rows>(read: () => Rows): (head: Head) => Rows {
+function whole<Rows>(head: () => Head, read: () => Rows): () => Rows {
   const unlessTimedOut = createTimeoutCache();
   let known: { readonly id: string; readonly rows: Rows } | undefined;
-  return ({ id }) => {
+  return () => {
+    const { id } = head();
     if (known?.id !== id) known = { id, rows: unlessTimedOut(() => "", read) };
     return known.rows;
   };
@@ -152,18 +140,11 @@ function whole<Rows>(read: () => Rows): (head: Head) => Rows {
 
 const HELD = `SELECT address, public_key AS publicKey, id, value FROM holdings CROSS JOIN wallets USING (address)`;
 
-/** Entities, including resigned ones. */
-export type EntityQueries = {
-  /** The order is arbitrary. */
-  all(head: Head): readonly StoredEntity[];
-  find(id: string): StoredEntity | undefined;
-};
-
-export function createEntityQueries({ database, time }: WholeDeps): EntityQueries {
+export function createEntityQueries({ database, head, time }: WholeDeps): QueriesOf<Entities> {
   const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'entities'`);
   const one = database.prepare<HeldRow>(`${HELD} WHERE kind = 'entities' AND id = +?`);
   return {
-    all: whole(() => allInTime(time, all.iterate(), entityFromRow)),
+    all: whole(head, () => allInTime(time, all.iterate(), entityFromRow)),
     find(id) {
       const row = one.get(id);
       return row && entityFromRow(row);
@@ -171,22 +152,13 @@ export function createEntityQueries({ database, time }: WholeDeps): EntityQuerie
   };
 }
 
-/** Open locks. */
-export type LockQueries = {
-  /** The order is arbitrary. */
-  all(head: Head): readonly StoredLock[];
-  find(id: string): StoredLock | undefined;
-  /** Returns the open locks of one sender, in any order. */
-  of(address: string): StoredLock[];
-};
-
-export function createLockQueries({ database, time }: WholeDeps): LockQueries {
+export function createLockQueries({ database, head, time }: WholeDeps): QueriesOf<Locks> {
   const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'locks'`);
   const one = database.prepare<HeldRow>(`${HELD} WHERE kind = 'locks' AND id = +?`);
   const ofSender = database.prepare<HeldRow>(`${HELD} WHERE address = ? AND kind = 'locks'`);
   const unlessTimedOut = createTimeoutCache();
   return {
-    all: whole(() => allInTime(time, all.iterate(), lockFromRow)),
+    all: whole(head, () => allInTime(time, all.iterate(), lockFromRow)),
     find(id) {
       const row = one.get(id);
       return row && lockFromRow(row);

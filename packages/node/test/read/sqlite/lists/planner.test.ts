@@ -35,8 +35,6 @@ const after = { isAfter: true };
 const at = (offset: number) => ({ offset });
 
 const TABLE: [what: string, ListQuery, Statistics, choice: string][] = [
-  ["blocks by height", requestFor("blocks", "heights"), {}, "row number"],
-  ["blocks by height, far", requestFor("blocks", "heights", at(MANY)), {}, "row number"],
   ["blocks after a cursor", requestFor("blocks", "heights", after), { rows: 9 }, "index scan"],
   ["blocks by a value", requestFor("blocks", "heights", byValue), { rows: 9 }, "index scan"],
   ["blocks with a value", requestFor("blocks", "values"), {}, "rows missing"],
