@@ -2,7 +2,7 @@
  * Records when each function of the packages is called. The traced node loads this file before its own code, in every thread: it inserts
  * a call at the beginning of each function as its file is loaded, and writes the recorded times to a folder several times a second.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,7 +29,9 @@ export const tracer = (folder: string) => ({
 
 /** Returns what the threads of a program have recorded so far. */
 export const readTrace = (folder: string): TracedFunction[] =>
-  readdirSync(folder).flatMap((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .flatMap((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
 
 /** A node of the syntax tree; only functions and their names are read. */
 type Syntax = {
@@ -87,7 +89,9 @@ function record(folder: string): void {
   mkdirSync(folder, { recursive: true });
   setInterval(() => {
     const called = functions.filter(({ calls }) => calls.length > 0);
-    writeFileSync(join(folder, `${threadId}.json`), JSON.stringify(called));
+    // Renamed, so that a reader never finds a part of it.
+    writeFileSync(join(folder, `${threadId}.part`), JSON.stringify(called));
+    renameSync(join(folder, `${threadId}.part`), join(folder, `${threadId}.json`));
   }, WRITE_EVERY_MS).unref();
 }
 
