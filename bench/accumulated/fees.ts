@@ -1,5 +1,6 @@
 /** Costs of the statistics of fees of the last days, beside the transactions of that time. */
-import { createChunks, createTimeBox } from "../../packages/node/src/read/sqlite/lists/time-box.ts";
+import { createChunks } from "../../packages/node/src/read/sqlite/lists/time-box.ts";
+import { createTimeBox } from "../../packages/node/src/read/sqlite/read-model.ts";
 import { createFeeQueries } from "../../packages/node/src/read/sqlite/tables/chain.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";

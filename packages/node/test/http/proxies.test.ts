@@ -3,7 +3,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/proxies.ts";
+import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/admission.ts";
 import { present } from "../../src/platform/present.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { responseText, written } from "../../src/http/core/text.ts";
+import { JsonText, responseText } from "../../src/http/core/text.ts";
 
 test("Texts replace values, as members and in lists.", () => {
   const response = {
-    data: [written('{"a":1}'), written('{"a":2}')],
-    one: written("[3]"),
+    data: [new JsonText('{"a":1}'), new JsonText('{"a":2}')],
+    one: new JsonText("[3]"),
     plain: { b: '"' },
     absent: undefined,
     'a "name"': null,

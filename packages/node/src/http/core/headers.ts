@@ -16,13 +16,10 @@ export const COMMON_HEADERS = {
 
 export function addCommonHeaders(app: Server): void {
   app.addHook("onRequest", (_request, reply, done) => {
-    writeCommonHeaders(reply);
+    reply.headers(COMMON_HEADERS);
     done();
   });
 }
-
-/** Sets the common headers of responses that are built before any hook runs. */
-export const writeCommonHeaders = (reply: FastifyReply): void => void reply.headers(COMMON_HEADERS);
 
 /** Time for which a browser may cache the response to a preflight. */
 const MAX_AGE_SECONDS = 600;

@@ -14,9 +14,6 @@ export class JsonText<T> {
   }
 }
 
-/** Wraps JSON text that the caller has built. */
-export const written = <T>(text: string): JsonText<T> => new JsonText(text);
-
 /** Result of a handler: members and rows of lists may be JSON texts. */
 export type HandlerResult<T> = { [Name in keyof T]: Member<T[Name]> };
 type Member<T> = T | JsonText<T> | (T extends readonly (infer Row)[] ? (Row | JsonText<Row>)[] : never);

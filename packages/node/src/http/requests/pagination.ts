@@ -137,19 +137,21 @@ type LinkOptions = {
 
 /** Creates links with the request's path and parameters and another page (disagreement D-07: the prefix stays). */
 function linker(request: FastifyRequest): Linker {
-  const path = request.url.split("?", 1)[0];
-  const listed = request.routeOptions.schema?.querystring as { properties?: object } | undefined;
-  const given = Object.entries(request.query as Record<string, string>);
-  const missing = Object.entries(DEFAULTS).filter(
-    ([name]) => name in (listed?.properties ?? {}) && !given.some(([present]) => present === name),
-  );
+  const [path] = request.url.split("?", 1);
+  const { properties = {} } = (request.routeOptions.schema?.querystring ?? {}) as { properties?: object };
+  const parameters = Object.entries(request.query as Record<string, string>);
+  for (const [name, value] of Object.entries(DEFAULTS)) {
+    if (name in properties && !Object.hasOwn(request.query as object, name)) parameters.push([name, value]);
+  }
   return (page, { offset, cursor } = {}) => {
-    const values: Record<string, string | undefined> = { page: `${page}`, offset, cursor };
-    const parameters = [...given, ...missing]
-      .filter(([name]) => offset !== undefined || name !== "offset")
-      .filter(([name]) => (cursor === undefined ? name !== "cursor" : name !== "page"))
-      .map(([name, value]) => [name, values[name] ?? value] as const);
-    return `${path}?${parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&")}`;
+    const position: Record<string, string | undefined> = { page: `${page}`, offset, cursor };
+    const omitted = cursor === undefined ? "cursor" : "page";
+    let link = `${path}?`;
+    for (const [name, value] of parameters) {
+      if (name === omitted || (name === "offset" && offset === undefined)) continue;
+      link += `${link.endsWith("?") ? "" : "&"}${encode(name)}=${encode(position[name] ?? value)}`;
+    }
+    return link;
   };
 }
 

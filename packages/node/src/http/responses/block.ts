@@ -6,7 +6,7 @@ import { BLOCKS } from "../../read/lists.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
-import { type JsonText, written } from "../core/text.ts";
+import { JsonText } from "../core/text.ts";
 import {
   address,
   amount,
@@ -123,7 +123,7 @@ export function blockResponse(
     ? `,"unikMintRewards":"${rewards.unikMintRewards}","foundationRewards":"${rewards.foundationRewards}"`
     : "";
   const username = block.username === null ? "" : `"username":${JSON.stringify(block.username)},`;
-  return written(
+  return new JsonText(
     `{"id":"${id}","version":${version},"height":${height},"previous":"${previousBlock}","forged":{"reward":"${reward}","fee":"${totalFee}","total":"${total}","amount":"${totalAmount}"${created}},"payload":{"hash":"${block.payloadHash}","length":${block.payloadLength}},"generator":{${username}"address":"${addressOf(generatorPublicKey)}","publicKey":"${generatorPublicKey}"},"signature":"${block.blockSignature}","confirmations":${headHeight - height},"transactions":${block.numberOfTransactions},"timestamp":${timestampText(timestampOf(block.timestamp))}}`,
   );
 }

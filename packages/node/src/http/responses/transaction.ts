@@ -8,7 +8,7 @@ import type { Snapshot } from "../../read/port.ts";
 import type { StoredTransaction } from "../../read/rows.ts";
 import { toSignaturesText } from "../../store/chain/visible-fields.ts";
 import type { Api } from "../core/api.ts";
-import { type JsonText, written } from "../core/text.ts";
+import { JsonText } from "../core/text.ts";
 import {
   address,
   amount,
@@ -132,7 +132,7 @@ export const transactionResponse = (
   context: TransactionContext,
   extras: TransactionExtras = {},
 ): JsonText<TransactionResponse> =>
-  written(textOf(row, confirmationsOf(row, headHeight), context, TEXTS, extras));
+  new JsonText(textOf(row, confirmationsOf(row, headHeight), context, TEXTS, extras));
 
 /** The encoding of `GET /transactions/{id}`: integers, and always an asset (disagreements D-01 and D-03). */
 export const singleTransactionResponse = (
@@ -140,12 +140,12 @@ export const singleTransactionResponse = (
   headHeight: number,
   context: TransactionContext,
 ): JsonText<Static<typeof SingleTransaction>> =>
-  written(textOf(row, confirmationsOf(row, headHeight), context, INTEGERS));
+  new JsonText(textOf(row, confirmationsOf(row, headHeight), context, INTEGERS));
 
 /** Returns a pending transaction as it was signed. */
 export function rawPendingResponse({ members, asset }: PendingTransaction): JsonText<TransactionJson> {
   const text = JSON.stringify(members);
-  return written(asset === null ? text : `${text.slice(0, -1)},"asset":${asset}}`);
+  return new JsonText(asset === null ? text : `${text.slice(0, -1)},"asset":${asset}}`);
 }
 
 export function pendingResponse(
@@ -164,7 +164,7 @@ export function pendingResponse(
     timestamp: json.timestamp ?? null,
     nonce: json.nonce ?? null,
   };
-  return written(textOf(pending, 0, context, TEXTS));
+  return new JsonText(textOf(pending, 0, context, TEXTS));
 }
 
 /** Encoding of amounts, and the value for a missing asset. */

@@ -6,7 +6,7 @@ import type { PastState, Snapshot } from "../../read/port.ts";
 import type { StoredWallet } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
-import { type JsonText, written } from "../core/text.ts";
+import { JsonText } from "../core/text.ts";
 import { address, amount, count, countText, publicKey, username, wholeAmount } from "../core/values.ts";
 import { type ListRequest, listResponse, pageOf } from "../requests/pagination.ts";
 import { orderOf } from "../requests/parameters.ts";
@@ -53,7 +53,7 @@ export const SingleWallet = Type.Object(
 export const walletResponse = (wallet: StoredWallet): JsonText<Static<typeof Wallet>> => {
   const { publicKey } = wallet;
   const { delegate, secondPublicKey } = wallet.attributes;
-  return written(
+  return new JsonText(
     textOf(wallet, {
       publicKey: publicKey === undefined ? "" : `,"publicKey":"${publicKey}"`,
       username: delegate ? `,"username":${JSON.stringify(delegate.username)}` : "",
@@ -66,7 +66,7 @@ export const walletResponse = (wallet: StoredWallet): JsonText<Static<typeof Wal
 /** The encoding of `GET /wallets/{id}` (disagreements D-01 and D-02). */
 export const singleWalletResponse = (wallet: StoredWallet): JsonText<Static<typeof SingleWallet>> => {
   const { delegate, secondPublicKey } = wallet.attributes;
-  return written(
+  return new JsonText(
     textOf(wallet, {
       publicKey: `,"publicKey":"${wallet.publicKey ?? ""}"`,
       username: `,"username":${JSON.stringify(delegate?.username ?? "")}`,

@@ -10,7 +10,7 @@ import { LATE, LateError } from "../connections/bounds.ts";
 import type { Server } from "../core/app.ts";
 import { CODE_HEADER, errorBody, type Failure, HttpError, isOwnPath } from "../core/error.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
-import { allowOrigin, grant, isPreflight, writeCommonHeaders } from "../core/headers.ts";
+import { allowOrigin, COMMON_HEADERS, grant, isPreflight } from "../core/headers.ts";
 import { faultsOf } from "./faults.ts";
 
 declare module "fastify" {
@@ -107,7 +107,7 @@ export function respondToUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  writeCommonHeaders(reply);
+  reply.headers(COMMON_HEADERS);
   allowOrigin(request, reply);
   if (isPreflight(request)) grant(request, reply);
   else respond({ status: 400, code: "PATH_ENCODING", message: "Bad Request" }, request, reply);

@@ -42,19 +42,20 @@ function encode(body: string | Buffer, encoding: Encoding, response: HeadRespons
 /** Returns the preferred encoding of an Accept-Encoding header; undefined for no encoding. */
 export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
-  const weights = new Map(String(header).split(",").map(weightIn));
-  const weightOf = (name: string) => weights.get(name) ?? 0;
-  const [best] = (Object.keys(ENCODERS) as Encoding[])
-    .filter((name) => weightOf(name) > 0)
-    .toSorted((a, b) => weightOf(b) - weightOf(a));
-  return best !== undefined && weightOf(best) >= weightOf("identity") ? best : undefined;
-}
-
-/** Parses an entry such as `gzip;q=0.5`; the weight is from 0 (never) to 1. */
-function weightIn(entry: string): [name: string, weight: number] {
-  const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
-  const weight = parameters.find((parameter) => parameter.startsWith("q="));
-  return [name, weight === undefined ? 1 : Number(weight.slice(2))];
+  const weights = new Map<string, number>();
+  for (const entry of String(header).toLowerCase().split(",")) {
+    // Such as `gzip;q=0.5`; the weight is from 0 (never) to 1.
+    const [name = "", ...parameters] = entry.trim().split(/\s*;\s*/);
+    const weight = parameters.find((parameter) => parameter.startsWith("q="));
+    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
+  }
+  let best: Encoding | undefined;
+  let bestWeight = 0;
+  for (const name of Object.keys(ENCODERS) as Encoding[]) {
+    const weight = weights.get(name) ?? 0;
+    if (weight > bestWeight) [best, bestWeight] = [name, weight];
+  }
+  return bestWeight >= (weights.get("identity") ?? 0) ? best : undefined;
 }
 
 /**

@@ -8,7 +8,12 @@ import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
 import { DEFAULT_POOL_MAX_PER_REQUEST } from "../../pool/options.ts";
 import type { ReadModel } from "../../read/port.ts";
-import { addAccessList, addRateLimit, type RateLimitOptions } from "../connections/admission.ts";
+import {
+  addAccessList,
+  addForwarded,
+  addRateLimit,
+  type RateLimitOptions,
+} from "../connections/admission.ts";
 import { addDeadlines, addHeldBytes, addSlowReaders } from "../connections/bounds.ts";
 import { type ConnectionBounds, type ConnectionFigures, Connections } from "../connections/connections.ts";
 import {
@@ -18,7 +23,6 @@ import {
   listening,
   respondingToUnreadable,
 } from "../connections/listener.ts";
-import { addForwarded } from "../connections/proxies.ts";
 import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
 import { Api, type Identity, type Resource } from "../core/api.ts";
 import { API_PREFIXES, type Server } from "../core/app.ts";

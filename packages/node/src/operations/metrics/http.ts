@@ -1,7 +1,15 @@
 /** Metrics of the HTTP server and the live stream. */
 
+import type { Server } from "../../http/core/app.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
 import { Counter, Gauge, Histogram, type Registry, showTotal } from "./instruments.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The response is a stream that the client ends: its duration is not measured. */
+    isEndless?: boolean;
+  }
+}
 
 export type SentResponse = {
   readonly method: string;
@@ -61,4 +69,21 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
       unread.set(figures.unreadBytes);
     },
   };
+}
+
+/** Reports every response that was sent; must be called before the server listens. */
+export function countResponses(app: Server, onResponse: (response: SentResponse) => void): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const { url, config } = request.routeOptions;
+    if (!config.isEndless) {
+      const route = request.is404 ? undefined : url;
+      onResponse({
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        seconds: reply.elapsedTime / 1_000,
+      });
+    }
+    done();
+  });
 }

@@ -5,7 +5,7 @@ import { requireMirrorAccess } from "../../config/mirror-access.ts";
 import type { HttpServer } from "../../http/server/server.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
-import { countResponses } from "../../operations/http/responses.ts";
+import { countResponses } from "../../operations/metrics/http.ts";
 import { shownHost } from "../../platform/addresses/hosts.ts";
 import { explainListenError } from "../../platform/addresses/listen-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";

@@ -10,7 +10,7 @@ import type { Head } from "../head.ts";
 import type { History, PastState, QueriesOf, ReadModel, Snapshot } from "../port.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
 import type { ListDependencies } from "./lists/table-list.ts";
-import { createChunks, createTimeBox, type TimeBox } from "./lists/time-box.ts";
+import { createChunks, type TimeBox } from "./lists/time-box.ts";
 import {
   createValueIndexes,
   NO_VALUE_INDEXES,
@@ -203,5 +203,28 @@ export function createTickTransaction(database: Database): TickTransaction {
       return current.head;
     },
     end,
+  };
+}
+
+/** Maximum that counts of the time between two checks of the clock: beyond it, the machine was busy with other work. */
+const MAX_STEP_MS = 5;
+
+/** @param elapsedMs a monotonic clock */
+export function createTimeBox(maxMs: number, elapsedMs = () => performance.now()): TimeBox {
+  let remainingMs = 0;
+  let checkedMs = 0;
+  return {
+    begin() {
+      remainingMs = maxMs;
+      checkedMs = elapsedMs();
+    },
+    check() {
+      const nowMs = elapsedMs();
+      const spentMs = nowMs - checkedMs;
+      checkedMs = nowMs;
+      remainingMs -= Math.min(spentMs, MAX_STEP_MS);
+      if (remainingMs < 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
+      return spentMs;
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createChunks, createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { createChunks } from "../../../src/read/sqlite/lists/time-box.ts";
+import { createTimeBox } from "../../../src/read/sqlite/read-model.ts";
 import { createFeeQueries } from "../../../src/read/sqlite/tables/chain.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 

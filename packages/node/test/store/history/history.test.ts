@@ -3,8 +3,7 @@ import { createNetwork } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Range } from "../../../src/read/page.ts";
-import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
-import { createQueries } from "../../../src/read/sqlite/read-model.ts";
+import { createQueries, createTimeBox } from "../../../src/read/sqlite/read-model.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
 import { hasHistory } from "../../../src/store/history/writer.ts";
 import {

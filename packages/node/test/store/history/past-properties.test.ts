@@ -1,7 +1,7 @@
 import { propertyKey } from "@uniknode/ledger";
 import { expect, onTestFinished, test } from "vitest";
 import type { PropertyRange } from "../../../src/read/page.ts";
-import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { createTimeBox } from "../../../src/read/sqlite/read-model.ts";
 import {
   createPastProperties,
   createPastProperty,

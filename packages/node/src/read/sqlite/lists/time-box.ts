@@ -32,29 +32,6 @@ export type TimeBox = {
   check(): number;
 };
 
-/** Maximum that counts of the time between two checks of the clock: beyond it, the machine was busy with other work. */
-const MAX_STEP_MS = 5;
-
-/** @param elapsedMs a monotonic clock */
-export function createTimeBox(maxMs: number, elapsedMs = () => performance.now()): TimeBox {
-  let remainingMs = 0;
-  let checkedMs = 0;
-  return {
-    begin() {
-      remainingMs = maxMs;
-      checkedMs = elapsedMs();
-    },
-    check() {
-      const nowMs = elapsedMs();
-      const spentMs = nowMs - checkedMs;
-      checkedMs = nowMs;
-      remainingMs -= Math.min(spentMs, MAX_STEP_MS);
-      if (remainingMs < 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
-      return spentMs;
-    },
-  };
-}
-
 /** Rows that are read or converted one by one between two checks of the clock. */
 const ROWS_PER_CHECK = 256;
 

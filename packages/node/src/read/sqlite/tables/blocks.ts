@@ -1,7 +1,6 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { hexToBytes, partialIdFromHex } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/binary-search.ts";
-import { present } from "../../../platform/present.ts";
 import { BLOCK_IDS } from "../../../store/chain/id-levels.ts";
 import { prepareById } from "../../../store/chain/stored-id.ts";
 import { GENERATORS } from "../../../store/dictionaries.ts";
@@ -206,7 +205,7 @@ function createPageByRowNumber(database: Database) {
     const first = order.direction === "asc" ? low + offset : high - offset - limit + 1;
     const rows = between[order.direction].all(Math.max(first, low), Math.min(first + limit - 1, high));
     const totalCount = countOf({ low, high });
-    const last = offset + limit < totalCount ? rows.at(-1) : undefined;
+    const last = range.isWalk && offset + limit < totalCount ? rows.at(-1) : undefined;
     return { rows, totalCount, ...(last && { next: cursorAt(blockTerms(order), [last.height]) }) };
   };
 }
@@ -266,7 +265,8 @@ function createGeneratorOf(database: Database, head: () => Head): (number: numbe
     knownAt = id;
     const cached = known.get(number);
     if (cached !== undefined) return cached;
-    const generator = present(select.get(number), `the row of generators with the number ${number}`);
+    const generator = select.get(number);
+    if (!generator) throw new Error(`the generator with the number ${number} has no row`);
     known.set(number, generator);
     return generator;
   };

@@ -9,7 +9,8 @@ import {
   createIncrementalCounts,
   type IncrementalCounts,
 } from "../../../../src/read/sqlite/lists/count-cache.ts";
-import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
+import { createChunks, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
+import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SnapshotError } from "../../../../src/read/errors.ts";
-import { createTimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
+import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
 
 /** A time box with a clock that moves on request. */
 function boxOf(maxMs: number) {

@@ -15,8 +15,9 @@ import { type Condition, heightConditions, indexed } from "../../../../src/read/
 import { createCountCache } from "../../../../src/read/sqlite/lists/count-cache.ts";
 import { createIndexScan } from "../../../../src/read/sqlite/lists/index-scan.ts";
 import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
-import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
+import { createChunks, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { createTimeBoxedScan } from "../../../../src/read/sqlite/lists/time-boxed-scan.ts";
+import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
 import { RECIPIENTS, SENDERS } from "../../../../src/store/dictionaries.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
 import { createDictionary, createNumberLookup } from "../../../../src/store/engine/dictionary.ts";

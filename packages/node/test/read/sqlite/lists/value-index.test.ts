@@ -11,7 +11,7 @@ import type { TransactionFilter, TransactionOrder } from "../../../../src/read/f
 import type { Head } from "../../../../src/read/head.ts";
 import { TRANSACTIONS } from "../../../../src/read/lists.ts";
 import type { Range } from "../../../../src/read/page.ts";
-import { createChunks, createTimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
+import { createChunks } from "../../../../src/read/sqlite/lists/time-box.ts";
 import {
   createValueIndexes,
   NO_VALUE_INDEXES,
@@ -19,6 +19,7 @@ import {
   type ValueIndexDependencies,
   type ValueIndexes,
 } from "../../../../src/read/sqlite/lists/value-index-cache.ts";
+import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
 import { createTransactionQueries } from "../../../../src/read/sqlite/tables/transactions.ts";
 import { createValueIndexBuilder } from "../../../../src/read/sqlite/value-index-builder.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
