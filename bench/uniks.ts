@@ -17,7 +17,7 @@ import { createSqliteFactReader } from "../packages/node/src/facts/sqlite/reader
 import { DEFAULT_FROM } from "../packages/node/src/facts/uniks/reader.ts";
 import { createUnikMap } from "../packages/node/src/facts/uniks/store.ts";
 import { createCheckpointReader } from "../packages/node/src/http/facts/checkpoint.ts";
-import { resolutionData } from "../packages/node/src/http/facts/resolve.ts";
+import { resolutionData } from "../packages/node/src/http/facts/routes.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";

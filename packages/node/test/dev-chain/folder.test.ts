@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { claimFolder, resetFolder } from "../../src/dev-chain/folder.ts";
-import { openSessionFile } from "../../src/http/console/session-file.ts";
+import { openSessionFile } from "../../src/http/console/sessions.ts";
 import { createSessions } from "../../src/http/console/sessions.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

@@ -1,16 +1,18 @@
 /** Cursors, which all implementations of the read model share. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cursorAt, cursorValues, MAX_CURSOR_BYTES } from "../../src/read/cursor.ts";
-import { CursorError } from "../../src/read/errors.ts";
-import { BLOCKS, TRANSACTIONS, UNIKS, WALLETS } from "../../src/read/lists.ts";
 import {
   blockTerms,
+  cursorAt,
+  cursorValues,
+  MAX_CURSOR_BYTES,
   type NamedTerm,
   tokenTerms,
   transactionTerms,
   walletTerms,
-} from "../../src/read/orders.ts";
+} from "../../src/read/cursor.ts";
+import { CursorError } from "../../src/read/errors.ts";
+import { BLOCKS, TRANSACTIONS, UNIKS, WALLETS } from "../../src/read/lists.ts";
 
 const byFee = transactionTerms({ field: "fee", direction: "asc" });
 const byText = transactionTerms({ field: "vendorField", direction: "desc", sequence: "asc" });

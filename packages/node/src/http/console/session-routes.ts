@@ -4,7 +4,7 @@ import { Type } from "../../platform/json/schema.ts";
 import { createAllowances } from "../connections/admission.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import { body } from "../requests/bodies.ts";
+import { body } from "../requests/list-schemas.ts";
 import type { Access, TokenTest } from "../webhooks/access.ts";
 import { createSameSite, removeCookie, sessionOf, setCookie } from "./access.ts";
 import type { Sessions } from "./sessions.ts";

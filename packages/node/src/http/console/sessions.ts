@@ -1,8 +1,16 @@
 /**
  * Sessions of the console. A code signs in once. A session lasts for hours and has two secrets: a cookie, and a key that only the
- * origin of the console can read. Both are stored as digests (docs/decisions/0033-cookie-sessions-for-the-console.md).
+ * origin of the console can read. Both are stored as digests (docs/decisions/0033-cookie-sessions-for-the-console.md), by a dev chain
+ * also in a file of the data folder, so that a restart does not sign users out.
  */
 import { createHmac, hash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { writeWholeFile } from "../../platform/files/whole-file.ts";
+import { formOf } from "../../platform/json/form.ts";
+import { readJsonFile } from "../../platform/json/json-file.ts";
+import { Type } from "../../platform/json/schema.ts";
 
 export type Sessions = {
   /** Issues a code that is valid for one sign-in. Beyond the bound, the oldest code expires. */
@@ -103,6 +111,48 @@ function createEnds(max: number, nowMs: () => number, storage?: SessionsDependen
     count(): number {
       dropExpired();
       return ends.size;
+    },
+  };
+}
+
+export const SESSION_FILE = "console-sessions.json";
+
+const OWNER_ONLY = 0o600;
+const Digest = Type.String({ pattern: "^[0-9a-f]{64}$" });
+const Time = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Session = Type.Unsafe<[digest: string, endsMs: number]>({
+  ...{ type: "array", items: [Digest, Time], minItems: 2, additionalItems: false },
+});
+
+const FILE = {
+  purpose: "file",
+  form: formOf(Type.Array(Session, { maxItems: MAX_SESSIONS })),
+  remedy: "it is replaced by the next sign-in",
+  /** More than the largest file that is written. */
+  bounds: { maxCharacters: 32_768, maxDepth: 2, maxValues: 4 * MAX_SESSIONS },
+};
+
+/** Errors of the file or the disk do not stop the node: users must then sign in again. */
+export function openSessionFile(
+  folder: string,
+  logger: Pick<Logger, "warn">,
+): NonNullable<SessionsDependencies["storage"]> {
+  const path = join(folder, SESSION_FILE);
+  return {
+    read() {
+      try {
+        return new Map(existsSync(path) ? readJsonFile(path, FILE) : []);
+      } catch (err) {
+        logger.warn({ err, path }, "failed to read the console sessions: users must sign in again");
+        return new Map();
+      }
+    },
+    write(ends) {
+      try {
+        writeWholeFile(path, `${JSON.stringify([...ends])}\n`, OWNER_ONLY);
+      } catch (err) {
+        logger.warn({ err, path }, "failed to store the console sessions: a restart will sign out all users");
+      }
     },
   };
 }

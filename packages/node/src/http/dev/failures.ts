@@ -5,7 +5,7 @@ import type { Register } from "../../webhooks/register/register.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
-import { body } from "../requests/bodies.ts";
+import { body } from "../requests/list-schemas.ts";
 import { withHttpErrors } from "../webhooks/responses.ts";
 
 /** Register and failures on which the routes operate. */

@@ -7,7 +7,7 @@ import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { blockId, Timestamp, type TimestampOf } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
-import { body, distinct } from "../requests/bodies.ts";
+import { body, distinct } from "../requests/list-schemas.ts";
 import { hex64 } from "../requests/parameters.ts";
 import type { Access } from "../webhooks/access.ts";
 import { type AccountList, addAccountRoute } from "./accounts.ts";

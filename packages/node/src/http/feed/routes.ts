@@ -7,7 +7,7 @@ import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import { body } from "../requests/bodies.ts";
+import { body } from "../requests/list-schemas.ts";
 import { uint } from "../requests/parameters.ts";
 import { addFeedAccess, type FeedAccess } from "./access.ts";
 import { send } from "./send.ts";

@@ -11,7 +11,7 @@ import { deadlineIn } from "../../platform/threads/call.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { addFeedAccess, type FeedAccess } from "../feed/access.ts";
-import { body, distinct } from "../requests/bodies.ts";
+import { body, distinct } from "../requests/list-schemas.ts";
 import { hex64, uint } from "../requests/parameters.ts";
 
 const NAMES = Object.keys(EVENTS);

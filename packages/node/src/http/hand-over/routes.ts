@@ -12,7 +12,7 @@ import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { addFeedAccess, type FeedAccess } from "../feed/access.ts";
 import { send } from "../feed/send.ts";
-import { body } from "../requests/bodies.ts";
+import { body } from "../requests/list-schemas.ts";
 
 const MAX_ID_LENGTH = 64;
 const MAX_EVENT_ID_LENGTH = 1_024;

@@ -1,22 +1,24 @@
-/** Schemas of the parameters of lists and of the bodies of searches, by the definitions of `read/lists.ts`. */
-import { type TOptional, type TSchema, type TString, Type } from "../../platform/json/schema.ts";
-import type { FilterKind, ListDefinition, QueryName, SearchName } from "../../read/list-definition.ts";
+/**
+ * Schemas of the parameters of lists and of the bodies of searches (http-api.md 6), by the definitions of `read/lists.ts`. Numbers
+ * in a body may come as text, as in a query.
+ */
 import {
-  body,
-  boolValue,
-  distinct,
-  interval,
-  intValue,
-  percentageValue,
-  positiveValue,
-  uintValue,
-} from "./bodies.ts";
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TString,
+  Type,
+} from "../../platform/json/schema.ts";
+import type { FilterKind, ListDefinition, QueryName, SearchName } from "../../read/list-definition.ts";
 import { pageQuery } from "./pagination.ts";
 import {
   address,
   addressList,
   blockId,
   bool,
+  type FormatName,
+  formats,
   hex,
   hex64,
   int,
@@ -29,6 +31,30 @@ import {
   username,
   vendorField,
 } from "./parameters.ts";
+
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/** Schema of a value or its text. */
+const orText = <V extends TSchema>(value: V, format: FormatName) =>
+  Type.Union([value, Type.String({ format })], { description: formats[format].description });
+
+const uintValue = orText(Type.Integer({ minimum: 0, maximum: MAX }), "uint");
+const positiveValue = orText(Type.Integer({ minimum: 1, maximum: MAX }), "uint+");
+const intValue = orText(Type.Integer({ minimum: -MAX, maximum: MAX }), "int");
+const percentageValue = orText(Type.Number({ minimum: 0, maximum: 100 }), "percentage");
+const boolValue = orText(Type.Boolean(), "bool");
+
+/** Schema of `{ "from": n, "to": n }`: both ends are included, and each is optional. */
+const interval = <V extends TSchema>(value: V) =>
+  Type.Object({ from: Type.Optional(value), to: Type.Optional(value) }, { additionalProperties: false });
+
+/** Schema of a list without duplicates. */
+export const distinct = <V extends TSchema>(value: V, maxItems: number) =>
+  Type.Array(value, { minItems: 1, maxItems, uniqueItems: true });
+
+/** Schema of a body that allows only these members. */
+export const body = <P extends TProperties>(members: P): TObject<{ [K in keyof P]: P[K] }> =>
+  Type.Object(members, { additionalProperties: false });
 
 const MAX_ADDRESSES = 50;
 const MAX_IDS = 100;

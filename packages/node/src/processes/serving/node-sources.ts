@@ -13,7 +13,7 @@ import { openStateRows } from "../../feed/state-rows.ts";
 import { type ChannelGateway, gatewayThrough } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { createRemoteCalls, DEFAULT_REMOTE_CALL_OPTIONS } from "../../gateway/remote-calls.ts";
-import { openSessionFile } from "../../http/console/session-file.ts";
+import { openSessionFile } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
 import { measureDiskSpace } from "../../platform/files/disk.ts";

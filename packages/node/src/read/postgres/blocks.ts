@@ -1,8 +1,8 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { type Prepared, prepared } from "../../postgres/reads.ts";
+import { type BlockTerm, blockTerms } from "../cursor.ts";
 import type { BlockField } from "../filters.ts";
 import { perHead } from "../head.ts";
-import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Found } from "../page.ts";
 import type { Blocks } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";

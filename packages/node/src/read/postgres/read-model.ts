@@ -13,13 +13,13 @@ import type { ReadModel, Snapshot } from "../port.ts";
 import { createBlocks, createNameGenerators } from "./blocks.ts";
 import { createChain, createFees, createRounds } from "./chain.ts";
 import { createCountCache, createOffsetCache, first, type SnapshotReads } from "./lists/reads.ts";
-import { createParties } from "./parties.ts";
 import {
   createQuickReads,
   createSharedTransactions,
   type SharedTransactions,
 } from "./shared-transactions.ts";
 import { createTokens } from "./tokens.ts";
+import { createParties } from "./transaction-filters.ts";
 import { createTransactions as createTransactionReads } from "./transactions.ts";
 import { createDelegates, createEntities, createLocks, createWallets } from "./wallets.ts";
 

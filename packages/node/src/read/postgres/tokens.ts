@@ -1,10 +1,9 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
 import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
-import { cursorAt } from "../cursor.ts";
+import { cursorAt, PROPERTY_TERMS, type TokenTerm, tokenTerms } from "../cursor.ts";
 import type { TokenFilter } from "../filters.ts";
 import { perSnapshot } from "../head.ts";
-import { PROPERTY_TERMS, type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Tokens } from "../port.ts";
 import type { ListedToken, StoredToken, TokenProperty } from "../rows.ts";
 import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./lists/conditions.ts";

@@ -1,11 +1,12 @@
-/** Converts filters and orders of transactions to selections. */
+/** Converts filters and orders of transactions to selections; each party (sender, recipient, payees) has an index. */
 
-import { TYPE_GROUPS } from "@uniknode/protocol";
-import { isTooDeep, typesWith } from "../asset-types.ts";
+import { CERTIFIED_MINT } from "@uniknode/ledger";
+import { type Network, TYPE_GROUPS } from "@uniknode/protocol";
+import { type TransactionTerm, transactionTerms } from "../cursor.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../filters.ts";
 import { TRANSACTIONS } from "../lists.ts";
-import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
+import { foundationOf, isTooDeep, typesWith } from "../transaction-rules.ts";
 import {
   allOf,
   anyOf,
@@ -15,6 +16,7 @@ import {
   integer,
   isInteger,
   isOneOf,
+  isStorable,
   isText,
   NEVER,
   text,
@@ -22,7 +24,6 @@ import {
 import { termsOf } from "./lists/keyset-cursor.ts";
 import type { Selection } from "./lists/page.ts";
 import type { Alternative } from "./lists/page-sql.ts";
-import { type Parties, toTest } from "./parties.ts";
 import { bytesOf, jsonOf, jsonText } from "./texts.ts";
 
 /** A condition on the asset of a transaction, and conditions for the types that such an asset can have. */
@@ -161,3 +162,66 @@ function inBlock(id: string): Condition {
   const { sql, values } = isText("id", id);
   return values.length === 0 ? NEVER : { sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values };
 }
+
+export type Parties = {
+  sentBy(address: string): Condition;
+  /** Returns alternatives: the address is recipient, payee, or sender of a transaction without recipient. */
+  receivedBy(address: string): Alternative[];
+  /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
+  involving(address: string): Alternative[];
+  /** Returns alternatives: the sender, the recipient or a payee is one of the addresses. */
+  between(addresses: readonly string[]): Alternative[];
+};
+
+export function createParties(network: Network): Parties {
+  const foundation = foundationOf(network);
+  return {
+    sentBy,
+    receivedBy: (address) => [receives(address), isPaid(address), ownWithoutRecipient(address)],
+    involving: (address) => [
+      sentBy(address),
+      receives(address),
+      isPaid(address),
+      ...(address === foundation.address ? [earned(foundation.until)] : []),
+    ],
+    between: (addresses) => [
+      {
+        sql: "sender IN (SELECT public_key FROM wallets WHERE address = ANY (?::text[]))",
+        values: [addresses.filter(isStorable)],
+      },
+      isOneOf("recipient", addresses),
+      // One of each: a transaction with two of the payees would count twice.
+      ...addresses.map(isPaid),
+    ],
+  };
+}
+
+const sentBy = (address: string): Condition =>
+  isStorable(address)
+    ? { sql: "sender = (SELECT public_key FROM wallets WHERE address = ?)", values: [address] }
+    : NEVER;
+
+function ownWithoutRecipient(address: string): Condition {
+  const sent = sentBy(address);
+  return sent === NEVER ? NEVER : { ...sent, sql: `${sent.sql} AND recipient IS NULL` };
+}
+
+const receives = (address: string): Condition => isText("recipient", address);
+
+const isPaid = (address: string): Alternative =>
+  isStorable(address) ? { sql: "payees.address = ?", values: [address], through: "payees" } : NEVER;
+
+const earned = (until: number | undefined): Condition => ({
+  sql: `is_alive = 1 AND (type = ${CERTIFIED_MINT} OR ${until === undefined ? "TRUE" : "height < ?::bigint"})`,
+  values: until === undefined ? [] : [until],
+});
+
+/** Converts an alternative to a test of each row, for selections whose rows are found by another alternative. */
+const toTest = ({ through, sql, values }: Alternative): Condition =>
+  through === undefined
+    ? { sql, values }
+    : {
+        sql: `EXISTS (SELECT FROM ${through} WHERE ${sql}
+          AND ${through}.height = transactions.height AND ${through}.sequence = transactions.sequence)`,
+        values,
+      };

@@ -22,7 +22,6 @@ import {
 import { findPage } from "./lists/page.ts";
 import type { ListedTable } from "./lists/page-sql.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
-import type { Parties } from "./parties.ts";
 import {
   bytesOfHex,
   firstOf,
@@ -33,6 +32,7 @@ import {
   rowText,
   textOfHex,
 } from "./row-text.ts";
+import type { Parties } from "./transaction-filters.ts";
 import { groupOf, isOfHeightsOnly, isOfTypes, selectionOf } from "./transaction-filters.ts";
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] };

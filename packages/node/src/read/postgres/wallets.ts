@@ -11,9 +11,9 @@ import {
   type WalletRow,
   walletFromRow,
 } from "../attributes.ts";
+import { type WalletTerm, walletTerms } from "../cursor.ts";
 import type { WalletField } from "../filters.ts";
 import { perSnapshot } from "../head.ts";
-import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Delegates, Entities, Locks, Wallets } from "../port.ts";
 import type { StoredWallet } from "../rows.ts";
 import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./lists/conditions.ts";

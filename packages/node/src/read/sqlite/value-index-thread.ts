@@ -5,7 +5,7 @@ import { present } from "../../platform/present.ts";
 import { openDatabase } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
 import { readValueIndexAt } from "./lists/value-index-cache.ts";
-import { defineAssets } from "./tables/assets.ts";
+import { defineAssets } from "./tables/transaction-conditions.ts";
 import type { BuilderData, ToBuilder } from "./value-index-builder.ts";
 
 const { databasePath } = workerData as BuilderData;

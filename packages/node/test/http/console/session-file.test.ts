@@ -5,8 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { openSessionFile, SESSION_FILE } from "../../../src/http/console/session-file.ts";
-import { createSessions, MAX_SESSIONS } from "../../../src/http/console/sessions.ts";
+import {
+  createSessions,
+  MAX_SESSIONS,
+  openSessionFile,
+  SESSION_FILE,
+} from "../../../src/http/console/sessions.ts";
 import { present } from "../../../src/platform/present.ts";
 
 const HOUR_MS = 3_600_000;

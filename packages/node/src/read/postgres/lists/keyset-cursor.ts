@@ -1,7 +1,7 @@
 /** Orders of rows, and keyset cursors in them: a condition on the order values at a cursor matches the rows after it. */
 import type { PostgresValue } from "../../../postgres/connection.ts";
+import type { NamedTerm } from "../../cursor.ts";
 import { type CursorValue, cursorValues, type RowValue } from "../../cursor.ts";
-import type { NamedTerm } from "../../orders.ts";
 import type { Direction } from "../../page.ts";
 import { bytesOfHex, hex, nullable, orNull } from "../row-text.ts";
 import { bytesOf } from "../texts.ts";

@@ -4,8 +4,8 @@
  */
 import { present } from "../../../platform/present.ts";
 import type { SqlValue } from "../../../store/engine/database.ts";
+import type { NamedTerm } from "../../cursor.ts";
 import { cursorAt, cursorValues } from "../../cursor.ts";
-import type { NamedTerm } from "../../orders.ts";
 import type { Direction } from "../../page.ts";
 import { allOf, anyOf, type Condition } from "./conditions.ts";
 

@@ -4,7 +4,6 @@ import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";
 import { accessPathsOf, type ListedTable, type Selection, scanOf } from "./access-paths.ts";
 import { createCountCache } from "./count-cache.ts";
-import { createIndexScan } from "./index-scan.ts";
 import { createOffsetCache } from "./offset-cache.ts";
 import {
   type Collection,
@@ -13,8 +12,8 @@ import {
   type PlannerOptions,
   type Statistics,
 } from "./planner.ts";
+import { createIndexScan, createTimeBoxedScan } from "./scans.ts";
 import type { ChunksOf, TimeBox } from "./time-box.ts";
-import { createTimeBoxedScan } from "./time-boxed-scan.ts";
 
 type TableQuery = Pick<ListQuery, "filter" | "isInOrder"> & {
   readonly selection: Selection;

@@ -5,12 +5,11 @@ import type { Direction, Found, Range } from "../../page.ts";
 import { accessPathsOf, type Selection, scanOf } from "./access-paths.ts";
 import { betweenHeights, type Heights } from "./conditions.ts";
 import type { CountCache, IncrementalCount, IncrementalCounts, StoredCounts } from "./count-cache.ts";
-import type { IndexScan } from "./index-scan.ts";
 import type { Start } from "./offset-cache.ts";
 import { type Collection, findPage, type ListQuery, type PlannerOptions } from "./planner.ts";
 import type { PositionList, PositionLists, PositionQuery } from "./position-list.ts";
 import { isAt, pageByValue, type RowsAt } from "./position-page.ts";
-import type { TimeBoxedScan } from "./time-boxed-scan.ts";
+import type { IndexScan, TimeBoxedScan } from "./scans.ts";
 import type { Kind, ValueIndex } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
 

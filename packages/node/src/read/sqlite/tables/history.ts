@@ -2,8 +2,8 @@
 import type { Database } from "../../../store/engine/database.ts";
 import { createHistoryReader, type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
 import { type DelegateRow, delegateFromRow, type WalletRow, walletFromRow } from "../../attributes.ts";
+import { balanceTerms } from "../../cursor.ts";
 import type { BalanceFilter } from "../../filters.ts";
-import { balanceTerms } from "../../orders.ts";
 import type { History, PastState, QueriesOf } from "../../port.ts";
 import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet } from "../../rows.ts";
 import { type Condition, indexed, integer } from "../lists/conditions.ts";

@@ -1,7 +1,7 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
 import { createReadTotals } from "../../../store/state/totals.ts";
+import { type TokenTerm, tokenTerms } from "../../cursor.ts";
 import type { TokenFilter } from "../../filters.ts";
-import { type TokenTerm, tokenTerms } from "../../orders.ts";
 import type { QueriesOf, Tokens } from "../../port.ts";
 import type { ListedToken, StoredToken } from "../../rows.ts";
 import { type Condition, type Field, indexed, oneOf, text } from "../lists/conditions.ts";

@@ -1,9 +1,9 @@
 /** Converts filters and orders of transactions to queries for their pages. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
+import { type TransactionTerm, transactionTerms } from "../../cursor.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
-import { type TransactionTerm, transactionTerms } from "../../orders.ts";
 import { type Integer, type Interval, isInteger64 } from "../../page.ts";
 import { type AccessPaths, accessPathsOf } from "../lists/access-paths.ts";
 import {
@@ -26,8 +26,8 @@ import { termsOf } from "../lists/keyset-cursor.ts";
 import type { ListQuery } from "../lists/planner.ts";
 import type { ValueCondition } from "../lists/position-list.ts";
 import type { TransactionQuery } from "../lists/transaction-list.ts";
-import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
-import type { Parties } from "./parties.ts";
+import type { Parties } from "./transaction-conditions.ts";
+import { type AssetTest, ofType, unlocking, withAsset } from "./transaction-conditions.ts";
 
 const FIELDS = {
   version: integer("version"),

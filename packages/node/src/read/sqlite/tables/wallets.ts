@@ -11,9 +11,9 @@ import {
   type WalletRow,
   walletFromRow,
 } from "../../attributes.ts";
+import { type WalletTerm, walletTerms } from "../../cursor.ts";
 import type { WalletField } from "../../filters.ts";
 import type { Head } from "../../head.ts";
-import { type WalletTerm, walletTerms } from "../../orders.ts";
 import type { Delegates, Entities, Locks, QueriesOf, Wallets } from "../../port.ts";
 import { conditionsOf, type Field, indexed, integer, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";

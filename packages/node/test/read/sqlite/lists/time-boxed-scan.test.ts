@@ -13,10 +13,9 @@ import {
 } from "../../../../src/read/sqlite/lists/access-paths.ts";
 import { type Condition, heightConditions, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
 import { createCountCache } from "../../../../src/read/sqlite/lists/count-cache.ts";
-import { createIndexScan } from "../../../../src/read/sqlite/lists/index-scan.ts";
 import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
+import { createIndexScan, createTimeBoxedScan } from "../../../../src/read/sqlite/lists/scans.ts";
 import { createChunks, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
-import { createTimeBoxedScan } from "../../../../src/read/sqlite/lists/time-boxed-scan.ts";
 import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
 import { RECIPIENTS, SENDERS } from "../../../../src/store/dictionaries.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";

@@ -1,5 +1,21 @@
-/** Rules of the asset filter that do not depend on an engine. */
-import { transactionTypes } from "@uniknode/protocol";
+/**
+ * Rules of filters of transactions that do not depend on a database: the types that have an asset, and the foundation of a network,
+ * which mints and updates pay although no transaction names it.
+ */
+import { addressFromPublicKey, type Network, transactionTypes } from "@uniknode/protocol";
+
+export type Foundation = {
+  /** Absent in a network without a foundation. */
+  readonly address: string | undefined;
+  /** First height from which updates no longer pay; absent if no height is set. */
+  readonly until: number | undefined;
+};
+
+export const foundationOf = ({ description, milestones }: Network): Foundation => ({
+  address:
+    description.foundation && addressFromPublicKey(description.foundation.publicKey, description.pubKeyHash),
+  until: milestones.find(({ unsTokenEcoV3 }) => unsTokenEcoV3)?.height,
+});
 
 export type TransactionType = { readonly typeGroup: number; readonly type: number };
 
