@@ -20,7 +20,8 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { present } from "../packages/node/src/platform/present.ts";
-import { createPool, DEFAULT_POOL_OPTIONS } from "../packages/node/src/pool/pool.ts";
+import { Pool } from "../packages/node/src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../packages/node/src/pool/pool-options.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createPoolStore } from "../packages/node/src/store/node/pool.ts";
@@ -80,7 +81,7 @@ const folder = mkdtempSync(join(tmpdir(), "uniknode-bench-pool-"));
 const database = openDatabase(join(folder, "node.sqlite"));
 migrate(database);
 const openPool = () =>
-  createPool(
+  new Pool(
     { ...DEFAULT_POOL_OPTIONS, poolMaxPerSender: transfers },
     {
       network,

@@ -6,7 +6,7 @@ import { pino } from "pino";
 import type { Gateway } from "../../packages/node/src/gateway/gateway.ts";
 import { createHttpServer, type HttpDependencies } from "../../packages/node/src/http/server/server.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
 import { openPostgres } from "../../packages/node/src/postgres/connection.ts";
 import { createSlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
 import { createPostgresReadModel } from "../../packages/node/src/read/postgres/read-model.ts";

@@ -15,7 +15,8 @@ import {
   transactionId,
 } from "@uniknode/protocol";
 import { present } from "../../packages/node/src/platform/present.ts";
-import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../packages/node/src/pool/pool.ts";
+import { Pool } from "../../packages/node/src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
 import { createPoolStore } from "../../packages/node/src/store/node/pool.ts";
@@ -64,7 +65,7 @@ function openFull(folder: string, count: number, toBody: (envelope: Envelope) =>
   });
   store.write({ added, removed: [] });
   const chain = createChain();
-  const pool = createPool(
+  const pool = new Pool(
     { ...DEFAULT_POOL_OPTIONS, poolMaxPerSender: count },
     {
       network,

@@ -7,8 +7,9 @@ import {
   isExpired,
   isExpiredInNextBlock,
 } from "../../packages/node/src/pool/contents/expiration.ts";
-import { createPending } from "../../packages/node/src/pool/contents/pending.ts";
-import { createPool, DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
+import { Pending } from "../../packages/node/src/pool/contents/pending.ts";
+import { Pool } from "../../packages/node/src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
 import { createVerifier } from "../../packages/node/src/verification/verifier.ts";
 import { verificationBy } from "../../packages/node/test-support/pool/verification.ts";
 import { networkOfCase, startingState } from "./ledger-transactions.ts";
@@ -29,7 +30,7 @@ export const poolRunners: Runners = {
   }),
 
   ordering: eachCase(({ inserted, order, firstTwoWithLimit2, evictionCandidate }) => {
-    const pending = createPending();
+    const pending = new Pending();
     for (const transaction of inserted) pending.add(sealed(transaction));
     const labels = (transactions: readonly SealedTransaction[]) => transactions.map(({ data }) => data.id);
     assert.deepEqual(labels(pending.inForgingOrder()), order);
@@ -40,7 +41,7 @@ export const poolRunners: Runners = {
   "pool-admission": eachCase(async ({ lastHeight, lastBlockTimestamp, ...testCase }) => {
     const { networks, baseState } = handlers();
     const { alreadyForged = [], pending, transaction, expected } = testCase;
-    const pool = createPool(
+    const pool = new Pool(
       { ...DEFAULT_POOL_OPTIONS, poolMaxPerSender: 5 },
       {
         network: networkOfCase(networks, "vectornet"),

@@ -1,5 +1,9 @@
 /** Options of the pool: which transactions this node accepts and broadcasts. The rules of blocks do not depend on them. */
-import { DEFAULT_POOL_MAX_PER_REQUEST, DEFAULT_POOL_OPTIONS, type PoolOptions } from "../pool/options.ts";
+import {
+  DEFAULT_POOL_MAX_PER_REQUEST,
+  DEFAULT_POOL_OPTIONS,
+  type PoolOptions,
+} from "../pool/pool-options.ts";
 import { option, readInteger, readList } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 

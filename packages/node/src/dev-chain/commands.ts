@@ -3,7 +3,7 @@
  * others. Each has a later slot than all blocks before it, and the clock moves forward to this slot: no
  * delegate ever signs two blocks for one slot, even after a revert.
  */
-import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { BlockHeader, EncodedBlock, Slots } from "@uniknode/protocol";
 import type { Chain } from "../chain/port.ts";
 import type { Forger } from "../forger/forger.ts";
 import { type BlockReference, type DevCommand, DevError, type DevResult } from "../gateway/dev-commands.ts";
@@ -15,13 +15,7 @@ import { SETUP_HEIGHT } from "./setup.ts";
 /** The parts of a node that the commands drive. */
 export type DrivenParts = {
   readonly chain: Pick<Chain, "head" | "blocks" | "revertTo" | "forgeFrom" | "subscribe">;
-  readonly pool: Pick<Pool, "size" | "clear"> & {
-    /** Selects transactions for a block of another branch, from the reverted blocks and the pending ones. */
-    readonly selectWith: (
-      returned: readonly SealedTransaction[],
-      leftOut: ReadonlySet<string>,
-    ) => SealedTransaction[];
-  };
+  readonly pool: Pick<Pool, "size" | "clear" | "selectWith">;
   readonly forger: Pick<Forger, "demand" | "pause" | "resume" | "nextSlot" | "forgeSlot" | "sign" | "report">;
   readonly slots: Slots;
 };

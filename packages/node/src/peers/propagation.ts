@@ -89,7 +89,7 @@ export function createPropagation(
   const sync = createSync(syncDeps(state));
   closing.add("synchronisation", sync.close);
   const rebroadcast = createRebroadcast({
-    pending: pool.get,
+    pending: (id) => pool.get(id),
     send: (items) => pendingSends.add(transactionBroadcast.send(items)),
   });
   const unsubscribe = chain.subscribe(() => {
@@ -106,7 +106,7 @@ export function createPropagation(
     postsDropped: () => ({ block: blockBroadcast.dropped(), transactions: transactionBroadcast.dropped() }),
     blocks: createInboundBlocks(inboundBlocksDeps(state, sync)),
     transactions: createInboundTransactions({
-      submit: pool.submit,
+      submit: (items, options) => pool.submit(items, options),
       broadcast: broadcastTransactions,
       logger,
     }),
@@ -132,7 +132,12 @@ function createState(lifecycle: PeerLifecycle, deps: PropagationDeps): State {
     },
     observations,
     blockBroadcast: createBlockBroadcast({ peers, request, hasCapacity, observations, logger }),
-    transactionBroadcast: createTransactionBroadcast({ peers, request, pending: pool.get, logger }),
+    transactionBroadcast: createTransactionBroadcast({
+      peers,
+      request,
+      pending: (id) => pool.get(id),
+      logger,
+    }),
     pendingSends: createPendingSends((err) =>
       logger.error({ err }, "failed to broadcast a block or transactions"),
     ),

@@ -16,15 +16,15 @@ const MAX_PENDING = 100;
 const MAX_ORDERED = 1_000;
 
 export function createPendingPages(pool: Pick<Pool, "get" | "size" | "inForgingOrder">): PendingPages {
-  const texts = createPendingTexts();
+  const toPending = createPendingTexts();
   return {
     async pendingTransactions(range) {
       const { offset, transactions } = pageOf(pool, range);
-      return { transactions: transactions.map(texts.pendingTransaction), offset, totalCount: pool.size() };
+      return { transactions: transactions.map(toPending), offset, totalCount: pool.size() };
     },
     async pendingTransaction(id) {
       const transaction = pool.get(id);
-      return transaction && texts.pendingTransaction(transaction);
+      return transaction && toPending(transaction);
     },
   };
 }
@@ -49,8 +49,8 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 /** Counted for each cached text besides its characters. */
 const ENTRY_LENGTH = 200;
 
-/** Converts pending transactions. */
-export function createPendingTexts() {
+/** Returns a function that converts pending transactions. */
+export function createPendingTexts(): (transaction: SealedTransaction) => PendingTransaction {
   /** Asset texts by transaction id, which determines the asset. */
   const assets = new LRUCache<string, string>({
     maxSize: MAX_LENGTH,
@@ -65,13 +65,11 @@ export function createPendingTexts() {
     return text;
   }
 
-  function pendingTransaction({ data }: SealedTransaction): PendingTransaction {
+  return ({ data }) => {
     const { asset, ...members } = data as Transaction & { readonly asset?: object };
     return {
       members: transactionToJson(members as Transaction) as PendingMembers,
       asset: assetText(data.id, asset),
     };
-  }
-
-  return { pendingTransaction };
+  };
 }

@@ -1,50 +1,40 @@
-/** The pool of pending transactions (pool.md). */
-import type { StateReader } from "@uniknode/ledger";
-import { compileSchemas, type Network, type SealedTransaction } from "@uniknode/protocol";
-import type { AdmissionResult } from "../gateway/gateway.ts";
-import { createTimeSlices } from "../platform/threads/time-slices.ts";
-import type { PoolStore } from "../store/node/pool.ts";
-import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
-import { createAdmissionBudget, SLICE_MS } from "./admission/budget.ts";
-import { createRecentIds } from "./admission/recent-ids.ts";
-import { createSubmissions, type SubmitOptions } from "./admission/submissions.ts";
-import type { Verify } from "./admission/verify.ts";
-import { createContents } from "./contents/contents.ts";
-import { expirationHeight, isExpiredInNextBlock } from "./contents/expiration.ts";
-import { createJournal, type Journal } from "./contents/journal.ts";
-import { createPending } from "./contents/pending.ts";
-import { createSenders } from "./contents/senders.ts";
-import type { PoolEvent } from "./events.ts";
-import { createRefusalCounts, type PoolFigures } from "./figures.ts";
+/**
+ * The pool of pending transactions (pool.md). Submissions pass three functions: `parse`, `verifySignatures` (in other
+ * threads) and `admit`. The work of the consensus thread is done in time slices, a transaction at a time, so that no
+ * request delays anything else. What a change of the chain invalidates is found by a recheck of the senders that it
+ * concerns.
+ */
 import {
-  blockApplied,
-  blocksReverted,
-  expirationContext,
-  type HeadState,
-  milestoneAtHead,
-  restore,
-  transactionContext,
-} from "./head-changes.ts";
-import type { PoolOptions } from "./options.ts";
-import { createRecheck, type RecheckPace } from "./recheck.ts";
-import { type BlockLimits, selectTransactions } from "./selection.ts";
+  compileSchemas,
+  type Milestone,
+  type SealedTransaction,
+  sealedFromTrustedBytes,
+} from "@uniknode/protocol";
+import type { AdmissionTime } from "../gateway/figures.ts";
+import type { AdmissionResult } from "../gateway/gateway.ts";
+import { createTimeSlices, type TimeSlices } from "../platform/threads/time-slices.ts";
+import type { PoolStore } from "../store/node/pool.ts";
+import { admit, verifySignatures } from "./admission/admit.ts";
+import { AdmissionBudget, SLICE_MS } from "./admission/budget.ts";
+import { parse } from "./admission/parse.ts";
+import { busy, closed, failUnstored, RecentIds, SenderOrder } from "./admission/requests.ts";
+import type { AdmissionDeps } from "./admission/rules.ts";
+import { Contents } from "./contents/contents.ts";
+import type { ExpirationContext } from "./contents/expiration.ts";
+import { Journal } from "./contents/journal.ts";
+import { Pending } from "./contents/pending.ts";
+import { Senders } from "./contents/senders.ts";
+import type { PoolEvent } from "./events.ts";
+import type { PoolOptions } from "./pool-options.ts";
+import { Recheck, type RecheckFigures, type RecheckPace } from "./recheck.ts";
+import { RefusalCounts } from "./refusal.ts";
+import { type BlockLimits, blockLimits, candidates, selectTransactions } from "./selection.ts";
 
-export { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
-
-export type PoolDeps = {
-  readonly network: Network;
-  /** State at the head. */
-  readonly state: StateReader;
-  /** The last accepted block; timestamp in seconds since the network epoch. */
-  readonly head: () => { readonly height: number; readonly timestamp: number };
-  /** Network time in seconds. */
-  readonly now: () => number;
-  /** Returns the ids that are in a stored block. */
-  readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
+export type PoolDeps = Pick<
+  AdmissionDeps,
+  "network" | "state" | "signatures" | "head" | "now" | "storedIds" | "verify"
+> & {
   readonly store: PoolStore;
-  readonly verify: Verify;
-  /** Verdicts about signatures that depend on wallets. */
-  readonly signatures: RecordedSignatures;
   /** Returns true while blocks are being processed: submissions then get little time of the thread. */
   readonly isChainBusy?: () => boolean;
   /** Called with each change within the database transaction that makes it durable. */
@@ -56,7 +46,86 @@ export type PoolDeps = {
   readonly recheckPace?: RecheckPace;
 };
 
-export type Pool = {
+export type PoolFigures = RecheckFigures & {
+  /** Bytes of the pending transactions. */
+  readonly poolBytes: number;
+  /** Transactions whose admission is in progress. */
+  readonly poolWaiting: number;
+  /** Time of the consensus thread for submissions. */
+  readonly admission: AdmissionTime;
+  readonly poolRefused: ReturnType<RefusalCounts["read"]>;
+};
+
+/** Bytes for pending transactions; an ordinary one has about 250. */
+const MIN_BYTES = 64 * 1024 * 1024;
+const BYTES_PER_TRANSACTION = 1024;
+
+/** Transactions of requests that are in progress; a single request may have more. */
+const MAX_WAITING = 10_000;
+
+/** Delay after the start, so that it does not slow the start. */
+const COMPILE_AFTER_MS = 2_000;
+
+/** Few pending transactions are checked again at once. */
+const RECHECK_PACE: RecheckPace = { minSteps: 64, sliceMs: SLICE_MS };
+
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #deps: PoolDeps;
+  readonly #pending = new Pending();
+  readonly #senders: Senders;
+  readonly #journal: Journal;
+  readonly #contents: Contents;
+  readonly #recheck: Recheck;
+  readonly #budget: AdmissionBudget;
+  readonly #slices: TimeSlices;
+  readonly #recentIds = new RecentIds();
+  readonly #senderOrder = new SenderOrder();
+  readonly #refusals = new RefusalCounts();
+  readonly #admission: AdmissionDeps;
+  readonly #compiling: NodeJS.Timeout;
+  /** The milestone under which every pending transaction was read, or waits to be read. */
+  #milestone: Milestone;
+  /** Transactions whose admission is in progress. */
+  #waiting = 0;
+  #isClosed = false;
+
+  /** Opens the pool with the stored pending transactions. */
+  constructor(options: PoolOptions, deps: PoolDeps) {
+    const { network, head, isChainBusy = () => false, onRecheckFailed = () => {} } = deps;
+    const { poolSize: maxTransactions } = options;
+    this.#options = options;
+    this.#deps = deps;
+    this.#milestone = network.milestoneAt(head().height);
+    this.#senders = new Senders(deps);
+    this.#journal = new Journal(deps);
+    const parts = { pending: this.#pending, senders: this.#senders, journal: this.#journal };
+    const maxBytes = Math.max(MIN_BYTES, maxTransactions * BYTES_PER_TRANSACTION);
+    this.#contents = new Contents({ maxTransactions, maxBytes }, parts);
+    this.#recheck = new Recheck(deps.recheckPace ?? RECHECK_PACE, {
+      ...parts,
+      contents: this.#contents,
+      trial: deps,
+      storedIds: deps.storedIds,
+      context: () => ({ network, height: head().height }),
+      expirationContext: () => this.#expirationContext(),
+      onFailed: onRecheckFailed,
+    });
+    const slotMs = () => network.milestoneAt(head().height).blocktime * 1_000;
+    this.#budget = new AdmissionBudget({ slotMs, isChainBusy });
+    this.#slices = createTimeSlices({
+      sliceMs: SLICE_MS,
+      pauseMs: () => this.#budget.pauseMs(),
+      isHeld: () => this.#recheck.isRunning(),
+      onSlice: (durationMs) => this.#budget.spend(durationMs),
+    });
+    const requests = { recentIds: this.#recentIds, refusals: this.#refusals };
+    this.#admission = { ...deps, ...parts, ...requests, contents: this.#contents };
+    this.#restore();
+    // Nothing at the start waits for it.
+    this.#compiling = setTimeout(() => void this.#slices.run(compileSchemas()), COMPILE_AFTER_MS).unref();
+  }
+
   /**
    * Admits the valid transactions of a request; settles when they are on disk. Requests with a common sender enter in
    * the order of the calls.
@@ -66,17 +135,83 @@ export type Pool = {
    * @throws {BatchError}
    * @throws {CallError} when signatures get no verdict in time; the same request may be sent again
    */
-  submit(inputs: readonly unknown[], options?: SubmitOptions): Promise<AdmissionResult>;
-  size(): number;
-  figures(): PoolFigures;
-  get(id: string): SealedTransaction | undefined;
+  async submit(
+    inputs: readonly unknown[],
+    { isBatch = false }: { readonly isBatch?: boolean } = {},
+  ): Promise<AdmissionResult> {
+    if (this.#waiting > 0 && this.#waiting + inputs.length > MAX_WAITING) {
+      this.#refusals.count("POOL_BUSY", inputs.length);
+      throw busy();
+    }
+    this.#waiting += inputs.length;
+    try {
+      const result = await this.#admit(inputs, isBatch);
+      if (result.data.accept.length > 0) await this.#journal.flushed().catch(failUnstored);
+      return result;
+    } finally {
+      this.#waiting -= inputs.length;
+    }
+  }
+
+  async #admit(inputs: readonly unknown[], isBatch: boolean): Promise<AdmissionResult> {
+    const request = await this.#slices.run(parse(inputs, isBatch, this.#options, this.#admission));
+    const senders = new Set(request.fresh.map(({ senderPublicKey }) => senderPublicKey));
+    const place = this.#senderOrder.enter(senders);
+    try {
+      const verdicts = await verifySignatures(request.parsedCandidates, this.#deps);
+      await place.isNext;
+      if (this.#isClosed) throw closed();
+      const admitted = this.#slices.run(admit(request, verdicts, this.#options, this.#admission));
+      // Slices run in the order of the calls.
+      place.leave();
+      return await admitted;
+    } catch (error) {
+      // Nothing was decided: the client may send them again.
+      this.#recentIds.forget(request.fresh.map(({ id }) => id));
+      throw error;
+    } finally {
+      place.leave();
+    }
+  }
+
+  size(): number {
+    return this.#pending.size();
+  }
+
+  get(id: string): SealedTransaction | undefined {
+    return this.#pending.get(id);
+  }
+
   /** Returns the transactions in forging order, at least `limit` if there are as many. */
-  inForgingOrder(limit?: number): SealedTransaction[];
+  inForgingOrder(limit?: number): SealedTransaction[] {
+    return this.#pending.inForgingOrder(limit);
+  }
+
+  figures(): PoolFigures {
+    return {
+      poolBytes: this.#pending.byteLength(),
+      admission: this.#budget.figures(),
+      poolWaiting: this.#waiting,
+      poolRefused: this.#refusals.read(),
+      ...this.#recheck.figures(),
+    };
+  }
+
   /**
-   * Returns the transactions for the next block, in order. Transactions that no longer apply are removed from
-   * the pool (pool.md 9).
+   * Returns the transactions for the next block, in order. Transactions that no longer apply are removed from the pool
+   * (pool.md 9). Whether a dependent still applies is found by a recheck.
    */
-  select(limits: BlockLimits): SealedTransaction[];
+  select(limits: BlockLimits = this.#nextLimits()): SealedTransaction[] {
+    const { selected, failed } = this.#choose(this.#candidates(limits), limits);
+    for (const transaction of failed) {
+      const isDependent = this.#contents.isDependent(transaction.data.id);
+      if (!isDependent) this.#contents.remove(transaction, "transaction.pool.removed");
+    }
+    this.#recheck.mark(sendersOf(failed));
+    this.#recheck.run();
+    return selected;
+  }
+
   /**
    * Like `select`, while blocks are being replaced: selects from their transactions, then from the pending
    * ones. Removes nothing, because the new blocks may be discarded.
@@ -85,156 +220,117 @@ export type Pool = {
    */
   selectWith(
     returned: readonly SealedTransaction[],
-    limits: BlockLimits,
     leftOut: ReadonlySet<string>,
-  ): SealedTransaction[];
+    limits: BlockLimits = this.#nextLimits(),
+  ): SealedTransaction[] {
+    const offered = [...returned, ...this.#candidates(limits)].filter(({ data }) => !leftOut.has(data.id));
+    return this.#choose(offered, limits).selected;
+  }
+
+  #nextLimits(): BlockLimits {
+    const { network, head } = this.#deps;
+    return blockLimits(network.milestoneAt(head().height));
+  }
+
+  #choose(offered: Iterable<SealedTransaction>, limits: BlockLimits) {
+    return selectTransactions(offered, limits, { ...this.#deps, expiration: this.#expirationContext() });
+  }
+
+  #candidates(limits: BlockLimits): Iterable<SealedTransaction> {
+    const isLeftOut = (sender: string) => this.#recheck.isWaiting(sender);
+    return candidates(this.#pending, this.#contents.line(), limits, isLeftOut);
+  }
+
   /**
    * Updates the pool after a block was committed; `addresses` are the wallets that it changed. The state may
    * be that of a later block. The senders of many pending transactions are checked again in later ticks of the event
    * loop: until then, their transactions are not selected, and no transaction is admitted.
    */
-  blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
+  blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void {
+    this.#recentIds.clear();
+    const included = transactions.flatMap(({ data }) => this.#pending.get(data.id) ?? []);
+    const changed = [...addresses].flatMap((address) => this.#senders.publicKeyOf(address) ?? []);
+    for (const transaction of included) this.#contents.removeIncluded(transaction);
+    this.#recheck.mark([...changed, ...sendersOf(included), ...this.#contents.dependentSenders()]);
+    this.#markByHeadRules();
+    this.#recheck.run();
+  }
+
   /** Like `blockApplied`, after blocks were reverted; their transactions, oldest first, are pending again before the others. */
-  blocksReverted(transactions: readonly SealedTransaction[]): void;
+  blocksReverted(transactions: readonly SealedTransaction[]): void {
+    this.#recentIds.clear();
+    this.#contents.addReturned(transactions);
+    this.#recheck.mark([...sendersOf(transactions), ...this.#pending.senders()]);
+    this.#markByHeadRules();
+    this.#recheck.run();
+  }
+
+  /** Fills the pool with the stored transactions that are still valid, and removes the others from disk. */
+  #restore(): void {
+    const rows = this.#deps.store.load();
+    const forged = this.#deps.storedIds(rows.map(({ id }) => id));
+    const stored: SealedTransaction[] = [];
+    for (const { id, bytes } of rows) {
+      const transaction = readUnchecked(id, bytes);
+      if (transaction && !forged.has(id)) {
+        stored.push(transaction);
+        continue;
+      }
+      this.#journal.removed(id);
+      if (transaction) this.#contents.reportRemoval(transaction, "transaction.pool.removed");
+    }
+    this.#contents.addStored(stored);
+    this.#recheck.mark(this.#pending.senders());
+    this.#markByHeadRules();
+    this.#recheck.finish();
+    this.#journal.flush();
+  }
+
+  /** Marks the senders of transactions that the height expires, and all senders if the milestone is another one. */
+  #markByHeadRules(): void {
+    const { network, head } = this.#deps;
+    this.#recheck.mark(sendersOf(this.#pending.expired(this.#expirationContext())));
+    const milestone = network.milestoneAt(head().height);
+    if (milestone === this.#milestone) return;
+    this.#milestone = milestone;
+    this.#recheck.mark(this.#pending.senders(), true);
+  }
+
+  #expirationContext(): ExpirationContext {
+    const { network, head, now } = this.#deps;
+    return {
+      blockTime: network.milestoneAt(1).blocktime,
+      currentHeight: head().height,
+      now: now(),
+      maxTransactionAge: this.#options.maxTransactionAge,
+    };
+  }
+
   /** Removes all pending transactions. */
-  clear(): void;
+  clear(): void {
+    this.#recentIds.clear();
+    this.#recheck.clear();
+    this.#contents.clear();
+  }
+
   /** Writes the outstanding changes, synchronously. No transaction is admitted afterwards. */
-  close(): Promise<void>;
-};
-
-/** Bytes for pending transactions; an ordinary one has about 250. */
-const MIN_BYTES = 64 * 1024 * 1024;
-const BYTES_PER_TRANSACTION = 1024;
-
-/** Delay after the start, so that it does not slow the start. */
-const COMPILE_AFTER_MS = 2_000;
-
-/** Few pending transactions are checked again at once. */
-const RECHECK_PACE: RecheckPace = { minSteps: 64, sliceMs: SLICE_MS };
-
-/** Candidates for a block, as a multiple of its maximum of transactions. */
-const SELECTION_FACTOR = 10;
-
-/** Opens the pool with the stored pending transactions. */
-export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
-  const { network, head } = deps;
-  const current = assemble(options, deps);
-  const { pending, senders, contents, journal, recheck } = current;
-  const recentIds = createRecentIds();
-  const refusals = createRefusalCounts();
-  const budget = createAdmissionBudget({
-    slotMs: () => network.milestoneAt(head().height).blocktime * 1_000,
-    isChainBusy: deps.isChainBusy ?? (() => false),
-  });
-  const slices = createTimeSlices({
-    sliceMs: SLICE_MS,
-    pauseMs: budget.pauseMs,
-    isHeld: recheck.isRunning,
-    onSlice: budget.spend,
-  });
-  const submissions = createSubmissions(options, {
-    ...deps,
-    ...{ slices, pending, senders, contents, journal, recentIds, refusals },
-  });
-  restore(current, deps.store, journal);
-  // Nothing at the start waits for it.
-  const compiling = setTimeout(() => void slices.run(compileSchemas()), COMPILE_AFTER_MS).unref();
-  return {
-    submit: submissions.submit,
-    size: pending.size,
-    figures: () => ({
-      poolBytes: pending.byteLength(),
-      admission: budget.figures(),
-      poolWaiting: submissions.waiting(),
-      poolRefused: refusals.read(),
-      ...recheck.figures(),
-    }),
-    get: pending.get,
-    inForgingOrder: pending.inForgingOrder,
-    select: (limits) => select(current, limits),
-    selectWith: (returned, limits, leftOut) => selectWith(current, returned, limits, leftOut),
-    blockApplied(transactions, addresses) {
-      recentIds.clear();
-      blockApplied(current, transactions, addresses);
-    },
-    blocksReverted(transactions) {
-      recentIds.clear();
-      blocksReverted(current, transactions);
-    },
-    clear() {
-      recentIds.clear();
-      recheck.clear();
-      contents.clear();
-    },
-    close() {
-      clearTimeout(compiling);
-      submissions.close();
-      recheck.close();
-      return journal.flush();
-    },
-  };
-}
-
-function assemble(options: PoolOptions, deps: PoolDeps): HeadState & { readonly journal: Journal } {
-  const { recheckPace = RECHECK_PACE, onRecheckFailed = () => {} } = deps;
-  const pending = createPending();
-  const senders = createSenders(deps);
-  const journal = createJournal(deps);
-  const contents = createContents(boundsOf(options), { pending, senders, journal });
-  const recheck = createRecheck(recheckPace, {
-    ...{ pending, senders, contents, journal, trial: deps, storedIds: deps.storedIds },
-    context: () => transactionContext(deps),
-    expirationContext: () => expirationContext({ options, deps }),
-    onFailed: onRecheckFailed,
-  });
-  return { options, deps, pending, senders, journal, contents, recheck, milestone: milestoneAtHead(deps) };
-}
-
-const boundsOf = ({ poolSize }: PoolOptions) => ({
-  maxTransactions: poolSize,
-  maxBytes: Math.max(MIN_BYTES, poolSize * BYTES_PER_TRANSACTION),
-});
-
-/** Removes the transactions that no longer apply. Whether a dependent still applies is found by a recheck. */
-function select(current: HeadState, limits: BlockLimits): SealedTransaction[] {
-  const { contents, recheck } = current;
-  const { selected, failed } = choose(current, candidates(current, limits), limits);
-  for (const transaction of failed) {
-    if (!contents.isDependent(transaction.data.id)) contents.remove(transaction, "transaction.pool.removed");
-  }
-  recheck.mark(failed.map(({ data }) => data.senderPublicKey));
-  recheck.run();
-  return selected;
-}
-
-function selectWith(
-  current: HeadState,
-  returned: readonly SealedTransaction[],
-  limits: BlockLimits,
-  leftOut: ReadonlySet<string>,
-): SealedTransaction[] {
-  const offered = [...returned, ...candidates(current, limits)].filter(({ data }) => !leftOut.has(data.id));
-  return choose(current, offered, limits).selected;
-}
-
-function* candidates(
-  { pending, contents, recheck }: HeadState,
-  { maxTransactions }: BlockLimits,
-): Iterable<SealedTransaction> {
-  const limit = maxTransactions * SELECTION_FACTOR;
-  const line = contents.line();
-  for (const transaction of line.slice(0, limit)) {
-    if (!recheck.isWaiting(transaction.data.senderPublicKey)) yield transaction;
-  }
-  const isInLine = new Set(line);
-  for (const transaction of pending.candidates(limit, recheck.isWaiting)) {
-    if (!isInLine.has(transaction)) yield transaction;
+  close(): Promise<void> {
+    clearTimeout(this.#compiling);
+    this.#isClosed = true;
+    this.#recheck.close();
+    return this.#journal.flush();
   }
 }
 
-function choose(current: HeadState, offered: Iterable<SealedTransaction>, limits: BlockLimits) {
-  const context = expirationContext(current);
-  const isTooLate = ({ data }: SealedTransaction) =>
-    isExpiredInNextBlock(expirationHeight(data, context), context.currentHeight);
-  return selectTransactions(offered, limits, { ...current.deps, isTooLate });
+const sendersOf = (transactions: readonly SealedTransaction[]): string[] =>
+  transactions.map(({ data }) => data.senderPublicKey);
+
+/** The transaction without a check of the milestone; undefined if the bytes are another one, or none. */
+function readUnchecked(id: string, bytes: Uint8Array): SealedTransaction | undefined {
+  try {
+    const transaction = sealedFromTrustedBytes(bytes);
+    return transaction.data.id === id ? transaction : undefined;
+  } catch {
+    return undefined;
+  }
 }

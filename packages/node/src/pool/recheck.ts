@@ -7,28 +7,6 @@ import { createTimeSlices, type Steps, type TimeSlices } from "../platform/threa
 import type { Journal } from "./contents/journal.ts";
 import { checkDependents, checkSender, type SenderCheckDeps } from "./sender-check.ts";
 
-export type Recheck = {
-  /**
-   * Marks senders whose transactions must be checked; `run` begins it.
-   *
-   * @param isOutdated true if the transactions were read under another milestone
-   */
-  mark(senderPublicKeys: Iterable<string>, isOutdated?: boolean): void;
-  /** Runs the first steps. If they do not suffice, the others follow in later ticks of the event loop. */
-  run(): void;
-  /** Runs all steps. */
-  finish(): void;
-  /** Returns true while steps are left for later ticks. */
-  isRunning(): boolean;
-  /** Returns true if the transactions of a sender wait for their check. */
-  isWaiting(senderPublicKey: string): boolean;
-  figures(): RecheckFigures;
-  /** Discards all marks. */
-  clear(): void;
-  /** Ends the checks. What waits is checked at the next start of the node. */
-  close(): void;
-};
-
 export type RecheckFigures = {
   /** Pending transactions that wait for their check. */
   readonly poolUnchecked: number;
@@ -49,192 +27,203 @@ export type RecheckDeps = SenderCheckDeps & {
   readonly onFailed: (error: unknown) => void;
 };
 
-type State = RecheckDeps & {
-  readonly pace: RecheckPace;
-  readonly slices: TimeSlices;
-  /** Senders whose transactions wait; true if they must be read again. */
-  readonly waiting: Map<string, boolean>;
-  /** Iterates over `waiting`, from which each sender is deleted after its check. */
-  order: Iterator<string>;
-  /** The check in progress, of a sender or, without one, of the bounds of the pool or of dependents. */
-  current: { readonly sender?: string; readonly steps: Steps<void> } | undefined;
-  /** True if dependents must be checked after the senders. */
-  areDependentsWaiting: boolean;
-  isRunning: boolean;
-  isClosed: boolean;
-  usedMs: number;
-  /** Usage of this tick of the event loop, in which a commit can begin many rechecks. */
-  tick: { usedMs: number; removals: number } | undefined;
-};
-
 /** Maximum of removals in a tick, apart from `minSteps`: the journal writes them and their events in the next tick, at once. */
 const MAX_REMOVALS = 50;
 
-export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
-  const waiting = new Map<string, boolean>();
-  const state: State = {
-    ...deps,
-    pace,
-    slices: createTimeSlices({
+export class Recheck {
+  readonly #pace: RecheckPace;
+  readonly #deps: RecheckDeps;
+  readonly #slices: TimeSlices;
+  /** Senders whose transactions wait; true if they must be read again. */
+  readonly #waiting = new Map<string, boolean>();
+  /** Iterates over `#waiting`, from which each sender is deleted after its check. */
+  #order: Iterator<string> = this.#waiting.keys();
+  /** The check in progress, of a sender or, without one, of the bounds of the pool or of dependents. */
+  #current: { readonly sender?: string; readonly steps: Steps<void> } | undefined;
+  /** True if dependents must be checked after the senders. */
+  #areDependentsWaiting = false;
+  #isRunning = false;
+  #isClosed = false;
+  #usedMs = 0;
+  /** Usage of this tick of the event loop, in which a commit can begin many rechecks. */
+  #tick: { usedMs: number; removals: number } | undefined;
+
+  constructor(pace: RecheckPace, deps: RecheckDeps) {
+    this.#pace = pace;
+    this.#deps = deps;
+    this.#slices = createTimeSlices({
       sliceMs: pace.sliceMs,
-      isHeld: () => hasRemovedEnough(state),
-      onSlice(durationMs) {
-        state.usedMs += durationMs;
+      isHeld: () => this.#hasRemovedEnough(),
+      onSlice: (durationMs) => {
+        this.#usedMs += durationMs;
       },
-    }),
-    waiting,
-    order: waiting.keys(),
-    current: undefined,
-    areDependentsWaiting: false,
-    isRunning: false,
-    isClosed: false,
-    usedMs: 0,
-    tick: undefined,
-  };
-  return {
-    mark: (senders, isOutdated = false) => mark(state, senders, isOutdated),
-    run: () => run(state),
-    finish() {
-      while (!advance(state));
-    },
-    isRunning: () => state.isRunning,
-    isWaiting: (sender) => waiting.has(sender),
-    figures: () => ({
-      poolUnchecked: countUnchecked(state),
-      poolRecheckMs: state.usedMs,
-    }),
-    clear() {
-      waiting.clear();
-      state.current = undefined;
-    },
-    close() {
-      state.isClosed = true;
-    },
-  };
-}
-
-/** Dependents are checked last. */
-function countUnchecked({ waiting, areDependentsWaiting, pending, contents }: State): number {
-  if (waiting.size > 0) {
-    return waiting.keys().reduce((sum, sender) => sum + pending.ofSender(sender).length, 0);
+    });
   }
-  return areDependentsWaiting ? [...contents.dependentSenders()].length : 0;
-}
 
-function mark(state: State, senders: Iterable<string>, isOutdated: boolean): void {
-  const { waiting, current } = state;
-  state.areDependentsWaiting = true;
-  // The bounds and the dependents are checked after all senders.
-  if (!current?.sender) state.current = undefined;
-  for (const sender of senders) {
-    waiting.set(sender, isOutdated || waiting.get(sender) === true);
-    // The check in progress begins again.
-    if (current?.sender === sender) state.current = undefined;
-  }
-}
-
-function run(state: State): void {
-  if (state.isRunning || state.isClosed || isDoneAtOnce(state)) return;
-  state.isRunning = true;
-  // An admission in progress waits from now on: what it holds is written before the removals.
-  state.journal.release();
-  state.slices.run(remaining(state)).catch(state.onFailed);
-}
-
-function isDoneAtOnce(state: State): boolean {
-  const { minSteps, sliceMs } = state.pace;
-  const startMs = performance.now();
-  const tick = currentTick(state);
-  const endMs = startMs + sliceMs - tick.usedMs;
-  const hasTime = () => performance.now() < endMs && !hasRemovedEnough(state);
-  try {
-    for (let steps = 0; steps < minSteps || hasTime(); steps++) {
-      if (advance(state)) return true;
+  /**
+   * Marks senders whose transactions must be checked; `run` begins it.
+   *
+   * @param isOutdated true if the transactions were read under another milestone
+   */
+  mark(senderPublicKeys: Iterable<string>, isOutdated = false): void {
+    this.#areDependentsWaiting = true;
+    // The bounds and the dependents are checked after all senders.
+    if (!this.#current?.sender) this.#current = undefined;
+    for (const sender of senderPublicKeys) {
+      this.#waiting.set(sender, isOutdated || this.#waiting.get(sender) === true);
+      // The check in progress begins again.
+      if (this.#current?.sender === sender) this.#current = undefined;
     }
+  }
+
+  /** Runs the first steps. If they do not suffice, the others follow in later ticks of the event loop. */
+  run(): void {
+    if (this.#isRunning || this.#isClosed || this.#isDoneAtOnce()) return;
+    this.#isRunning = true;
+    // An admission in progress waits from now on: what it holds is written before the removals.
+    this.#deps.journal.release();
+    this.#slices.run(this.#remaining()).catch(this.#deps.onFailed);
+  }
+
+  /** Runs all steps. */
+  finish(): void {
+    while (!this.#advance());
+  }
+
+  /** Returns true while steps are left for later ticks. */
+  isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Returns true if the transactions of a sender wait for their check. */
+  isWaiting(senderPublicKey: string): boolean {
+    return this.#waiting.has(senderPublicKey);
+  }
+
+  figures(): RecheckFigures {
+    return { poolUnchecked: this.#countUnchecked(), poolRecheckMs: this.#usedMs };
+  }
+
+  /** Discards all marks. */
+  clear(): void {
+    this.#waiting.clear();
+    this.#current = undefined;
+  }
+
+  /** Ends the checks. What waits is checked at the next start of the node. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Dependents are checked last. */
+  #countUnchecked(): number {
+    const { pending, contents } = this.#deps;
+    if (this.#waiting.size > 0) {
+      return this.#waiting.keys().reduce((sum, sender) => sum + pending.ofSender(sender).length, 0);
+    }
+    return this.#areDependentsWaiting ? [...contents.dependentSenders()].length : 0;
+  }
+
+  #isDoneAtOnce(): boolean {
+    const { minSteps, sliceMs } = this.#pace;
+    const startMs = performance.now();
+    const tick = this.#currentTick();
+    const endMs = startMs + sliceMs - tick.usedMs;
+    const hasTime = () => performance.now() < endMs && !this.#hasRemovedEnough();
+    try {
+      for (let steps = 0; steps < minSteps || hasTime(); steps++) {
+        if (this.#advance()) return true;
+      }
+      return false;
+    } finally {
+      const durationMs = performance.now() - startMs;
+      tick.usedMs += durationMs;
+      this.#usedMs += durationMs;
+    }
+  }
+
+  #hasRemovedEnough(): boolean {
+    return (this.#tick?.removals ?? 0) >= MAX_REMOVALS;
+  }
+
+  #currentTick() {
+    if (this.#tick) return this.#tick;
+    setImmediate(() => {
+      this.#tick = undefined;
+    });
+    this.#tick = { usedMs: 0, removals: 0 };
+    return this.#tick;
+  }
+
+  *#remaining(): Steps<void> {
+    try {
+      while (!this.#isClosed && !this.#advance()) yield;
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  /** Runs one step. Returns true if there was none. */
+  #advance(): boolean {
+    const { contents, pending } = this.#deps;
+    this.#current ??= this.#next();
+    if (!this.#current) {
+      contents.settleReturned();
+      return true;
+    }
+    const { sender, steps } = this.#current;
+    const size = pending.size();
+    try {
+      if (!steps.next().done) return false;
+    } catch (error) {
+      // The sender waits until the check is repeated.
+      this.#current = undefined;
+      throw error;
+    } finally {
+      if (pending.size() < size) this.#currentTick().removals++;
+    }
+    if (sender !== undefined) this.#waiting.delete(sender);
+    this.#current = undefined;
     return false;
-  } finally {
-    const durationMs = performance.now() - startMs;
-    tick.usedMs += durationMs;
-    state.usedMs += durationMs;
   }
-}
 
-const hasRemovedEnough = ({ tick }: State): boolean => (tick?.removals ?? 0) >= MAX_REMOVALS;
-
-function currentTick(state: State): NonNullable<State["tick"]> {
-  if (state.tick) return state.tick;
-  setImmediate(() => {
-    state.tick = undefined;
-  });
-  state.tick = { usedMs: 0, removals: 0 };
-  return state.tick;
-}
-
-function* remaining(state: State): Steps<void> {
-  try {
-    while (!state.isClosed && !advance(state)) yield;
-  } finally {
-    state.isRunning = false;
+  #next() {
+    const sender = this.#nextSender();
+    if (sender !== undefined) {
+      return { sender, steps: checkSender(sender, this.#waiting.get(sender) === true, this.#deps) };
+    }
+    if (this.#deps.contents.isOverfull()) return { steps: this.#evictExcess() };
+    return this.#areDependentsWaiting ? { steps: this.#finishSenders() } : undefined;
   }
-}
 
-/** Runs one step. Returns true if there was none. */
-function advance(state: State): boolean {
-  state.current ??= next(state);
-  if (!state.current) {
-    state.contents.settleReturned();
-    return true;
+  /** After the last sender, the first one that was marked again during its check. */
+  #nextSender(): string | undefined {
+    const { value, done } = this.#order.next();
+    if (!done) return value;
+    this.#order = this.#waiting.keys();
+    return this.#order.next().value;
   }
-  const { sender, steps } = state.current;
-  const size = state.pending.size();
-  try {
-    if (!steps.next().done) return false;
-  } catch (error) {
-    // The sender waits until the check is repeated.
-    state.current = undefined;
-    throw error;
-  } finally {
-    if (state.pending.size() < size) currentTick(state).removals++;
+
+  *#finishSenders(): Steps<void> {
+    const { contents } = this.#deps;
+    for (let next = contents.takeDropped(); next; next = contents.takeDropped()) {
+      contents.reportRemoval(next, "transaction.pool.removed");
+      this.#currentTick().removals++;
+      yield;
+    }
+    yield* checkDependents(this.#deps);
+    this.#areDependentsWaiting = false;
   }
-  if (sender !== undefined) state.waiting.delete(sender);
-  state.current = undefined;
-  return false;
-}
 
-function next(state: State): State["current"] {
-  const sender = nextSender(state);
-  if (sender !== undefined) {
-    return { sender, steps: checkSender(sender, state.waiting.get(sender) === true, state) };
-  }
-  if (state.contents.isOverfull()) return { steps: evictExcess(state) };
-  return state.areDependentsWaiting ? { steps: finishSenders(state) } : undefined;
-}
-
-function* finishSenders(state: State): Steps<void> {
-  for (let next = state.contents.takeDropped(); next; next = state.contents.takeDropped()) {
-    state.contents.reportRemoval(next, "transaction.pool.removed");
-    currentTick(state).removals++;
-    yield;
-  }
-  yield* checkDependents(state);
-  state.areDependentsWaiting = false;
-}
-
-/** After the last sender, the first one that was marked again during its check. */
-function nextSender(state: State): string | undefined {
-  const { value, done } = state.order.next();
-  if (!done) return value;
-  state.order = state.waiting.keys();
-  return state.order.next().value;
-}
-
-/** Returned transactions can exceed the bounds of the pool until all were checked. */
-function* evictExcess(state: State): Steps<void> {
-  while (state.contents.isOverfull()) {
-    const evicted = state.contents.evict();
-    if (!evicted) return;
-    state.waiting.set(evicted.data.senderPublicKey, false);
-    state.areDependentsWaiting = true;
-    yield;
+  /** Returned transactions can exceed the bounds of the pool until all were checked. */
+  *#evictExcess(): Steps<void> {
+    const { contents } = this.#deps;
+    while (contents.isOverfull()) {
+      const evicted = contents.evict();
+      if (!evicted) return;
+      this.#waiting.set(evicted.data.senderPublicKey, false);
+      this.#areDependentsWaiting = true;
+      yield;
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** Refusals of the pool (pool.md 4). The codes are public and do not change. */
+/** Refusals of the pool (pool.md 4), and how many there were. The codes are public and do not change. */
 import { CodedError } from "../platform/coded-error.ts";
 
 export type RefusalCode =
@@ -32,5 +32,21 @@ export class Refusal extends CodedError<RefusalCode> {
 export class SenderLimitError extends CodedError<"SENDER_LIMIT"> {
   constructor() {
     super("SENDER_LIMIT", "the sender has the maximum of pending transactions", { isRetryable: true });
+  }
+}
+
+/** `excess`: beyond the maximum of pending transactions of a sender; `POOL_BUSY`: beyond the maximum of waiting ones. */
+type PoolRefusal = RefusalCode | "excess" | "POOL_BUSY";
+
+/** Transactions refused since the process started, by reason; reasons that did not occur are absent. */
+export class RefusalCounts {
+  readonly #counts: Partial<Record<PoolRefusal, number>> = {};
+
+  count(reason: PoolRefusal, transactions = 1): void {
+    if (transactions > 0) this.#counts[reason] = (this.#counts[reason] ?? 0) + transactions;
+  }
+
+  read(): Readonly<Partial<Record<PoolRefusal, number>>> {
+    return { ...this.#counts };
   }
 }

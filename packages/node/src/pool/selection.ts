@@ -7,6 +7,8 @@ import {
   type WalletSignatures,
 } from "@uniknode/ledger";
 import type { Milestone, Network, SealedTransaction } from "@uniknode/protocol";
+import { type ExpirationContext, expirationHeight, isExpiredInNextBlock } from "./contents/expiration.ts";
+import type { Pending } from "./contents/pending.ts";
 import { isRefusal } from "./contents/senders.ts";
 
 export type BlockLimits = { readonly maxTransactions: number; readonly maxBytes: number };
@@ -60,10 +62,30 @@ export function createTrial(
   };
 }
 
-export type SelectionDeps = TrialDeps & {
-  /** Returns true if a transaction would be too late in the next block. */
-  readonly isTooLate: (transaction: SealedTransaction) => boolean;
-};
+/** Candidates for a block, as a multiple of its maximum of transactions. */
+const SELECTION_FACTOR = 10;
+
+/**
+ * Iterates over the transactions that may be selected for a block, in order.
+ *
+ * @param line see `Contents.line`
+ * @param isLeftOut returns true for a sender whose transactions are left out
+ */
+export function* candidates(
+  pending: Pending,
+  line: readonly SealedTransaction[],
+  { maxTransactions }: BlockLimits,
+  isLeftOut: (senderPublicKey: string) => boolean,
+): Iterable<SealedTransaction> {
+  const limit = maxTransactions * SELECTION_FACTOR;
+  for (const transaction of line.slice(0, limit)) {
+    if (!isLeftOut(transaction.data.senderPublicKey)) yield transaction;
+  }
+  const isInLine = new Set(line);
+  for (const transaction of pending.candidates(limit, isLeftOut)) {
+    if (!isInLine.has(transaction)) yield transaction;
+  }
+}
 
 /**
  * Applies the offered transactions in order to a draft of the state. All rules apply, including the rules of the
@@ -74,9 +96,11 @@ export type SelectionDeps = TrialDeps & {
 export function selectTransactions(
   offered: Iterable<SealedTransaction>,
   { maxTransactions, maxBytes }: BlockLimits,
-  { isTooLate, ...deps }: SelectionDeps,
+  { expiration, ...deps }: TrialDeps & { readonly expiration: ExpirationContext },
 ): { selected: SealedTransaction[]; failed: SealedTransaction[] } {
   const applies = createTrial(deps);
+  const isTooLate = ({ data }: SealedTransaction) =>
+    isExpiredInNextBlock(expirationHeight(data, expiration), expiration.currentHeight);
   const selected: SealedTransaction[] = [];
   const failed: SealedTransaction[] = [];
   const skippedSenders = new Set<string>();

@@ -19,7 +19,7 @@ import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../.
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import { present } from "../../src/platform/present.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { startNode } from "../../src/processes/node/node.ts";
 import { loadServingThread } from "../../src/processes/serving/thread.ts";
 

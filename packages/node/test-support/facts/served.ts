@@ -8,7 +8,7 @@ import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { type Node, startNode } from "../../src/processes/node/node.ts";
 import type { NodeDeps, NodeOptions } from "../../src/processes/node/options.ts";
 import { loadServingThread } from "../../src/processes/serving/thread.ts";

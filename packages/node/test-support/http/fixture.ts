@@ -115,7 +115,7 @@ export const REPORT: NodeReport = {
 
 /** Node of the server: a list of pending transactions, and a record of submissions. */
 export function createGateway(): Gateway & { submitted: unknown[][] } {
-  const waiting = chain.waiting.map(createPendingTexts().pendingTransaction);
+  const waiting = chain.waiting.map(createPendingTexts());
   const submitted: unknown[][] = [];
   return {
     submitted,

@@ -15,7 +15,7 @@ import { createChain } from "../../src/chain/chain.ts";
 import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import type { Server } from "../../src/http/core/app.ts";
 import { createHttpServer } from "../../src/http/server/server.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { createGateway } from "../../src/processes/node/node-gateway.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

@@ -1,7 +1,8 @@
 /** Pool of a chain, as a node has it, without a listener of its events. */
 import type { Network } from "@uniknode/protocol";
 import type { Chain } from "../../src/chain/port.ts";
-import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
+import { Pool } from "../../src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createPoolStore } from "../../src/store/node/pool.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
@@ -17,7 +18,7 @@ export type BesideDeps = {
 };
 
 export const openPoolBeside = (chain: Chain, { network, database, verify, now }: BesideDeps): Pool =>
-  createPool(DEFAULT_POOL_OPTIONS, {
+  new Pool(DEFAULT_POOL_OPTIONS, {
     network,
     state: chain.state,
     head: chain.head,

@@ -27,13 +27,8 @@ import {
 } from "@uniknode/protocol";
 import { present } from "../../src/platform/present.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
-import {
-  createPool,
-  DEFAULT_POOL_OPTIONS,
-  type Pool,
-  type PoolDeps,
-  type PoolOptions,
-} from "../../src/pool/pool.ts";
+import { Pool, type PoolDeps } from "../../src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "../../src/pool/pool-options.ts";
 import { withHoldings } from "../../src/store/state/holdings.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import { type ShownWallet, walletWrites } from "../store/holdings.ts";
@@ -190,7 +185,7 @@ export const richChain = (...names: string[]): TestChain =>
 export function openPool(chain: TestChain, { options, deps }: Overrides = {}): OpenPool {
   const events: PoolEvent[] = [];
   const { network, state, head, storedIds } = chain;
-  const pool = createPool(
+  const pool = new Pool(
     { ...DEFAULT_POOL_OPTIONS, ...options },
     {
       network,
@@ -204,15 +199,14 @@ export function openPool(chain: TestChain, { options, deps }: Overrides = {}): O
       ...deps,
     },
   );
-  return {
-    ...pool,
+  return Object.assign(pool, {
     events,
     forge() {
       const selected = pool.select({ maxTransactions: 150, maxBytes: 1_000_000 });
       pool.blockApplied(selected, chain.append(selected));
       return selected;
     },
-  };
+  });
 }
 
 /** Outcome of one transaction: the code of its refusal, or its list in the result. */

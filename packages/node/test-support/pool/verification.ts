@@ -1,13 +1,12 @@
 /** Dependencies of a pool for verification. */
 import type { Network } from "@uniknode/protocol";
-import type { Verify } from "../../src/pool/admission/verify.ts";
 import type { PoolDeps } from "../../src/pool/pool.ts";
 import { createVerifyNow } from "../../src/verification/inline-verify.ts";
 import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 
 export const verificationBy = (
   network: Network,
-  verify: Verify,
+  verify: PoolDeps["verify"],
 ): Pick<PoolDeps, "verify" | "signatures"> => ({
   verify,
   signatures: createRecordedSignatures(1_000, { network, verify, verifyNow: createVerifyNow() }),

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { poolOptions, toPoolOptions } from "../../src/config/pool.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 
 const resolve = (flags: Record<string, unknown>, environment: Record<string, string> = {}) =>
   resolveConfig(poolOptions, { flags, environment });

@@ -84,12 +84,7 @@ export async function createNodes(): Promise<TestNodes> {
         chain,
         verify: verifier.verify,
         store: createPeerStore(database),
-        pool: {
-          submit: pool.submit,
-          size: pool.size,
-          get: pool.get,
-          select: () => pool.select({ maxTransactions: 500, maxBytes: 1_000_000 }),
-        },
+        pool,
         plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: 4003 } }),
         isOwnDelegate: () => false,
         onPeer: ({ ip }, change) => events.push(`${change} ${ip}`),

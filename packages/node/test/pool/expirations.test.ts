@@ -2,7 +2,7 @@
 import type { SealedTransaction } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createExpirations, expirationHeight, isExpired } from "../../src/pool/contents/expiration.ts";
+import { Expirations, expirationHeight, isExpired } from "../../src/pool/contents/expiration.ts";
 import { idsOf } from "../../test-support/pool/chain.ts";
 
 const members = fc.oneof(
@@ -18,7 +18,7 @@ test("The index finds every expired transaction, the earliest first.", () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 80 }), fc.integer({ min: 1, max: 40 }), (changes, height) => {
       const context = { blockTime: 8, currentHeight: height, now: height * 8, maxTransactionAge: 5 };
-      const expirations = createExpirations();
+      const expirations = new Expirations();
       const pending = new Map<string, SealedTransaction>();
       for (const { id: number, isRemoved, members } of changes) {
         const id = String(number).padStart(2, "0");

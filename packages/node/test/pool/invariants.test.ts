@@ -147,7 +147,7 @@ function expectApplicable(pool: OpenPool, chain: TestChain, wasReverted: boolean
   const pending = pool.inForgingOrder();
   const isExpiring = ({ data }: SealedTransaction) => data.expiration === head().height + 1;
   const forgeable = new Set(
-    pool.selectWith([], { maxTransactions: 100, maxBytes: 1_000_000 }, new Set()).map(({ data }) => data.id),
+    pool.selectWith([], new Set(), { maxTransactions: 100, maxBytes: 1_000_000 }).map(({ data }) => data.id),
   );
   const bySender = Map.groupBy(pending, ({ data }) => data.senderPublicKey);
   for (const transactions of bySender.values()) {

@@ -3,8 +3,8 @@ import type { SealedTransaction } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { createPending } from "../../src/pool/contents/pending.ts";
-import { createSortedList } from "../../src/pool/contents/sorted-list.ts";
+import { Pending } from "../../src/pool/contents/pending.ts";
+import { SortedList } from "../../src/pool/contents/sorted-list.ts";
 
 const sealed = (id: string, sender: string, nonce: number | undefined, fee: number): SealedTransaction => ({
   data: {
@@ -25,13 +25,13 @@ const sealed = (id: string, sender: string, nonce: number | undefined, fee: numb
 const idsOf = (transactions: readonly SealedTransaction[]) => transactions.map(({ data }) => data.id);
 
 test("Equal fees are ordered by arrival.", () => {
-  const pending = createPending();
+  const pending = new Pending();
   for (const id of ["b", "a", "c"]) pending.add(sealed(id, `sender of ${id}`, 1, 5));
   expect(idsOf(pending.inForgingOrder())).toEqual(["b", "a", "c"]);
 });
 
 test("A limit ends the iteration, but can be exceeded.", () => {
-  const pending = createPending();
+  const pending = new Pending();
   pending.add(sealed("dear", "x", 1, 9));
   for (const nonce of [1, 2, 3]) pending.add(sealed(`y${nonce}`, "y", nonce, nonce));
   expect(idsOf(pending.inForgingOrder(1))).toEqual(["dear"]);
@@ -40,7 +40,7 @@ test("A limit ends the iteration, but can be exceeded.", () => {
 });
 
 test("Version 1 is ordered by its fee alone.", () => {
-  const pending = createPending();
+  const pending = new Pending();
   for (const [id, fee] of [
     ["low", 1],
     ["high", 3],
@@ -52,11 +52,11 @@ test("Version 1 is ordered by its fee alone.", () => {
 });
 
 test("An empty pool evicts nothing.", () => {
-  expect(createPending().evictionCandidate()).toBeUndefined();
+  expect(new Pending().evictionCandidate()).toBeUndefined();
 });
 
 test("The latest of equal fees is evicted first, if no other transaction builds on it.", () => {
-  const pending = createPending();
+  const pending = new Pending();
   pending.add(sealed("x1", "x", 1, 1));
   pending.add(sealed("y1", "y", 1, 1));
   pending.add(sealed("y2", "y", 2, 2));
@@ -67,7 +67,7 @@ test("The latest of equal fees is evicted first, if no other transaction builds 
 });
 
 test("The candidate is found after a hundred cheap transactions that others build on.", () => {
-  const pending = createPending();
+  const pending = new Pending();
   for (let nonce = 1; nonce <= 120; nonce++) pending.add(sealed(`${nonce}`, "x", nonce, nonce));
   expect(pending.evictionCandidate()?.data.id).toBe("120");
 });
@@ -76,7 +76,7 @@ test("Any additions and removals yield the order of a plain sort.", () => {
   const operation = fc.record({ sender: fc.nat(4), fee: fc.nat(6), isRemoval: fc.boolean(), pick: fc.nat() });
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
-      const pending = createPending();
+      const pending = new Pending();
       let model: SealedTransaction[] = [];
       for (const [index, { sender, fee, isRemoval, pick }] of operations.entries()) {
         if (isRemoval && model.length > 0) {
@@ -114,7 +114,7 @@ function plainOrder(transactions: readonly SealedTransaction[]): SealedTransacti
 }
 
 test("A sorted list of thousands stays sorted.", () => {
-  const list = createSortedList<number>((left, right) => left < right);
+  const list = new SortedList<number>((left, right) => left < right);
   const numbers = Array.from({ length: 3_000 }, (_, index) => (index * 7_919) % 3_001);
   for (const number of numbers) list.insert(number);
   const sorted = numbers.toSorted((a, b) => a - b);

@@ -6,7 +6,7 @@ import { createPendingTexts } from "../../src/pool/pending-pages.ts";
 import { chain } from "../../test-support/http/chain.ts";
 
 test("The text of a pending transaction has all members of its decoded form, also when its asset is cached.", () => {
-  const { pendingTransaction } = createPendingTexts();
+  const pendingTransaction = createPendingTexts();
   for (const transaction of Object.values(chain.sent)) {
     for (const _ of ["new", "cached"]) {
       const { text } = rawPendingResponse(pendingTransaction(transaction));

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  for (const { close } of open.splice(0).reverse()) await close();
+  for (const one of open.splice(0).reverse()) await one.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -64,7 +64,7 @@ function openWith(
   const verify = async (checks: readonly unknown[]) => checks.map(() => true);
   const deps = { store: rows.store, recheckPace: pace, verify, ...others };
   const pool = openPool(chain, { options: { poolSize, poolMaxPerSender }, deps });
-  return { ...pool, rows: rows.ids, writes: rows.writes };
+  return Object.assign(pool, { rows: rows.ids, writes: rows.writes });
 }
 
 /** Settles when nothing waits for a recheck or for the journal. */
@@ -171,7 +171,7 @@ function changeChain(
   change: Exclude<Action, { kind: "submit" }>,
   chain: TestChain,
   selected: readonly SealedTransaction[],
-): (pool: OpenPool) => void {
+): (pool: Pick<OpenPool, "blockApplied" | "blocksReverted">) => void {
   if (change.kind === "revert") return switchBranch(change, chain);
   const block = change.kind === "forge" ? selected : foreign(change.actor, change.amount, chain);
   const changed = chain.append(block);
@@ -182,7 +182,7 @@ function changeChain(
 function switchBranch(
   { blocks, included, hasOtherBranch }: Extract<Action, { kind: "revert" }>,
   chain: TestChain,
-): (pool: OpenPool) => void {
+): (pool: Pick<OpenPool, "blockApplied" | "blocksReverted">) => void {
   const count = Math.min(blocks, chain.blockCount());
   const reverted = Array.from({ length: count }, () => chain.revert())
     .reverse()
@@ -250,7 +250,6 @@ test("Changes during a recheck leave transactions that apply, and rows of these;
             expect(applicable(selected, chain)).toEqual(selected);
             const notify = changeChain(next, chain, selected);
             notify({
-              ...pool,
               blocksReverted: (transactions) => void returned.push(...idsOf(transactions)),
               blockApplied: () => {},
             });
@@ -262,7 +261,7 @@ test("Changes during a recheck leave transactions that apply, and rows of these;
         const pending = pool.inForgingOrder();
         const bySender = Map.groupBy(pending, ({ data }) => data.senderPublicKey);
         // After a revert, transactions can depend on those of other senders.
-        const forgeable = new Set(idsOf(pool.selectWith([], ROOM, new Set())));
+        const forgeable = new Set(idsOf(pool.selectWith([], new Set(), ROOM)));
         const isExpiring = pending.some(({ data }) => data.expiration === chain.head().height + 1);
         for (const own of bySender.values()) {
           const isDependent = own.every(({ data }) => isExpiring || forgeable.has(data.id));

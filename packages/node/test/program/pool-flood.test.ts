@@ -2,14 +2,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Wallet } from "@uniknode/ledger";
 import { builders, type SealedTransaction, signTransaction, type Transaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { createContents } from "../../src/pool/contents/contents.ts";
-import { createJournal } from "../../src/pool/contents/journal.ts";
-import { createPending } from "../../src/pool/contents/pending.ts";
+import { Contents } from "../../src/pool/contents/contents.ts";
+import { Journal } from "../../src/pool/contents/journal.ts";
+import { Pending } from "../../src/pool/contents/pending.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
 import { createTestChain, openPool, RICH, transfer } from "../../test-support/pool/chain.ts";
 import { connect } from "../../test-support/process/client.ts";
@@ -24,26 +23,20 @@ const sized = (id: string, fee: bigint, bytes: number) =>
   }) as unknown as SealedTransaction;
 
 test("A pool at its bound of bytes accepts a higher fee, if the evicted transaction frees enough bytes.", () => {
-  const pending = createPending();
-  const contents = createContents(
+  const pending = new Pending();
+  const contents = new Contents(
     { maxTransactions: 10, maxBytes: 1_000 },
     {
       pending,
       senders: {
         apply: () => undefined,
         rebuild: () => [],
-        walletOf: (address) => ({ address, balance: 0n, nonce: 0n, attributes: {} }) as unknown as Wallet,
-        publicKeyOf: () => undefined,
         clear: () => {},
       },
       journal: {
         added: () => {},
         removed: () => {},
         report: () => {},
-        hold: () => {},
-        release: () => {},
-        flushed: async () => {},
-        flush: async () => {},
       },
     },
   );
@@ -91,7 +84,7 @@ test("At most ten thousand transactions are checked at the same time; later ones
 test("Events of refused transactions are bounded while the database cannot be written.", async () => {
   let isFull = true;
   let emitted = 0;
-  const journal = createJournal({
+  const journal = new Journal({
     store: {
       load: () => [],
       write(_change, emit) {

@@ -2,7 +2,7 @@
 import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
 import type { FastifyRequest } from "fastify";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
-import type { FeePolicy } from "../../pool/admission/fees.ts";
+import type { FeePolicy } from "../../pool/pool-options.ts";
 import type { Head } from "../../read/head.ts";
 import type { ReadModel, Snapshot } from "../../read/port.ts";
 import type { Server } from "./app.ts";

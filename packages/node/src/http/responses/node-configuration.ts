@@ -1,6 +1,6 @@
 /** Parts of `/node/configuration` that mirrors read from their node: the fee policy, and the preset of the network. */
 import { type Static, Type } from "../../platform/json/schema.ts";
-import type { FeePolicy } from "../../pool/admission/fees.ts";
+import type { FeePolicy } from "../../pool/pool-options.ts";
 
 export const DynamicFees = Type.Object({
   enabled: Type.Boolean(),

@@ -6,7 +6,7 @@ import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
-import { DEFAULT_POOL_MAX_PER_REQUEST } from "../../pool/options.ts";
+import { DEFAULT_POOL_MAX_PER_REQUEST } from "../../pool/pool-options.ts";
 import type { ReadModel } from "../../read/port.ts";
 import {
   addAccessList,

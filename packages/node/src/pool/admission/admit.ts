@@ -1,24 +1,62 @@
-/** Admits parsed transactions whose signatures were verified to the pool (pool.md 4). */
+/** The second half of an admission: signatures of parsed transactions, in other threads, and what follows (pool.md 4). */
 import { isVerifiedIn } from "@uniknode/ledger";
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionResult } from "../../gateway/gateway.ts";
+import { CallError } from "../../platform/threads/call.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
-import type { Contents } from "../contents/contents.ts";
-import type { Journal } from "../contents/journal.ts";
+import { schemeOf } from "../../verification/packed-checks.ts";
 import { isRefusal } from "../contents/senders.ts";
 import type { Rejected } from "../events.ts";
-import type { RefusalCounts } from "../figures.ts";
+import type { PoolOptions } from "../pool-options.ts";
 import { Refusal } from "../refusal.ts";
 import { type CheckResult, runChecks, toAdmissionResult } from "./candidate.ts";
 import { requireFee } from "./fees.ts";
-import { type AdmissionOptions, NOT_VERIFIED, type ParsedRequest, sealCandidate } from "./parse.ts";
+import { NOT_VERIFIED, type ParsedCandidate, type ParsedRequest, sealCandidate } from "./parse.ts";
 import { type AdmissionDeps, checkRules, milestoneOf } from "./rules.ts";
 
-export type AdmitDeps = AdmissionDeps & {
-  readonly contents: Contents;
-  readonly journal: Journal;
-  readonly refusals: RefusalCounts;
-};
+/** Less than a caller waits for its response. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Returns whether the sender's own signature of each transaction is valid, in their order. The verdicts that depend on
+ * wallets are recorded.
+ *
+ * @throws {CallError} when the verifier gives no verdicts in time
+ */
+export async function verifySignatures(
+  parsed: readonly ParsedCandidate[],
+  deps: Pick<AdmissionDeps, "verify" | "signatures" | "state">,
+): Promise<boolean[]> {
+  const transactions = parsed.map(({ transaction }) => transaction);
+  const [verdicts] = await withTimeout(
+    Promise.all([verifyOwn(parsed, deps.verify), deps.signatures.verifyAhead(transactions, deps.state)]),
+  );
+  return verdicts;
+}
+
+async function verifyOwn(
+  parsed: readonly ParsedCandidate[],
+  verify: AdmissionDeps["verify"],
+): Promise<boolean[]> {
+  const checks = parsed.flatMap(({ job }) =>
+    typeof job === "boolean" ? [] : [{ ...job, scheme: schemeOf(job) }],
+  );
+  const given = (checks.length > 0 ? await verify(checks) : []).values();
+  return parsed.map(({ job }) => (typeof job === "boolean" ? job : given.next().value === true));
+}
+
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new CallError("CALL_TIMEOUT", `signature verification timed out after ${TIMEOUT_MS} ms`)),
+    TIMEOUT_MS,
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /**
  * Last function of an admission: the rest of stage B, then stages C and D.
@@ -28,8 +66,8 @@ export type AdmitDeps = AdmissionDeps & {
 export function* admit(
   request: ParsedRequest,
   verdicts: readonly boolean[],
-  options: AdmissionOptions,
-  deps: AdmitDeps,
+  options: PoolOptions,
+  deps: AdmissionDeps,
 ): Steps<AdmissionResult> {
   const result = yield* checkVerified(request, verdicts, options, deps);
   const { broadcast, excess, refused } = result;
@@ -65,8 +103,8 @@ export function* admit(
 function* checkVerified(
   { milestone, fresh, parsedCandidates, result }: ParsedRequest,
   verdicts: readonly boolean[],
-  options: AdmissionOptions,
-  deps: AdmitDeps,
+  options: PoolOptions,
+  deps: AdmissionDeps,
 ): Steps<CheckResult> {
   for (const [index, { candidate, ...parsed }] of parsedCandidates.entries()) {
     runChecks(candidate, result, () => {
@@ -106,10 +144,8 @@ type Inserted = {
 };
 
 /** Stages C and D; a transaction in each step. */
-function* insert(
-  { accept, broadcast }: CheckResult,
-  { storedIds, contents, journal }: AdmitDeps,
-): Steps<Inserted> {
+function* insert({ accept, broadcast }: CheckResult, deps: AdmissionDeps): Steps<Inserted> {
+  const { storedIds, contents, journal } = deps;
   // Stage C
   const forged = storedIds([...new Set([...accept, ...broadcast].map(({ data }) => data.id))]);
   // Stage D
@@ -118,7 +154,7 @@ function* insert(
   let unreported = nothingInserted();
   // The request is one event, written together with its transactions; two if a recheck comes between them.
   const report = () => {
-    reportInserted(unreported, contents, journal);
+    reportInserted(unreported, deps);
     unreported = nothingInserted();
   };
   try {
@@ -153,8 +189,7 @@ const nothingInserted = (): Unreported => ({ added: [], rejected: [], evicted: [
 
 function reportInserted(
   { added, rejected, evicted }: Unreported,
-  contents: Pick<Contents, "reportRemoval">,
-  journal: Pick<Journal, "report">,
+  { contents, journal }: AdmissionDeps,
 ): void {
   if (added.length > 0) journal.report({ name: "transaction.pool.added", transactions: added });
   if (rejected.length > 0) journal.report({ name: "transaction.pool.rejected", rejected });

@@ -4,14 +4,6 @@
  */
 import type { AdmissionTime } from "../../gateway/figures.ts";
 
-export type AdmissionBudget = {
-  /** Milliseconds until the next slice may begin; 0 for the next event-loop tick. */
-  pauseMs(): number;
-  /** Counts a slice. */
-  spend(durationMs: number): void;
-  figures(): AdmissionTime;
-};
-
 export type AdmissionBudgetOptions = {
   /** Duration of a slot. */
   readonly slotMs: () => number;
@@ -28,41 +20,53 @@ const BUSY_PAUSE_MS = 100;
 /** A slice ends with the transaction that exceeds it. */
 export const SLICE_MS = 10;
 
-export function createAdmissionBudget({
-  slotMs,
-  isChainBusy,
-  nowMs = () => performance.now(),
-}: AdmissionBudgetOptions): AdmissionBudget {
-  let slotStartMs = nowMs();
-  let usedInSlotMs = 0;
-  let lastSliceMs = Number.NEGATIVE_INFINITY;
-  let usedMs = 0;
-  let exhaustedSlots = 0;
-  let isExhausted = false;
+export class AdmissionBudget {
+  readonly #slotMs: () => number;
+  readonly #isChainBusy: () => boolean;
+  readonly #nowMs: () => number;
+  #slotStartMs: number;
+  #usedInSlotMs = 0;
+  #lastSliceMs = Number.NEGATIVE_INFINITY;
+  #usedMs = 0;
+  #exhaustedSlots = 0;
+  #isExhausted = false;
 
-  function beginSlot(now: number): void {
-    slotStartMs = now;
-    usedInSlotMs = 0;
-    isExhausted = false;
+  constructor({ slotMs, isChainBusy, nowMs = () => performance.now() }: AdmissionBudgetOptions) {
+    this.#slotMs = slotMs;
+    this.#isChainBusy = isChainBusy;
+    this.#nowMs = nowMs;
+    this.#slotStartMs = nowMs();
   }
 
-  return {
-    pauseMs() {
-      const now = nowMs();
-      const durationMs = slotMs();
-      if (now - slotStartMs >= durationMs) beginSlot(now);
-      if (usedInSlotMs >= durationMs * SHARE) {
-        if (!isExhausted) exhaustedSlots++;
-        isExhausted = true;
-        return Math.ceil(slotStartMs + durationMs - now);
-      }
-      return isChainBusy() ? Math.max(0, Math.ceil(lastSliceMs + BUSY_PAUSE_MS - now)) : 0;
-    },
-    spend(durationMs) {
-      usedMs += durationMs;
-      usedInSlotMs += durationMs;
-      lastSliceMs = nowMs();
-    },
-    figures: () => ({ usedMs, perSlotMs: slotMs() * SHARE, exhaustedSlots }),
-  };
+  /** Milliseconds until the next slice may begin; 0 for the next event-loop tick. */
+  pauseMs(): number {
+    const now = this.#nowMs();
+    const durationMs = this.#slotMs();
+    if (now - this.#slotStartMs >= durationMs) {
+      this.#slotStartMs = now;
+      this.#usedInSlotMs = 0;
+      this.#isExhausted = false;
+    }
+    if (this.#usedInSlotMs >= durationMs * SHARE) {
+      if (!this.#isExhausted) this.#exhaustedSlots++;
+      this.#isExhausted = true;
+      return Math.ceil(this.#slotStartMs + durationMs - now);
+    }
+    return this.#isChainBusy() ? Math.max(0, Math.ceil(this.#lastSliceMs + BUSY_PAUSE_MS - now)) : 0;
+  }
+
+  /** Counts a slice. */
+  spend(durationMs: number): void {
+    this.#usedMs += durationMs;
+    this.#usedInSlotMs += durationMs;
+    this.#lastSliceMs = this.#nowMs();
+  }
+
+  figures(): AdmissionTime {
+    return {
+      usedMs: this.#usedMs,
+      perSlotMs: this.#slotMs() * SHARE,
+      exhaustedSlots: this.#exhaustedSlots,
+    };
+  }
 }

@@ -7,17 +7,8 @@ import {
   staticFee,
   transactionKey,
 } from "@uniknode/protocol";
+import type { FeePolicy } from "../pool-options.ts";
 import { Refusal } from "../refusal.ts";
-
-export type FeePolicy = {
-  /** False: the fee must equal the static fee of the milestone exactly. */
-  dynamic: boolean;
-  /** Smallest unit per byte, for the pool and for the broadcast. */
-  minFeePool: number;
-  minFeeBroadcast: number;
-  /** Bytes added to the size by type key; 0 for types not named. */
-  addonBytes: Readonly<Record<string, number>>;
-};
 
 /** Returns true if the fee suffices for the pool, and for being broadcast. */
 export function checkFee(

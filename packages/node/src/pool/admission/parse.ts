@@ -16,21 +16,12 @@ import {
 import { CodedError } from "../../platform/coded-error.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
-import type { Senders } from "../contents/senders.ts";
+import type { PoolOptions } from "../pool-options.ts";
 import { Refusal, type RefusalCode } from "../refusal.ts";
 import { blockLimits } from "../selection.ts";
 import { type Candidate, type CheckResult, candidateFrom, runChecks } from "./candidate.ts";
-import { type FeePolicy, requireFee } from "./fees.ts";
-import type { RecentIds } from "./recent-ids.ts";
-import { type AdmissionDeps, checkRules, milestoneOf, type RuleOptions } from "./rules.ts";
-import { checkRecipient } from "./type-rules.ts";
-
-export type AdmissionOptions = RuleOptions & { readonly fees: FeePolicy };
-
-export type ParseDeps = AdmissionDeps & {
-  readonly recentIds: RecentIds;
-  readonly senders: Pick<Senders, "walletOf">;
-};
+import { requireFee } from "./fees.ts";
+import { type AdmissionDeps, checkRecipient, checkRules, milestoneOf } from "./rules.ts";
 
 /** A candidate, its transaction, and the check of its own signature. */
 export type ParsedCandidate = {
@@ -69,13 +60,13 @@ export class BatchError extends CodedError<"BATCH_SCHEMA"> {
 export function* parse(
   inputs: readonly unknown[],
   isBatch: boolean,
-  options: AdmissionOptions,
-  deps: ParseDeps,
+  options: PoolOptions,
+  deps: AdmissionDeps,
 ): Steps<ParsedRequest> {
   const { network, head, recentIds } = deps;
   if (isBatch) yield* checkBatch(inputs, { network, height: head().height });
   // Stage A: ids seen since the last block, whatever their outcome
-  const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
+  const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom));
   try {
     return { fresh, repeated, ...(yield* parseCandidates(fresh, options, deps)) };
   } catch (error) {
@@ -100,8 +91,8 @@ function* checkBatch(items: readonly unknown[], context: TransactionContext): St
 
 function* parseCandidates(
   fresh: readonly Candidate[],
-  options: AdmissionOptions,
-  deps: ParseDeps,
+  options: PoolOptions,
+  deps: AdmissionDeps,
 ): Steps<Pick<ParsedRequest, "milestone" | "parsedCandidates" | "result">> {
   const { pubKeyHash } = deps.network.description;
   const milestone = milestoneOf(deps);
@@ -152,7 +143,7 @@ const PUBLIC_KEY = /^0[23][0-9a-f]{64}$/;
 function refuseStraySignatures(
   { id, senderPublicKey, input }: Candidate,
   request: readonly Candidate[],
-  { network, state, senders }: ParseDeps,
+  { network, state, senders }: AdmissionDeps,
 ): void {
   const { signatures } = input as { readonly signatures?: unknown };
   if (!Array.isArray(signatures) || signatures.length === 0 || !PUBLIC_KEY.test(senderPublicKey)) return;
@@ -179,8 +170,8 @@ const MULTI_SIGNATURE = 4;
 function refuseHopeless(
   transaction: SealedTransaction,
   milestone: Milestone,
-  options: AdmissionOptions,
-  { state, network, storedIds, senders }: ParseDeps,
+  options: PoolOptions,
+  { state, network, storedIds, senders }: AdmissionDeps,
 ): void {
   const { data } = transaction;
   // Others have one or two signatures, and their refusals are events: pool.md 4.

@@ -1,6 +1,6 @@
 /** Expiration of pending transactions (pool.md 6). */
 import type { SealedTransaction } from "@uniknode/protocol";
-import { createSortedList } from "./sorted-list.ts";
+import { SortedList } from "./sorted-list.ts";
 
 /** Members that decide the expiration; `timestamp` is in seconds since the network epoch. */
 export type ExpiringFields = { version?: number; expiration?: number; timestamp?: number };
@@ -35,34 +35,33 @@ export const isExpiredInNextBlock = (expiration: number | undefined, lastHeight:
 export const isExpired = (expiration: number | undefined, lastHeight: number): boolean =>
   expiration !== undefined && expiration <= lastHeight;
 
-/** Index of the pending transactions by their expiration, so that a block costs only what it expires. */
-export type Expirations = {
-  add(transaction: SealedTransaction): void;
-  remove(transaction: SealedTransaction): void;
-  /** Returns the transactions that are expired at the head, the earliest first. */
-  expired(context: ExpirationContext): SealedTransaction[];
-};
-
 type Expiring = { readonly at: number; readonly transaction: SealedTransaction };
 
-export function createExpirations(): Expirations {
+/** Index of the pending transactions by their expiration, so that a block costs only what it expires. */
+export class Expirations {
   /** Version 2, by height. */
-  const byHeight = createSortedList(isEarlier);
+  readonly #byHeight = new SortedList(isEarlier);
   /** Version 1, by timestamp: its height of expiration moves with the time. */
-  const byTimestamp = createSortedList(isEarlier);
+  readonly #byTimestamp = new SortedList(isEarlier);
 
-  const listOf = ({ data }: SealedTransaction) => (data.version === 2 ? byHeight : byTimestamp);
-  return {
-    add(transaction) {
-      const expiring = toExpiring(transaction);
-      if (expiring) listOf(transaction).insert(expiring);
-    },
-    remove(transaction) {
-      const expiring = toExpiring(transaction);
-      if (expiring) listOf(transaction).remove(expiring);
-    },
-    expired: (context) => [byHeight, byTimestamp].flatMap((list) => expiredOf(list.values(), context)),
-  };
+  add(transaction: SealedTransaction): void {
+    const expiring = toExpiring(transaction);
+    if (expiring) this.#listOf(transaction).insert(expiring);
+  }
+
+  remove(transaction: SealedTransaction): void {
+    const expiring = toExpiring(transaction);
+    if (expiring) this.#listOf(transaction).remove(expiring);
+  }
+
+  /** Returns the transactions that are expired at the head, the earliest first. */
+  expired(context: ExpirationContext): SealedTransaction[] {
+    return [this.#byHeight, this.#byTimestamp].flatMap((list) => expiredOf(list.values(), context));
+  }
+
+  #listOf({ data }: SealedTransaction): SortedList<Expiring> {
+    return data.version === 2 ? this.#byHeight : this.#byTimestamp;
+  }
 }
 
 /** Undefined if the transaction never expires. */

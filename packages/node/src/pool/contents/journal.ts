@@ -7,23 +7,6 @@ import type { AddedRow, PoolStore } from "../../store/node/pool.ts";
 import type { PoolEvent } from "../events.ts";
 import type { Place } from "./pending.ts";
 
-export type Journal = {
-  added(transaction: SealedTransaction, place?: Place): void;
-  removed(id: string): void;
-  report(event: PoolEvent): void;
-  /**
-   * Holds writes back until `release`: changes that belong to one event are made in several event-loop ticks.
-   *
-   * @param report reports the changes made so far; called by `release`, or by a `flush` before it
-   */
-  hold(report: () => void): void;
-  release(): void;
-  /** Settles once everything recorded so far is on disk. */
-  flushed(): Promise<void>;
-  /** Writes the outstanding changes, synchronously; the promise rejects if the write failed. */
-  flush(): Promise<void>;
-};
-
 /** Pause after a failed write. */
 const RETRY_MS = 1_000;
 /**
@@ -47,103 +30,106 @@ export type JournalDeps = {
   readonly onWriteFailed?: (error: unknown) => void;
 };
 
-type State = Required<JournalDeps> & {
-  outstanding: Outstanding;
+export class Journal {
+  readonly #deps: JournalDeps;
+  #outstanding = nothing();
   /** Settles with the next write; undefined while none is expected. */
-  written: PromiseWithResolvers<void> | undefined;
-  scheduled: NodeJS.Immediate | undefined;
-  retry: NodeJS.Timeout | undefined;
-  reportHeld: (() => void) | undefined;
-};
+  #written: PromiseWithResolvers<void> | undefined;
+  #scheduled: NodeJS.Immediate | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #reportHeld: (() => void) | undefined;
 
-export function createJournal({ store, emit, onWriteFailed = () => {} }: JournalDeps): Journal {
-  const state: State = {
-    ...{ store, emit, onWriteFailed },
-    outstanding: nothing(),
-    written: undefined,
-    scheduled: undefined,
-    retry: undefined,
-    reportHeld: undefined,
-  };
-  return {
-    added({ data: { id }, bytes }, place) {
-      state.outstanding.added.set(id, { id, bytes, ...(place && { place }) });
-      schedule(state);
-    },
-    removed(id) {
-      state.outstanding.added.delete(id);
-      // If it is added again later, it is written again, after the transactions added in between.
-      state.outstanding.removed.add(id);
-      schedule(state);
-    },
-    report(event) {
-      const isFull = state.outstanding.events.length >= MAX_WAITING_REPORTS;
-      if (isFull && event.name === "transaction.pool.rejected") return;
-      state.outstanding.events.push(event);
-      schedule(state);
-    },
-    flushed: () => flushed(state),
-    hold(report) {
-      state.reportHeld = report;
-    },
-    release: () => release(state),
-    flush: () => flush(state),
-  };
-}
-
-const flushed = ({ written }: State): Promise<void> => written?.promise ?? Promise.resolve();
-
-/** Writes the changes of one tick of the event loop in one commit; meanwhile, the changes of the next tick are collected. */
-function schedule(state: State): void {
-  if (expectWrite(state)) state.scheduled = setImmediate(write, state);
-}
-
-/** Returns true if none was expected yet. */
-function expectWrite(state: State): boolean {
-  if (state.written) return false;
-  state.written = Promise.withResolvers();
-  // Handled here, since there may be no caller that waits for it.
-  state.written.promise.catch(() => {});
-  return true;
-}
-
-function unschedule({ scheduled, retry }: State): void {
-  clearImmediate(scheduled);
-  clearTimeout(retry);
-}
-
-function write(state: State): void {
-  const { written, reportHeld, outstanding, store, emit, onWriteFailed } = state;
-  if (reportHeld || !written) return;
-  const { added, removed, events } = outstanding;
-  const change = { added: [...added.values()], removed: [...removed] };
-  state.written = undefined;
-  try {
-    store.write(change, () => events.forEach(emit));
-  } catch (error) {
-    onWriteFailed(error);
-    written.reject(error);
-    // Retries together with the changes made in the meantime.
-    if (expectWrite(state)) state.retry = setTimeout(write, RETRY_MS, state);
-    return;
+  constructor(deps: JournalDeps) {
+    this.#deps = deps;
   }
-  state.outstanding = nothing();
-  written.resolve();
-}
 
-function release(state: State): void {
-  const report = state.reportHeld;
-  state.reportHeld = undefined;
-  report?.();
-  unschedule(state);
-  if (state.written) state.scheduled = setImmediate(write, state);
-}
+  added({ data: { id }, bytes }: SealedTransaction, place?: Place): void {
+    this.#outstanding.added.set(id, { id, bytes, ...(place && { place }) });
+    this.#schedule();
+  }
 
-function flush(state: State): Promise<void> {
-  release(state);
-  const done = flushed(state);
-  unschedule(state);
-  write(state);
-  unschedule(state);
-  return done;
+  removed(id: string): void {
+    this.#outstanding.added.delete(id);
+    // If it is added again later, it is written again, after the transactions added in between.
+    this.#outstanding.removed.add(id);
+    this.#schedule();
+  }
+
+  report(event: PoolEvent): void {
+    const isFull = this.#outstanding.events.length >= MAX_WAITING_REPORTS;
+    if (isFull && event.name === "transaction.pool.rejected") return;
+    this.#outstanding.events.push(event);
+    this.#schedule();
+  }
+
+  /**
+   * Holds writes back until `release`: changes that belong to one event are made in several event-loop ticks.
+   *
+   * @param report reports the changes made so far; called by `release`, or by a `flush` before it
+   */
+  hold(report: () => void): void {
+    this.#reportHeld = report;
+  }
+
+  release(): void {
+    const report = this.#reportHeld;
+    this.#reportHeld = undefined;
+    report?.();
+    this.#unschedule();
+    if (this.#written) this.#scheduled = setImmediate(() => this.#write());
+  }
+
+  /** Settles once everything recorded so far is on disk. */
+  flushed(): Promise<void> {
+    return this.#written?.promise ?? Promise.resolve();
+  }
+
+  /** Writes the outstanding changes, synchronously; the promise rejects if the write failed. */
+  flush(): Promise<void> {
+    this.release();
+    const done = this.flushed();
+    this.#unschedule();
+    this.#write();
+    this.#unschedule();
+    return done;
+  }
+
+  /** Writes the changes of one tick of the event loop in one commit; meanwhile, the changes of the next tick are collected. */
+  #schedule(): void {
+    if (this.#expectWrite()) this.#scheduled = setImmediate(() => this.#write());
+  }
+
+  /** Returns true if none was expected yet. */
+  #expectWrite(): boolean {
+    if (this.#written) return false;
+    this.#written = Promise.withResolvers();
+    // Handled here, since there may be no caller that waits for it.
+    this.#written.promise.catch(() => {});
+    return true;
+  }
+
+  #unschedule(): void {
+    clearImmediate(this.#scheduled);
+    clearTimeout(this.#retry);
+  }
+
+  #write(): void {
+    const { store, emit, onWriteFailed } = this.#deps;
+    const written = this.#written;
+    if (this.#reportHeld || !written) return;
+    const { added, removed, events } = this.#outstanding;
+    const change = { added: [...added.values()], removed: [...removed] };
+    this.#written = undefined;
+    try {
+      store.write(change, () => events.forEach(emit));
+    } catch (error) {
+      onWriteFailed?.(error);
+      written.reject(error);
+      // Retries together with the changes made in the meantime.
+      if (this.#expectWrite()) this.#retry = setTimeout(() => this.#write(), RETRY_MS);
+      return;
+    }
+    this.#outstanding = nothing();
+    written.resolve();
+  }
 }

@@ -17,22 +17,6 @@ import {
 } from "@uniknode/ledger";
 import { type Network, type SealedTransaction, TransactionError } from "@uniknode/protocol";
 
-export type Senders = {
-  /**
-   * Adds a transaction to its sender's view.
-   *
-   * @returns why the rules refuse it, if they do; the view is then as before
-   */
-  apply(transaction: SealedTransaction): string | undefined;
-  /** Rebuilds the view from the chain and returns the transactions that no longer apply. */
-  rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[];
-  /** The wallet of a sender after its pending transactions. */
-  walletOf(senderPublicKey: string): Wallet;
-  /** Public key of the sender with this address, if it has a view. */
-  publicKeyOf(address: string): string | undefined;
-  clear(): void;
-};
-
 export type SendersDeps = {
   network: Network;
   state: StateReader;
@@ -48,16 +32,31 @@ type View = {
   readonly minted: string[];
 };
 
-export function createSenders({ network, state, signatures, head }: SendersDeps): Senders {
+export class Senders {
+  readonly #deps: SendersDeps;
   /** Views by address. */
-  const views = new Map<string, View>();
+  readonly #views = new Map<string, View>();
   /** Public key of the sender whose view has a token, by the id of the token. */
-  const minters = new Map<string, string>();
+  readonly #minters = new Map<string, string>();
 
-  function apply({ data }: SealedTransaction): string | undefined {
+  constructor(deps: SendersDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Adds a transaction to its sender's view.
+   *
+   * @returns why the rules refuse it, if they do; the view is then as before
+   */
+  apply({ data }: SealedTransaction): string | undefined {
+    const { network, state, signatures, head } = this.#deps;
     const { senderPublicKey } = data;
     const address = addressOf(senderPublicKey, network);
-    const view = views.get(address) ?? { publicKey: senderPublicKey, draft: createDraft(state), minted: [] };
+    const view = this.#views.get(address) ?? {
+      publicKey: senderPublicKey,
+      draft: createDraft(state),
+      minted: [],
+    };
     const { height, timestamp } = head();
     const context = {
       network,
@@ -66,7 +65,7 @@ export function createSenders({ network, state, signatures, head }: SendersDeps)
       state,
       signatures,
       draft: view.draft,
-      isMintPending: (tokenId: string) => (minters.get(tokenId) ?? senderPublicKey) !== senderPublicKey,
+      isMintPending: (tokenId: string) => (this.#minters.get(tokenId) ?? senderPublicKey) !== senderPublicKey,
     };
     try {
       applyToSender(data, context);
@@ -74,37 +73,40 @@ export function createSenders({ network, state, signatures, head }: SendersDeps)
       if (isRefusal(error)) return error.message;
       throw error;
     }
-    views.set(address, view);
+    this.#views.set(address, view);
     const minted = mintedTokenId(data);
     if (minted !== undefined) {
       view.minted.push(minted);
-      minters.set(minted, senderPublicKey);
+      this.#minters.set(minted, senderPublicKey);
     }
     return undefined;
   }
 
-  function forget(address: string): void {
-    for (const tokenId of views.get(address)?.minted ?? []) minters.delete(tokenId);
-    views.delete(address);
-  }
-
-  function rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[] {
-    forget(addressOf(senderPublicKey, network));
+  /** Rebuilds the view from the chain and returns the transactions that no longer apply. */
+  rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[] {
+    const address = addressOf(senderPublicKey, this.#deps.network);
+    for (const tokenId of this.#views.get(address)?.minted ?? []) this.#minters.delete(tokenId);
+    this.#views.delete(address);
     // After one that fails, the later ones fail by their nonces.
-    return pending.filter((transaction) => apply(transaction) !== undefined);
+    return pending.filter((transaction) => this.apply(transaction) !== undefined);
   }
 
-  return {
-    apply,
-    rebuild,
-    walletOf: (senderPublicKey) =>
-      walletOf(views.get(addressOf(senderPublicKey, network))?.draft ?? state, senderPublicKey, network),
-    publicKeyOf: (address) => views.get(address)?.publicKey,
-    clear() {
-      views.clear();
-      minters.clear();
-    },
-  };
+  /** The wallet of a sender after its pending transactions. */
+  walletOf(senderPublicKey: string): Wallet {
+    const { network, state } = this.#deps;
+    const view = this.#views.get(addressOf(senderPublicKey, network));
+    return walletOf(view?.draft ?? state, senderPublicKey, network);
+  }
+
+  /** Public key of the sender with this address, if it has a view. */
+  publicKeyOf(address: string): string | undefined {
+    return this.#views.get(address)?.publicKey;
+  }
+
+  clear(): void {
+    this.#views.clear();
+    this.#minters.clear();
+  }
 }
 
 /** Returns true if an error is a refusal: of a rule, or of a signature that cannot be checked. */

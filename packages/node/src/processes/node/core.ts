@@ -10,7 +10,7 @@ import { compareFacts } from "./facts-comparison.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
 import { createNodePool, type NodePool } from "./pool.ts";
 
-export type NodeCore = {
+export type NodeCore = NodePool & {
   /** Dependencies of most parts of the node. */
   readonly shared: Environment & NodeEventLog & Pick<DataFolder, "database">;
   readonly folder: DataFolder;
@@ -18,7 +18,6 @@ export type NodeCore = {
   readonly facts: FactsTask;
   /** Absent for a node that does not compare its tree. */
   readonly comparison: Comparison | undefined;
-  readonly pool: NodePool;
 };
 
 export async function openCore(
@@ -40,6 +39,6 @@ export async function openCore(
     options.compareWith.length > 0
       ? await compareFacts(options.compareWith, { ...shared, databasePath }, onStop)
       : undefined;
-  const pool = createNodePool(options.pool, { ...shared, ...consensus }, onStop);
-  return { shared, folder, consensus, facts, comparison, pool };
+  const { pool, subscribeToPool } = createNodePool(options.pool, { ...shared, ...consensus }, onStop);
+  return { shared, folder, consensus, facts, comparison, pool, subscribeToPool };
 }

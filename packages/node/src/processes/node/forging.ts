@@ -9,11 +9,11 @@ import { watchFutureHead } from "../../forger/future-head.ts";
 import type { Peers } from "../../peers/peers.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { present } from "../../platform/present.ts";
+import type { Pool } from "../../pool/pool.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeOptions } from "./options.ts";
-import type { NodePool } from "./pool.ts";
 import type { Readiness } from "./readiness.ts";
 
 type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
@@ -40,7 +40,7 @@ type NodeForgingDeps = Omit<Environment, "now"> &
   Pick<DataFolder, "database" | "writes"> &
   Pick<NodeEventLog, "events" | "report"> & {
     readonly chain: Pick<Chain, "assumption" | "state" | "head" | "blocks">;
-    readonly pool: Pick<NodePool, "select">;
+    readonly pool: Pick<Pool, "select">;
     /** Absent for a node without peers. */
     readonly peers: Pick<Peers, "preflightFailure"> | undefined;
     readonly submitBlock: SubmitBlock;
@@ -65,7 +65,7 @@ export function createNodeForging(
       slots,
       rounds,
       chain,
-      selectTransactions: pool.select,
+      selectTransactions: () => pool.select(),
       submitBlock,
       // A node whose disk is full falls behind; then the full disk is the reason for the missed slot.
       async preflight() {

@@ -1,5 +1,5 @@
 /** The gateway from the node to its serving side, in the consensus thread. */
-import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { Network, SchemaViolation, Slots } from "@uniknode/protocol";
 import type { Chain } from "../../chain/port.ts";
 import type { Options } from "../../config/options.ts";
 import { finalHeight } from "../../facts/final.ts";
@@ -14,21 +14,22 @@ import type {
   PeerBounds,
   SyncProgress,
 } from "../../gateway/figures.ts";
-import type { AdmissionResult, Gateway, NodeStatus, PeerInfo } from "../../gateway/gateway.ts";
+import {
+  type AdmissionResult,
+  BodyError,
+  type Gateway,
+  type NodeStatus,
+  type PeerInfo,
+} from "../../gateway/gateway.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { type BodyPool, submitBody } from "../../pool/admission/submissions.ts";
-import type { PoolFigures } from "../../pool/figures.ts";
+import { BatchError } from "../../pool/admission/parse.ts";
 import { createPendingPages } from "../../pool/pending-pages.ts";
+import type { Pool } from "../../pool/pool.ts";
 
 export type GatewayOptions = Pick<Options, "poolMaxPerRequest">;
 
 export type GatewayDeps = {
-  readonly pool: BodyPool & {
-    size(): number;
-    figures(): PoolFigures;
-    get(id: string): SealedTransaction | undefined;
-    inForgingOrder(limit?: number): SealedTransaction[];
-  };
+  readonly pool: Pick<Pool, "submit" | "size" | "figures" | "get" | "inForgingOrder">;
   readonly network: Network;
   readonly slots: Slots;
   /** The last accepted block; timestamp in seconds since the network epoch. */
@@ -100,6 +101,33 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     replaceRemoteNames: async (names) => ({ lastSequence: deps.replaceRemoteNames(names) }),
     dev: deps.dev ?? refuseDevCommands,
   };
+}
+
+/**
+ * Submits the items of the body of `POST /transactions` to the pool.
+ *
+ * @param max items of one body
+ * @throws {BodyError} when the body as a whole fails the schema: nothing was processed
+ */
+async function submitBody(
+  pool: Pick<Pool, "submit">,
+  transactions: readonly unknown[],
+  max: number,
+): Promise<AdmissionResult> {
+  const { length } = transactions;
+  if (length < 1 || length > max) {
+    throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
+  }
+  try {
+    return await pool.submit(transactions, { isBatch: true });
+  } catch (error) {
+    throw error instanceof BatchError ? new BodyError(violationText(error.violation)) : error;
+  }
+}
+
+function violationText({ path, expectation }: SchemaViolation): string {
+  const names = path.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return `"transactions${names.join(".")}" ${expectation}`;
 }
 
 function statusOf({ peers, head, now, network, slots, assumption, blocks }: GatewayDeps): NodeStatus {

@@ -79,7 +79,7 @@ async function start(
   const { servingThread: thread, files, genesisBlock, shownOptions = [], devAccounts } = deps;
   onStop("serving thread", thread.close);
   const core = await openCore(options, deps, onStop);
-  const { shared, folder, pool, facts } = core;
+  const { shared, folder, pool, subscribeToPool, facts } = core;
   const { chain } = core.consensus;
   const { grown, logger } = shared;
   const readiness = createReadiness(shared);
@@ -91,7 +91,7 @@ async function start(
     { ...shared, writes, chain, pool, peers, submitBlock, readiness },
     onStop,
   );
-  connectParts({ chain, pool, peers, forging, grown, facts });
+  connectParts({ chain, pool, subscribeToPool, peers, forging, grown, facts });
 
   const heartbeats = createHeartbeats();
   onStop("heartbeat", beat(heartbeats, "consensus").close);

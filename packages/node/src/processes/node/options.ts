@@ -9,7 +9,7 @@ import type { Delegates } from "../../forger/delegates.ts";
 import type { Timing } from "../../forger/timing.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
 import type { PeersOptions } from "../../peers/options.ts";
-import type { PoolOptions } from "../../pool/options.ts";
+import type { PoolOptions } from "../../pool/pool-options.ts";
 import type { ServingOptions } from "../serving/options.ts";
 import type { ServingThread } from "../serving/thread.ts";
 

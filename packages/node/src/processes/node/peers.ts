@@ -8,13 +8,13 @@ import { peerView } from "../../peers/peer-info.ts";
 import { createPeers, type Peers } from "../../peers/peers.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
+import type { Pool } from "../../pool/pool.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createPeerStore } from "../../store/node/peers.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
-import type { NodePool } from "./pool.ts";
 
 export type NodePeers = Peers & {
   /** The listener is called with every header from another node; it is neither verified nor on the chain. */
@@ -27,7 +27,7 @@ export type NodePeersDeps = Omit<Environment, "now"> &
     readonly chain: Chain;
     readonly verifier: Pick<Verifier, "verify">;
     readonly database: Database;
-    readonly pool: NodePool;
+    readonly pool: Pool;
     /** Port of the HTTP API. */
     readonly httpPort: () => number;
     /** Called when the node is in sync with the network for the first time. */

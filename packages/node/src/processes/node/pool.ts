@@ -1,11 +1,9 @@
-/** The pool of a node: its events are written in the transaction of its changes, and it fills the next block. */
-import type { SealedTransaction } from "@uniknode/protocol";
+/** The pool of a node, whose events are written in the transaction of its changes. */
 import type { Chain } from "../../chain/port.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import { type PoolEvent, toPublicEvent } from "../../pool/events.ts";
-import { createPool, type Pool } from "../../pool/pool.ts";
-import { blockLimits } from "../../pool/selection.ts";
+import { Pool } from "../../pool/pool.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createPoolStore } from "../../store/node/pool.ts";
 import type { Verifier } from "../../verification/verifier.ts";
@@ -14,13 +12,10 @@ import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeOptions } from "./options.ts";
 
-export type NodePool = Omit<Pool, "select" | "selectWith"> & {
-  /** Transactions for the block after the head. */
-  select(): SealedTransaction[];
-  /** Like `select`, for a block of another branch; see `Pool.selectWith`. */
-  selectWith(returned: readonly SealedTransaction[], leftOut: ReadonlySet<string>): SealedTransaction[];
+export type NodePool = {
+  readonly pool: Pool;
   /** The listener is called after each change was logged, within the database transaction that makes it durable. */
-  readonly subscribe: Subscribe<PoolEvent>;
+  readonly subscribeToPool: Subscribe<PoolEvent>;
 };
 
 export type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
@@ -41,7 +36,7 @@ export function createNodePool(
     // Most nodes have no subscriber: transactions are copied only for one.
     if (events.isRecorded(event.name)) log(toPublicEvent(event));
   });
-  const pool = createPool(options, {
+  const pool = new Pool(options, {
     network,
     state: chain.state,
     head: chain.head,
@@ -56,12 +51,6 @@ export function createNodePool(
     onRecheckFailed: (err) =>
       logger.error({ err }, "failed to recheck pending transactions; retrying after the next block"),
   });
-  onStop("pool", pool.close);
-  const limits = () => blockLimits(network.milestoneAt(chain.head().height));
-  return {
-    ...pool,
-    select: () => pool.select(limits()),
-    selectWith: (returned, leftOut) => pool.selectWith(returned, limits(), leftOut),
-    subscribe: changes.subscribe,
-  };
+  onStop("pool", () => pool.close());
+  return { pool, subscribeToPool: changes.subscribe };
 }

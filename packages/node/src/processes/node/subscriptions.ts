@@ -9,7 +9,8 @@ import type { NodePool } from "./pool.ts";
 
 export type ConnectedParts = {
   readonly chain: Pick<Chain, "subscribe">;
-  readonly pool: Pick<Pool, "blocksReverted" | "blockApplied"> & Pick<NodePool, "subscribe">;
+  readonly pool: Pick<Pool, "blocksReverted" | "blockApplied">;
+  readonly subscribeToPool: NodePool["subscribeToPool"];
   readonly peers: Pick<NodePeers, "subscribeToHeaders"> | undefined;
   readonly forging: Pick<Forging, "blockApplied" | "blockArrived"> & {
     readonly forger: Pick<Forging["forger"], "demand">;
@@ -18,7 +19,15 @@ export type ConnectedParts = {
   readonly facts: Pick<FactsTask, "chainChanged">;
 };
 
-export function connectParts({ chain, pool, peers, forging, grown, facts }: ConnectedParts): void {
+export function connectParts({
+  chain,
+  pool,
+  subscribeToPool,
+  peers,
+  forging,
+  grown,
+  facts,
+}: ConnectedParts): void {
   chain.subscribe(({ applied, revertedBlocks, returned }) => {
     if (revertedBlocks > 0) pool.blocksReverted(returned);
     for (const { block, changes } of applied) {
@@ -29,7 +38,7 @@ export function connectParts({ chain, pool, peers, forging, grown, facts }: Conn
     grown.notify();
   });
   chain.subscribe(facts.chainChanged);
-  pool.subscribe(({ name }) => {
+  subscribeToPool(({ name }) => {
     if (name === "transaction.pool.added") forging.forger.demand();
   });
   peers?.subscribeToHeaders(forging.blockArrived);

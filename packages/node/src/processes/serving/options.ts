@@ -3,7 +3,7 @@ import type { NetworkFiles } from "@uniknode/protocol";
 import type { ShownOption } from "../../config/display.ts";
 import type { Options } from "../../config/options.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
-import type { FeePolicy } from "../../pool/admission/fees.ts";
+import type { FeePolicy } from "../../pool/pool-options.ts";
 
 const SERVING_OPTIONS = [
   "httpHost",

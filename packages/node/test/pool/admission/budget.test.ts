@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createAdmissionBudget } from "../../../src/pool/admission/budget.ts";
+import { AdmissionBudget } from "../../../src/pool/admission/budget.ts";
 
 function openBudget() {
   let now = 1_000;
   let isBusy = false;
-  const budget = createAdmissionBudget({ slotMs: () => 1_000, isChainBusy: () => isBusy, nowMs: () => now });
+  const budget = new AdmissionBudget({ slotMs: () => 1_000, isChainBusy: () => isBusy, nowMs: () => now });
   return {
-    ...budget,
+    pauseMs: () => budget.pauseMs(),
+    figures: () => budget.figures(),
     pass: (ms: number) => {
       now += ms;
     },

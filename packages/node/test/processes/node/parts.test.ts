@@ -14,7 +14,7 @@ import { soloTiming } from "../../../src/forger/timing.ts";
 import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
 import { present } from "../../../src/platform/present.ts";
 import { deadlineIn } from "../../../src/platform/threads/call.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/options.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool-options.ts";
 import { createConsensus } from "../../../src/processes/node/consensus.ts";
 import { createEnvironment } from "../../../src/processes/node/environment.ts";
 import { openNodeEventLog } from "../../../src/processes/node/event-log.ts";
@@ -56,7 +56,11 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
     { ...parts, genesis },
     onStop,
   );
-  const pool = createNodePool(DEFAULT_POOL_OPTIONS, { ...parts, chain, verifier, signatures }, onStop);
+  const { pool, subscribeToPool } = createNodePool(
+    DEFAULT_POOL_OPTIONS,
+    { ...parts, chain, verifier, signatures },
+    onStop,
+  );
   const forging = createNodeForging(
     {
       timing: soloTiming,
@@ -82,6 +86,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
     ...parts,
     chain,
     pool,
+    subscribeToPool,
     forging,
     advance(ms: number) {
       nowMs += ms;
@@ -110,12 +115,12 @@ test("A forged block includes the pool's transactions and becomes the head.", as
 });
 
 test("A pending transaction is logged before other subscribers are notified, and fills the next block.", async () => {
-  const { network, chain, pool, subscribedEvents, events, forgeNext } = open();
+  const { network, chain, pool, subscribeToPool, subscribedEvents, events, forgeNext } = open();
   // Version 2 is in force above the second block.
   await forgeNext();
   subscribedEvents.streamsChanged(["transaction.pool.added"]);
   const notified: [name: string, sequence: number][] = [];
-  pool.subscribe(({ name }) => notified.push([name, events.lastSequence()]));
+  subscribeToPool(({ name }) => notified.push([name, events.lastSequence()]));
   const [sender, recipient] = cast.accounts;
   const body = builders.transfer({
     network,

@@ -14,10 +14,10 @@ const call = (text: string) => void calls.push(text);
 connectParts({
   chain,
   pool: {
-    subscribe: pool.subscribe,
     blocksReverted: (transactions) => call(`pool: ${transactions.length} returned`),
     blockApplied: (_, addresses) => call(`pool: applied, changed ${[...addresses]}`),
   },
+  subscribeToPool: pool.subscribe,
   peers: { subscribeToHeaders: headers.subscribe },
   forging: {
     blockApplied: ({ height }) => call(`forging: applied ${height}`),

@@ -8,7 +8,7 @@ import { resolveConfig } from "../../../src/config/resolve.ts";
 import { webhookRoutes } from "../../../src/http/documentation/webhooks.ts";
 import { createHeartbeats } from "../../../src/platform/lifecycle/heartbeats.ts";
 import { present } from "../../../src/platform/present.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool-options.ts";
 import { pickServingOptions } from "../../../src/processes/serving/options.ts";
 import {
   loadServingThread,

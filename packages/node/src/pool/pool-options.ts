@@ -1,9 +1,24 @@
 /** Options of the pool. */
-import type { AdmissionOptions } from "./admission/parse.ts";
 
-export type PoolOptions = AdmissionOptions & {
+export type FeePolicy = {
+  /** False: the fee must equal the static fee of the milestone exactly. */
+  dynamic: boolean;
+  /** Smallest unit per byte, for the pool and for the broadcast. */
+  minFeePool: number;
+  minFeeBroadcast: number;
+  /** Bytes added to the size by type key; 0 for types not named. */
+  addonBytes: Readonly<Record<string, number>>;
+};
+
+export type PoolOptions = {
   /** Maximum number of pending transactions. */
   readonly poolSize: number;
+  readonly poolMaxPerSender: number;
+  /** Public keys exempt from the limit per sender. */
+  readonly poolAllowedSenders: readonly string[];
+  /** Maximum age of a pending version 1 transaction in blocks. */
+  readonly maxTransactionAge: number;
+  readonly fees: FeePolicy;
 };
 
 /** Maximum number of transactions in one API request. */

@@ -1,0 +1,77 @@
+/** Requests to the pool: the ids that they submitted, the order of their senders, and why they fail as a whole. */
+import { deleteOldest } from "../../platform/bounded-entries.ts";
+import { CodedError } from "../../platform/coded-error.ts";
+import { troubleOf } from "../../platform/files/disk.ts";
+
+const MAX_IDS = 10_000;
+
+/** Ids submitted since the last block, whatever their outcome (pool.md 4, stage A). */
+export class RecentIds {
+  /** Oldest first. */
+  readonly #ids = new Set<string>();
+
+  /** Splits inputs into new and repeated ones, and stores the ids of the new ones. */
+  partition<T extends { readonly id: string }>(inputs: readonly T[]): [fresh: T[], repeated: T[]] {
+    const fresh: T[] = [];
+    const repeated: T[] = [];
+    for (const input of inputs) {
+      if (this.#ids.has(input.id)) repeated.push(input);
+      else {
+        fresh.push(input);
+        if (this.#ids.size >= MAX_IDS) deleteOldest(this.#ids);
+        this.#ids.add(input.id);
+      }
+    }
+    return [fresh, repeated];
+  }
+
+  /** Removes ids whose submission has ended without an outcome. */
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.#ids.delete(id);
+  }
+
+  clear(): void {
+    this.#ids.clear();
+  }
+}
+
+/** Keeps the requests of each sender in order; requests of different senders do not wait for each other. */
+export class SenderOrder {
+  /** The last unfinished request of each sender. */
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** Enters a request with its senders; `isNext` resolves when every earlier request of one of them has finished. */
+  enter(senders: ReadonlySet<string>): { readonly isNext: Promise<void>; leave(): void } {
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    const earlier = [...senders].flatMap((sender) => this.#last.get(sender) ?? []);
+    const isNext = Promise.all(earlier).then(() => {});
+    for (const sender of senders) this.#last.set(sender, left);
+    return {
+      isNext,
+      leave: () => {
+        for (const sender of senders) if (this.#last.get(sender) === left) this.#last.delete(sender);
+        // A request that fails early does not change the order of the others.
+        void isNext.then(resolve);
+      },
+    };
+  }
+}
+
+export const closed = () => new CodedError("POOL_CLOSED", "the pool was closed", { isRetryable: false });
+
+/** The maximum of transactions is being checked. */
+export const busy = () =>
+  new CodedError("POOL_BUSY", "too many transactions are being checked; retry in a moment", {
+    isRetryable: true,
+  });
+
+/** The transactions stay pending, and the journal writes them as soon as it can. */
+export function failUnstored(error: unknown): never {
+  const trouble = troubleOf(error);
+  if (!trouble) throw error;
+  const code = trouble === "disk full" ? "POOL_DISK_FULL" : "POOL_DISK_UNWRITABLE";
+  throw new CodedError(code, `${trouble}: the accepted transactions are pending, but not stored yet`, {
+    cause: error,
+    isRetryable: true,
+  });
+}
