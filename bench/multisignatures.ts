@@ -20,7 +20,7 @@ import {
   sealedFromTrustedBytes,
   type TransactionBody,
 } from "@uniknode/protocol";
-import { createVerifyNow } from "../packages/node/src/verification/inline-verify.ts";
+import { createVerifyNow } from "../packages/node/src/verification/caching-verifier.ts";
 import { createVerifier } from "../packages/node/src/verification/verifier.ts";
 import { createRecordedSignatures } from "../packages/node/src/verification/wallet-signatures.ts";
 import {

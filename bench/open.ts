@@ -20,8 +20,7 @@ import {
   type HeaderFields,
   sha256,
 } from "@uniknode/protocol";
-import { createChain } from "../packages/node/src/chain/chain.ts";
-import { DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/port.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
@@ -47,7 +46,7 @@ mkdirSync(dataFolder);
 const path = join(dataFolder, "node.sqlite");
 
 const openChain = (database: Database) =>
-  createChain(DEFAULT_CHAIN_OPTIONS, {
+  new Chain(DEFAULT_CHAIN_OPTIONS, {
     database,
     network,
     genesis,

@@ -3,8 +3,7 @@
 import { createSlots, type Slots } from "@uniknode/protocol";
 import { pino } from "pino";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
-import { createChain } from "../packages/node/src/chain/chain.ts";
-import { type Chain, type ChainDeps, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/port.ts";
+import { Chain, type ChainDeps, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
 import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/block-events.ts";
 import { type FactsTask, startFactsTask } from "../packages/node/src/facts/task.ts";
 import {
@@ -69,7 +68,7 @@ export function openPipeline(
     ? startCheckpoints(DEFAULT_CHECKPOINT_OPTIONS, { database, databasePath: path, onError })
     : undefined;
   const verifier = createVerifier({ threads });
-  const chain = createChain(
+  const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, feedBlocks, recordsHistory: history },
     {
       database,

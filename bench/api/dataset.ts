@@ -24,8 +24,7 @@ import {
   signTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import { createChain } from "../../packages/node/src/chain/chain.ts";
-import { DEFAULT_CHAIN_OPTIONS } from "../../packages/node/src/chain/port.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../packages/node/src/chain/chain.ts";
 import { deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import {
   castOf,
@@ -91,7 +90,7 @@ async function generate(path: string, size: Size): Promise<NetworkFiles> {
   const network = createNetwork(files);
   const database = openDatabase(path);
   migrate(database);
-  const chain = createChain(
+  const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, cacheSize: 200_000, undoDepth: 100 },
     {
       database,

@@ -2,10 +2,9 @@
 import { join } from "node:path";
 import { type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
 import type { Pin } from "../chain/assumption.ts";
-import { createChain } from "../chain/chain.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
 import { refuseOtherNetwork } from "../chain/genesis.ts";
 import { refusalOf } from "../chain/outcome.ts";
-import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../chain/port.ts";
 import { replay } from "../chain/replay.ts";
 import { recordedEvents } from "../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";
@@ -90,7 +89,7 @@ function createImportingChain(
 ): Chain {
   const slots = createSlots(network);
   const names = createWebhookStore(database).eventNames();
-  return createChain(DEFAULT_CHAIN_OPTIONS, {
+  return new Chain(DEFAULT_CHAIN_OPTIONS, {
     ...{ database, network, genesis, verifier, assumeValid },
     eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
     events: createEventLog(database, { recordedNames: () => names, now: nowMs }),

@@ -5,7 +5,7 @@
  */
 import type { BlockHeader } from "@uniknode/protocol";
 import { type MetaStore, readUnchecked, type UncheckedMark, writeUnchecked } from "../store/node/meta.ts";
-import { ChainError } from "./error.ts";
+import { ChainError } from "./chain-error.ts";
 
 /** A block that the chain has according to the operator. The id has 64 digits: shorter ones can be forged. */
 export type Pin = { readonly height: number; readonly id: string };
@@ -29,92 +29,94 @@ export type PinNews =
 
 type Extension = { readonly block: { readonly header: BlockHeader }; readonly isAssumed: boolean };
 
-export type Assumption = {
+const FULL_ID_DIGITS = 64;
+
+export class Assumption {
+  readonly #meta: MetaStore;
+  readonly #given: Pin | undefined;
+  readonly #name: string | undefined;
+  #mark: UncheckedMark | undefined;
+  #hasFailed = false;
+
+  /** @throws {ChainError} CHAIN_UNCHECKED when the chain has blocks that were not checked because of another pin */
+  constructor(meta: MetaStore, given: Pin | undefined) {
+    this.#meta = meta;
+    this.#given = given;
+    this.#name = given && pinText(given);
+    this.reload();
+    if (this.#mark && this.#mark.pin !== this.#name) throw uncheckedBlocks(this.#mark);
+  }
+
   /** Returns the pin in force; undefined if there is none, or if it has failed. */
-  pin(): Pin | undefined;
+  pin(): Pin | undefined {
+    return this.#hasFailed ? undefined : this.#given;
+  }
+
   /** Returns the height of the first unchecked block, until the chain contains the pinned block. */
-  uncheckedFrom(): number | undefined;
+  uncheckedFrom(): number | undefined {
+    return this.#mark?.from;
+  }
+
   /** Returns true if the signatures of a fetched block may be assumed to be valid. */
-  covers(header: BlockHeader): boolean;
+  covers({ height, id }: BlockHeader): boolean {
+    const top = this.pin();
+    // A short id matches more than one block.
+    return top !== undefined && height <= top.height && id.length === FULL_ID_DIGITS;
+  }
+
   /**
    * Notes blocks that are committed, within their transaction.
    *
    * @throws {ChainError} CHAIN_PIN_FAILED when the chain would have another block than the pinned one above blocks that were
    *   not checked
    */
-  extended(blocks: readonly Extension[]): void;
+  extended(blocks: readonly Extension[]): void {
+    const top = this.pin();
+    if (!top) return;
+    const before = this.#mark;
+    for (const { block, isAssumed } of blocks) {
+      const { height, id } = block.header;
+      if (isAssumed) this.#mark ??= { from: height, pin: pinText(top) };
+      if (!this.#mark || height !== top.height) continue;
+      if (id !== top.id) throw pinFailed(top, id);
+      this.#mark = undefined;
+    }
+    if (this.#mark !== before) this.#setMark(this.#mark);
+  }
+
   /** Returns the outcome of the pin if the committed blocks reach its height. */
-  reachedBy(blocks: readonly Extension[]): PinNews | undefined;
+  reachedBy(blocks: readonly Extension[]): PinNews | undefined {
+    const top = this.pin();
+    const id = top && blocks.find(({ block }) => block.header.height === top.height)?.block.header.id;
+    if (!top || id === undefined) return undefined;
+    return id === top.id ? { kind: "reached", pin: top } : { kind: "other", pin: top, id };
+  }
+
   /** Notes that the blocks above a height were removed, within the same transaction. */
-  reverted(height: number): void;
+  reverted(height: number): void {
+    if (this.#mark && height < this.#mark.from) this.#setMark(undefined);
+  }
+
   /**
    * Notes that the unchecked blocks were removed and the pin must not be used again, within the same
    * transaction.
    */
-  failed(): void;
+  failed(): void {
+    this.#setMark(undefined);
+    if (this.#name !== undefined) this.#meta.write("failedPin", this.#name);
+    this.#hasFailed = true;
+  }
+
   /** Reloads the state from disk after a transaction that failed. */
-  reload(): void;
-};
-
-const FULL_ID_DIGITS = 64;
-
-/** @throws {ChainError} CHAIN_UNCHECKED when the chain has blocks that were not checked because of another pin */
-export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumption {
-  const name = given && pinText(given);
-  let mark: UncheckedMark | undefined;
-  let hasFailed = false;
-
-  function reload(): void {
-    mark = readUnchecked(meta);
-    hasFailed = name !== undefined && meta.read("failedPin") === name;
+  reload(): void {
+    this.#mark = readUnchecked(this.#meta);
+    this.#hasFailed = this.#name !== undefined && this.#meta.read("failedPin") === this.#name;
   }
 
-  function setMark(next: UncheckedMark | undefined): void {
-    writeUnchecked(meta, next);
-    mark = next;
+  #setMark(next: UncheckedMark | undefined): void {
+    writeUnchecked(this.#meta, next);
+    this.#mark = next;
   }
-
-  reload();
-  if (mark && mark.pin !== name) throw uncheckedBlocks(mark);
-
-  const pin = () => (hasFailed ? undefined : given);
-  return {
-    pin,
-    reload,
-    uncheckedFrom: () => mark?.from,
-    covers({ height, id }) {
-      const top = pin();
-      // A short id matches more than one block.
-      return top !== undefined && height <= top.height && id.length === FULL_ID_DIGITS;
-    },
-    extended(blocks) {
-      const top = pin();
-      if (!top) return;
-      const before = mark;
-      for (const { block, isAssumed } of blocks) {
-        const { height, id } = block.header;
-        if (isAssumed) mark ??= { from: height, pin: pinText(top) };
-        if (!mark || height !== top.height) continue;
-        if (id !== top.id) throw pinFailed(top, id);
-        mark = undefined;
-      }
-      if (mark !== before) setMark(mark);
-    },
-    reachedBy(blocks) {
-      const top = pin();
-      const id = top && blocks.find(({ block }) => block.header.height === top.height)?.block.header.id;
-      if (!top || id === undefined) return undefined;
-      return id === top.id ? { kind: "reached", pin: top } : { kind: "other", pin: top, id };
-    },
-    reverted(height) {
-      if (mark && height < mark.from) setMark(undefined);
-    },
-    failed() {
-      setMark(undefined);
-      if (name !== undefined) meta.write("failedPin", name);
-      hasFailed = true;
-    },
-  };
 }
 
 const uncheckedBlocks = ({ from, pin }: UncheckedMark) =>

@@ -1,15 +1,21 @@
 /**
  * Work of the chain's only writer, in order. Blocks that were submitted together are a batch, which passes through the
- * pipeline in parts; these are read and verified before the writer reaches them.
+ * pipeline in parts; these are received and verified before the writer reaches them.
  */
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { BlockHeader } from "@uniknode/protocol";
+import type { BlockHeader, Network } from "@uniknode/protocol";
+import type { Steps, TimeSlices } from "../platform/threads/time-slices.ts";
 import type { Outcome } from "./outcome.ts";
-import { type BlockInput, inputByteLength } from "./pipeline/receive.ts";
-import type { VerifiedBlock } from "./pipeline/verify.ts";
+import {
+  type BlockInput,
+  inputByteLength,
+  type ReceivedBlock,
+  receiveGradually,
+} from "./pipeline/receive.ts";
+import { type VerifiedBlock, type VerifyDeps, verifyBlocks } from "./pipeline/verify.ts";
 
 /** Returns true if the signatures of a block are assumed to be valid, by its header. */
-export type Assumes = (header: BlockHeader) => boolean;
+type Assumes = (header: BlockHeader) => boolean;
 
 /** The blocks of one call, which settle together. */
 export type BlockBatch = {
@@ -39,6 +45,14 @@ export type BatchPart = {
   preparing?: Promise<void>;
   prepared?: readonly PreparedBlock[];
 };
+
+export type PrepareDeps = VerifyDeps & {
+  /** Decodes the blocks of all parts, in their order. */
+  readonly slices: TimeSlices;
+};
+
+/** Time for decoding blocks in an event-loop tick; a step is a few transactions, or a part of empty blocks. */
+export const DECODING_SLICE_MS = 10;
 
 /** Size of about one batch of signatures: 128 empty blocks, or 3 with 50 transfers. */
 const PART_BLOCKS = 128;
@@ -89,39 +103,52 @@ export function settleBatch({ outcomes, size, failure, result }: BlockBatch): vo
 }
 
 /** Other work that is done between two parts, such as a revert; it does not throw. */
-export type Job = { readonly run: () => void };
-
-export type BlockQueue = {
-  add(entries: readonly (BatchPart | Job)[]): void;
-  isBusy(): boolean;
-  /** Settles when everything that was added is done. */
-  idle(): Promise<void>;
-};
-
-export type BlockQueueDeps = {
-  /** Begins the preparation of a part if it has not begun. */
-  readonly prepare: (part: BatchPart) => void;
-  /** Executes and commits prepared parts, all in one tick of the event loop. */
-  readonly write: (parts: Iterable<BatchPart>) => void;
-};
+type Job = { readonly run: () => void };
 
 /** Maximum number of parts in one commit: about 2,000 empty blocks, or 2,400 transactions. */
 const COMMIT_PARTS = 16;
 /** Parts to prefetch (read and verify): enough to keep the verifier threads busy during a commit. */
-export const PREFETCHED_PARTS = 40;
+const PREFETCHED_PARTS = 40;
 
-export function createBlockQueue({ prepare, write }: BlockQueueDeps): BlockQueue {
-  const entries: (BatchPart | Job)[] = [];
-  let working: Promise<void> | undefined;
+export class BlockQueue {
+  readonly #preparing: PrepareDeps;
+  readonly #write: (parts: Iterable<BatchPart>) => void;
+  readonly #entries: (BatchPart | Job)[] = [];
+  #working: Promise<void> | undefined;
 
-  async function work(): Promise<void> {
-    for (let entry = entries[0]; entry; entry = entries[0]) {
-      prefetch();
+  /** @param write executes and commits prepared parts, all in one tick of the event loop */
+  constructor(preparing: PrepareDeps, write: (parts: Iterable<BatchPart>) => void) {
+    this.#preparing = preparing;
+    this.#write = write;
+  }
+
+  add(added: readonly (BatchPart | Job)[]): void {
+    this.#entries.push(...added);
+    // The tick that adds a full block may have selected its transactions, and signed it.
+    this.#working ??= nextTick()
+      .then(() => this.#work())
+      .finally(() => {
+        this.#working = undefined;
+      });
+  }
+
+  isBusy(): boolean {
+    return this.#working !== undefined;
+  }
+
+  /** Settles when everything that was added is done. */
+  async idle(): Promise<void> {
+    return this.#working;
+  }
+
+  async #work(): Promise<void> {
+    for (let entry = this.#entries[0]; entry; entry = this.#entries[0]) {
+      this.#prefetch();
       if (isPart(entry)) {
-        await Promise.all(leadingParts(COMMIT_PARTS).map((part) => part.preparing));
-        write(readyParts());
+        await Promise.all(this.#leadingParts(COMMIT_PARTS).map((part) => part.preparing));
+        this.#write(this.#readyParts());
       } else {
-        entries.shift();
+        this.#entries.shift();
         entry.run();
       }
       // Yields to messages of the verifier, timers and sockets between two commits.
@@ -129,39 +156,84 @@ export function createBlockQueue({ prepare, write }: BlockQueueDeps): BlockQueue
     }
   }
 
+  #prefetch(): void {
+    for (const part of this.#leadingParts(PREFETCHED_PARTS)) prepare(part, this.#preparing);
+  }
+
   /** Parts before the next job. */
-  function leadingParts(limit: number): BatchPart[] {
-    const leading = entries.slice(0, limit);
+  #leadingParts(limit: number): BatchPart[] {
+    const leading = this.#entries.slice(0, limit);
     const end = leading.findIndex((entry) => !isPart(entry));
     return (end === -1 ? leading : leading.slice(0, end)) as BatchPart[];
   }
 
-  function prefetch(): void {
-    for (const part of leadingParts(PREFETCHED_PARTS)) prepare(part);
-  }
-
   /** Removes the parts whose preparation has ended, and prefetches others. */
-  function* readyParts(): Iterable<BatchPart> {
-    for (let part = entries[0]; part && isPart(part) && part.prepared; part = entries[0]) {
-      entries.shift();
+  *#readyParts(): Iterable<BatchPart> {
+    for (let part = this.#entries[0]; part && isPart(part) && part.prepared; part = this.#entries[0]) {
+      this.#entries.shift();
       yield part;
-      prefetch();
+      this.#prefetch();
     }
   }
-
-  return {
-    add(added) {
-      entries.push(...added);
-      // The tick that adds a full block may have selected its transactions, and signed it.
-      working ??= nextTick()
-        .then(work)
-        .finally(() => {
-          working = undefined;
-        });
-    },
-    isBusy: () => working !== undefined,
-    idle: async () => working,
-  };
 }
 
 const isPart = (entry: BatchPart | Job): entry is BatchPart => "batch" in entry;
+
+/** Reads and verifies all blocks of a branch like a batch; all of them stay in memory. */
+export async function prepareBranch(
+  blocks: readonly BlockInput[],
+  deps: PrepareDeps,
+): Promise<PreparedBlock[]> {
+  const batch = createBatch(blocks);
+  const parts = splitBatch(batch, blocks);
+  for (let first = 0; first < parts.length && !batch.isStopped; first += PREFETCHED_PARTS) {
+    const some = parts.slice(first, first + PREFETCHED_PARTS);
+    for (const part of some) prepare(part, deps);
+    await Promise.all(some.map(({ preparing }) => preparing));
+  }
+  if (batch.failure !== undefined) throw batch.failure;
+  return parts.flatMap(({ prepared = [] }) => prepared);
+}
+
+/** Begins the preparation of a part if it has not begun. */
+function prepare(part: BatchPart, deps: PrepareDeps): void {
+  const { batch, blocks } = part;
+  const isSkipped = batch.isStopped || batch.signal?.aborted;
+  part.preparing ??= prepareBlocks(isSkipped ? [] : blocks, deps, batch.assumes).then(
+    (prepared) => {
+      part.prepared = prepared;
+    },
+    (error: unknown) => {
+      // The verifier failed: the blocks have no verdict.
+      batch.failure ??= error;
+      batch.isStopped = true;
+      part.prepared = [];
+    },
+  );
+}
+
+async function prepareBlocks(
+  blocks: readonly BlockInput[],
+  deps: PrepareDeps,
+  assumes: Assumes,
+): Promise<PreparedBlock[]> {
+  if (blocks.length === 0) return [];
+  const { received, failure } = await deps.slices.run(receiveEach(blocks, deps.network));
+  const verified = await verifyBlocks(received, deps, assumes);
+  return failure ? [...verified, failure] : verified;
+}
+
+type Received = { readonly received: readonly ReceivedBlock[]; readonly failure?: Error };
+
+/** Blocks after an unreadable one are omitted: the batch stops there. */
+function* receiveEach(blocks: readonly BlockInput[], network: Network): Steps<Received> {
+  const received: ReceivedBlock[] = [];
+  for (const block of blocks) {
+    try {
+      received.push(yield* receiveGradually(block, network));
+    } catch (error) {
+      return { received, failure: error as Error };
+    }
+  }
+  return { received };
+}

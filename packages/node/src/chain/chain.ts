@@ -2,200 +2,293 @@
  * The chain of this node: a single writer that processes batches of blocks and reverts one after another,
  * while later blocks are already being read and verified (decision 6).
  */
-import { type BlockHeader, createSlots, type EncodedBlock, type SealedTransaction } from "@uniknode/protocol";
-import { createSubscribers } from "../platform/subscribers.ts";
+import type { StateReader, Wallet } from "@uniknode/ledger";
+import {
+  type Block,
+  type BlockHeader,
+  createSlots,
+  type EncodedBlock,
+  type Network,
+  type SealedTransaction,
+} from "@uniknode/protocol";
+import type { BlockFact } from "../events/block-events.ts";
+import type { Event } from "../events/event.ts";
+import { createSubscribers, type Subscribe } from "../platform/subscribers.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
-import { createBlockStore } from "../store/chain/blocks.ts";
-import { openFeedChanges } from "../store/chain/feed-changes.ts";
-import { createTransactionStore } from "../store/chain/transactions.ts";
-import { openHistory } from "../store/history/writer.ts";
-import { createMetaStore } from "../store/node/meta.ts";
-import { createStateStore } from "../store/state/state.ts";
-import { createUndoStore } from "../store/state/undo.ts";
-import { openAssumption } from "./assumption.ts";
+import type { BlockStore } from "../store/chain/blocks.ts";
+import type { Database } from "../store/engine/database.ts";
+import type { EventLog } from "../store/events/event-log.ts";
+import type { Verifier } from "../verification/verifier.ts";
+import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
+import type { Pin, PinNews } from "./assumption.ts";
 import {
   type BatchOptions,
-  type BlockQueue,
+  BlockQueue,
   createBatch,
-  createBlockQueue,
+  DECODING_SLICE_MS,
+  type PrepareDeps,
+  prepareBranch,
   splitBatch,
 } from "./block-queue.ts";
-import { appendAll, type Extend, forgedBlock, prepareBranch } from "./branch.ts";
-import { asChainError, ChainError } from "./error.ts";
+import { asChainError, ChainError } from "./chain-error.ts";
 import { openHead } from "./genesis.ts";
 import { type ChainChange, type Outcome, refusalOf } from "./outcome.ts";
 import { createUndoRule } from "./pipeline/commit.ts";
-import { createExecutor } from "./pipeline/execute.ts";
+import { Executor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
-import type { Chain, ChainDeps, ChainOptions } from "./port.ts";
-import { DECODING_SLICE_MS, type PrepareDeps, prepare } from "./prepare.ts";
-import type { ChainStores } from "./stores.ts";
-import { discardAbovePin, replaceAbove, type Writer, writeParts } from "./writer.ts";
+import { forgedBlock } from "./pipeline/verify.ts";
+import { type ChainStores, openStores } from "./stores.ts";
+import { Writer, type WriterOptions } from "./writer.ts";
 
-/**
- * Opens the chain in a migrated database; an empty one gets the genesis block.
- *
- * @throws {ChainError} CHAIN_NETWORK_MISMATCH, CHAIN_GENESIS_MISMATCH, CHAIN_UNCHECKED
- */
-export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
-  const { network, genesis, signatures, eventsOfRevert, onPin = () => {} } = deps;
-  const stores = openStores(options, deps);
-  const { assumption, blocks, state } = stores;
-  const head = openHead(stores, network, genesis);
-  const onUnexpectedError = deps.onUnexpectedError ?? (() => {});
-  const executor = createExecutor(head, { ...deps, stores, onUnexpectedError });
-  const { subscribe, notify } = createSubscribers<ChainChange>(deps.onListenerError);
-  const writer: Writer = {
-    ...{ options, network, genesis, stores, executor, eventsOfRevert, notify, onPin, head },
-    needsUndo: createUndoRule({ ...options, slots: createSlots(network), now: deps.now }),
-  };
-  const preparing: PrepareDeps = {
-    ...deps,
-    slices: createTimeSlices({ sliceMs: DECODING_SLICE_MS }),
-    ...(signatures && { verifyAhead: (transactions) => signatures.verifyAhead(transactions, state) }),
-  };
-  const queue = createBlockQueue({
-    prepare: (part) => prepare(part, preparing),
-    write: (parts) => writeParts(writer, parts),
-  });
-  const work: Work = { writer, preparing, queue, isClosed: false };
-  return {
-    state,
-    blocks,
-    subscribe,
-    head: executor.tip,
-    isBusy: queue.isBusy,
-    storedIds: stores.transactions.storedIds,
-    accept: (given) => take(work, given),
-    acceptFetched: (given, { signal, targetHeight = 0 } = {}) =>
-      take(work, given, {
-        assumes: assumption.covers,
-        signal,
-        targetHeight: Math.max(targetHeight, assumption.pin()?.height ?? 0),
-      }),
-    assumption: () => ({ pin: assumption.pin(), uncheckedFrom: assumption.uncheckedFrom() }),
-    discardUnchecked: () => between(work, () => discardUncheckedBlocks(writer)),
-    canRevertTo: (target) => target === executor.tip().height || stores.undo.has(target + 1),
-    revertTo: (target) => between(work, () => revertTo(writer, target)),
-    switchTo: (target, branch, onHeader = () => {}) => switchTo(work, target, branch, onHeader),
-    forgeFrom: (target, make) =>
-      between(work, () => replaceAbove(writer, target, forgeEach(make, { network, now: deps.now }))),
-    async close() {
-      work.isClosed = true;
-      await queue.idle();
-    },
-  };
-}
-
-function openStores(options: ChainOptions, { database, events, assumeValid }: ChainDeps): ChainStores {
-  const meta = createMetaStore(database);
-  const assumption = openAssumption(meta, assumeValid);
-  const blocks = createBlockStore(database);
-  return {
-    database,
-    events,
-    meta,
-    assumption,
-    blocks,
-    transactions: createTransactionStore(database),
-    state: createStateStore(database, options),
-    undo: createUndoStore(database),
-    feed: openFeedChanges(database, options.feedBlocks, blocks.head()?.height ?? 0),
-    history: openHistory(database, options.recordsHistory),
-  };
-}
-
-/** The writer and its queue. */
-type Work = {
-  readonly writer: Writer;
-  readonly preparing: PrepareDeps;
-  readonly queue: BlockQueue;
-  isClosed: boolean;
+export type ChainOptions = WriterOptions & {
+  /** Records of each state table that are kept in memory. */
+  readonly cacheSize: number;
+  /** Blocks whose changes are kept for mirrors; 0: none. */
+  readonly feedBlocks: number;
+  /** True if earlier states are recorded. If false, the records of earlier runs are removed. */
+  readonly recordsHistory: boolean;
 };
 
-/** Queues blocks; settles with their outcomes. */
-async function take(
-  { queue, isClosed }: Work,
-  given: readonly BlockInput[],
-  options: BatchOptions = {},
-): Promise<Outcome[]> {
-  if (isClosed) throw closedError();
-  if (given.length === 0) return [];
-  const batch = createBatch(given, options);
-  queue.add(splitBatch(batch, given));
-  return batch.result.promise;
-}
+export const DEFAULT_CHAIN_OPTIONS: ChainOptions = {
+  cacheSize: 20_000,
+  feedBlocks: 0,
+  recordsHistory: false,
+  undoDepth: 10_000,
+  maxReturnedTransactions: 15_000,
+};
 
-/** Runs a job between two batches. */
-async function between<T>({ queue, isClosed }: Work, job: () => T): Promise<T> {
-  if (isClosed) throw closedError();
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  queue.add([{ run: () => settleWith({ resolve, reject }, job) }]);
-  return promise;
-}
+export type ChainDeps = {
+  readonly database: Database;
+  readonly network: Network;
+  readonly genesis: Block;
+  readonly verifier: Verifier;
+  /** Verdicts about signatures that depend on wallets. If absent, they are computed during execution. */
+  readonly signatures?: RecordedSignatures;
+  readonly events: EventLog;
+  /** Called only with facts that have subscribers. */
+  readonly eventsOfFacts: (facts: readonly BlockFact[], header: BlockHeader) => Event[];
+  readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Signatures of fetched blocks are assumed to be valid up to this block. If absent, all are checked. */
+  readonly assumeValid?: Pin | undefined;
+  /** Called when the chain reaches the height of the pin, with the pinned block or another one. */
+  readonly onPin?: (news: PinNews) => void;
+  /** Called with the error that a listener threw. */
+  readonly onListenerError: (error: unknown) => void;
+  /** Called with an unexpected error for which a block was refused, such as a state that cannot be read. */
+  readonly onUnexpectedError?: (error: unknown, header: BlockHeader) => void;
+};
 
-function settleWith<T>({ resolve, reject }: Settle<T>, job: () => T): void {
-  try {
-    resolve(job());
-  } catch (error) {
-    reject(error);
+export type FetchedOptions = {
+  /** Skips the blocks that are not executed yet. */
+  readonly signal?: AbortSignal | undefined;
+  /** Height that the chain will reach, as most sources claim; absent: unknown. */
+  readonly targetHeight?: number | undefined;
+};
+
+export class Chain {
+  /** The consensus state at the head. */
+  readonly state: StateReader;
+  readonly blocks: Pick<BlockStore, "header" | "headerById" | "block" | "bytes">;
+  /** Calls the listener after every commit; see `Subscribers`. */
+  readonly subscribe: Subscribe<ChainChange>;
+  readonly #deps: ChainDeps;
+  readonly #stores: ChainStores;
+  readonly #executor: Executor;
+  readonly #writer: Writer;
+  readonly #preparing: PrepareDeps;
+  readonly #queue: BlockQueue;
+  #isClosed = false;
+
+  /**
+   * Opens the chain in a migrated database; an empty one gets the genesis block.
+   *
+   * @throws {ChainError} CHAIN_NETWORK_MISMATCH, CHAIN_GENESIS_MISMATCH, CHAIN_UNCHECKED
+   */
+  constructor(options: ChainOptions, deps: ChainDeps) {
+    const { network, genesis, signatures } = deps;
+    const stores = openStores(options, deps);
+    const head = openHead(stores, network, genesis);
+    const { subscribe, notify } = createSubscribers<ChainChange>(deps.onListenerError);
+    const needsUndo = createUndoRule({ ...options, slots: createSlots(network), now: deps.now });
+    this.#deps = deps;
+    this.#stores = stores;
+    this.state = stores.state;
+    this.blocks = stores.blocks;
+    this.subscribe = subscribe;
+    this.#executor = new Executor(head, { ...deps, stores });
+    this.#writer = new Writer(options, {
+      ...deps,
+      stores,
+      executor: this.#executor,
+      notify,
+      head,
+      needsUndo,
+    });
+    this.#preparing = {
+      ...deps,
+      slices: createTimeSlices({ sliceMs: DECODING_SLICE_MS }),
+      ...(signatures && {
+        verifyAhead: (transactions) => signatures.verifyAhead(transactions, stores.state),
+      }),
+    };
+    this.#queue = new BlockQueue(this.#preparing, (parts) => this.#writer.write(parts));
   }
-}
 
-type Settle<T> = Pick<PromiseWithResolvers<T>, "resolve" | "reject">;
+  /** A property, because other parts get it as a function. */
+  readonly head = (): BlockHeader => this.#executor.tip();
 
-/** Returns false if every block was checked. */
-function discardUncheckedBlocks(writer: Writer): boolean {
-  const { assumption } = writer.stores;
-  const pin = assumption.pin();
-  if (!pin || assumption.uncheckedFrom() === undefined) return false;
-  named("the end of the unchecked blocks", () => discardAbovePin(writer, pin));
-  return true;
-}
+  /** Returns true while blocks are being processed. */
+  isBusy(): boolean {
+    return this.#queue.isBusy();
+  }
 
-function revertTo(writer: Writer, target: number): void {
-  if (target === writer.head.height) return;
-  named(`the revert to ${target}`, () => replaceAbove(writer, target, () => {}));
-}
+  /** Returns the transaction ids that are on the chain. */
+  storedIds(ids: readonly string[]): string[] {
+    return this.#stores.transactions.storedIds(ids);
+  }
 
-async function switchTo(
-  work: Work,
-  target: number,
-  branch: readonly BlockInput[],
-  onHeader: (header: BlockHeader) => void,
-): Promise<Outcome[]> {
-  const { writer, preparing } = work;
-  if (work.isClosed) throw closedError();
-  const prepared = await prepareBranch(branch, preparing);
-  for (const block of prepared) if (!(block instanceof Error)) onHeader(block.block.header);
-  return between(work, () => {
-    const { height } = writer.head;
-    if (target + branch.length <= height) throw branchShort(target + branch.length, height);
-    return named(`the branch after ${target}`, () =>
-      appendAll(prepared, (extend) => replaceAbove(writer, target, extend)),
-    );
-  });
-}
+  /**
+   * Appends consecutive blocks up to the first that is refused. Each can be serialized or a value; the checks
+   * are the same. Settles with one outcome for each block after the accepted ones are on disk.
+   *
+   * @throws {ChainError} CHAIN_COMMIT_FAILED, CHAIN_PIN_FAILED: some of the blocks may have been accepted,
+   * see `head`;
+   *   CHAIN_CLOSED
+   */
+  async accept(blocks: readonly BlockInput[], options: BatchOptions = {}): Promise<Outcome[]> {
+    if (this.#isClosed) throw closedError();
+    if (blocks.length === 0) return [];
+    const batch = createBatch(blocks, options);
+    this.#queue.add(splitBatch(batch, blocks));
+    return batch.result.promise;
+  }
 
-/** Appends the blocks that `make` returns, each created on the one before, until it returns none. */
-const forgeEach =
-  (
+  /**
+   * Like `accept`, for blocks of the past: signatures up to the pin are assumed to be valid, and blocks far below the
+   * target get no undo records.
+   */
+  acceptFetched(
+    blocks: readonly BlockInput[],
+    { signal, targetHeight = 0 }: FetchedOptions = {},
+  ): Promise<Outcome[]> {
+    const { assumption } = this.#stores;
+    return this.accept(blocks, {
+      assumes: (header) => assumption.covers(header),
+      signal,
+      targetHeight: Math.max(targetHeight, assumption.pin()?.height ?? 0),
+    });
+  }
+
+  /**
+   * The pin in force, and the first block whose signatures were not checked, until the chain contains the
+   * pinned block.
+   */
+  assumption(): { readonly pin: Pin | undefined; readonly uncheckedFrom: number | undefined } {
+    const { assumption } = this.#stores;
+    return { pin: assumption.pin(), uncheckedFrom: assumption.uncheckedFrom() };
+  }
+
+  /**
+   * Removes the blocks whose signatures were not checked, and checks all blocks from then on. False if there
+   * are none.
+   *
+   * @throws {ChainError} CHAIN_COMMIT_FAILED, CHAIN_CLOSED
+   */
+  discardUnchecked(): Promise<boolean> {
+    return this.#between("the end of the unchecked blocks", () => {
+      const { pin, uncheckedFrom } = this.assumption();
+      if (!pin || uncheckedFrom === undefined) return false;
+      this.#writer.discardAbovePin(pin);
+      return true;
+    });
+  }
+
+  /** Returns false if undo records are missing for the revert to a height. */
+  canRevertTo(height: number): boolean {
+    return height === this.head().height || this.#stores.undo.has(height + 1);
+  }
+
+  /**
+   * Removes all blocks above the height, after the batches that were queued before.
+   *
+   * @throws {ChainError} CHAIN_HEIGHT_UNKNOWN, CHAIN_UNDO_MISSING, CHAIN_COMMIT_FAILED, CHAIN_CLOSED
+   */
+  revertTo(height: number): Promise<void> {
+    return this.#between(`the revert to ${height}`, () => {
+      if (height !== this.head().height) this.#writer.replaceAbove(height, () => {});
+    });
+  }
+
+  /**
+   * Switches from all blocks above the height to a longer branch, in one commit. Settles with the outcome of
+   * each block of the branch up to the first that is refused. If one is refused, the chain stays as it was.
+   *
+   * @param onHeader called before the switch with each header of the branch that could be read; it may be
+   * invalid
+   * @throws {ChainError} as `revertTo`; CHAIN_BRANCH_SHORT
+   */
+  async switchTo(
+    height: number,
+    branch: readonly BlockInput[],
+    onHeader: (header: BlockHeader) => void = () => {},
+  ): Promise<Outcome[]> {
+    if (this.#isClosed) throw closedError();
+    const prepared = await prepareBranch(branch, this.#preparing);
+    for (const block of prepared) if (!(block instanceof Error)) onHeader(block.block.header);
+    return this.#between(`the branch after ${height}`, () => {
+      const head = this.head();
+      const top = height + branch.length;
+      if (top <= head.height) throw branchShort(top, head.height);
+      return this.#writer.replaceAll(height, prepared);
+    });
+  }
+
+  /**
+   * Like `switchTo`, with blocks that this node creates one after another, each on the one before. `make`
+   * receives the transactions of the reverted blocks, and must be synchronous.
+   *
+   * @throws {ChainError} as `switchTo`; everything that `make` throws, after which the chain stays as it was
+   */
+  forgeFrom(
+    height: number,
     make: (returned: readonly SealedTransaction[]) => EncodedBlock | undefined,
-    { network, now }: Pick<ChainDeps, "network" | "now">,
-  ): Extend =>
-  (append, returned) => {
-    for (let block = make(returned); block; block = make(returned)) {
-      const refusal = refusalOf(append(forgedBlock(block, network, now())));
-      if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
-    }
-  };
+  ): Promise<void> {
+    const { network, now } = this.#deps;
+    return this.#between(undefined, () =>
+      this.#writer.replaceAbove(height, (append, returned) => {
+        for (let block = make(returned); block; block = make(returned)) {
+          const refusal = refusalOf(append(forgedBlock(block, network, now())));
+          if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
+        }
+      }),
+    );
+  }
 
-/** Names the operation in an error that is not the chain's own. */
-function named<T>(what: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw asChainError(what, cause);
+  /** Settles when all queued work has an outcome. Further calls are rejected. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#queue.idle();
+  }
+
+  /**
+   * Runs a job between two batches.
+   *
+   * @param what names the operation in an error that is not the chain's own; undefined: such an error stays as it is
+   */
+  async #between<T>(what: string | undefined, job: () => T): Promise<T> {
+    if (this.#isClosed) throw closedError();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const run = () => {
+      try {
+        resolve(job());
+      } catch (cause) {
+        reject(what === undefined ? cause : asChainError(what, cause));
+      }
+    };
+    this.#queue.add([{ run }]);
+    return promise;
   }
 }
 

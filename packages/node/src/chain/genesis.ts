@@ -4,7 +4,7 @@ import { applyGenesis, createDraft } from "@uniknode/ledger";
 import { type Block, type BlockHeader, encodeHeader, type Network } from "@uniknode/protocol";
 import { openDatabase } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
-import { ChainError } from "./error.ts";
+import { ChainError } from "./chain-error.ts";
 import type { ChainStores } from "./stores.ts";
 
 /**

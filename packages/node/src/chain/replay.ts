@@ -1,7 +1,7 @@
 /** Feeds a long run of blocks to the chain, for import, replay and benchmarks. */
 
+import type { Chain } from "./chain.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Chain } from "./port.ts";
 
 export type ReplayOptions = {
   /** Maximum bytes of submitted blocks that are not committed yet. */

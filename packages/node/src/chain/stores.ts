@@ -1,14 +1,14 @@
 /** The tables that the chain writes. */
-import type { BlockStore } from "../store/chain/blocks.ts";
-import type { FeedChanges } from "../store/chain/feed-changes.ts";
-import type { TransactionStore } from "../store/chain/transactions.ts";
+import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
+import { type FeedChanges, openFeedChanges } from "../store/chain/feed-changes.ts";
+import { createTransactionStore, type TransactionStore } from "../store/chain/transactions.ts";
 import type { Database } from "../store/engine/database.ts";
 import type { EventLog } from "../store/events/event-log.ts";
-import type { HistoryWriter } from "../store/history/writer.ts";
-import type { MetaStore } from "../store/node/meta.ts";
-import type { StateStore } from "../store/state/state.ts";
-import type { UndoStore } from "../store/state/undo.ts";
-import type { Assumption } from "./assumption.ts";
+import { type HistoryWriter, openHistory } from "../store/history/writer.ts";
+import { createMetaStore, type MetaStore } from "../store/node/meta.ts";
+import { createStateStore, type StateStore } from "../store/state/state.ts";
+import { createUndoStore, type UndoStore } from "../store/state/undo.ts";
+import { Assumption, type Pin } from "./assumption.ts";
 
 export type ChainStores = {
   readonly database: Database;
@@ -24,3 +24,33 @@ export type ChainStores = {
   readonly events: EventLog;
   readonly assumption: Assumption;
 };
+
+/** @throws {ChainError} CHAIN_UNCHECKED */
+export function openStores(
+  options: {
+    readonly cacheSize: number;
+    readonly feedBlocks: number;
+    readonly recordsHistory: boolean;
+  },
+  {
+    database,
+    events,
+    assumeValid,
+  }: Pick<ChainStores, "database" | "events"> & { readonly assumeValid?: Pin | undefined },
+): ChainStores {
+  const meta = createMetaStore(database);
+  const assumption = new Assumption(meta, assumeValid);
+  const blocks = createBlockStore(database);
+  return {
+    database,
+    events,
+    meta,
+    assumption,
+    blocks,
+    transactions: createTransactionStore(database),
+    state: createStateStore(database, options),
+    undo: createUndoStore(database),
+    feed: openFeedChanges(database, options.feedBlocks, blocks.head()?.height ?? 0),
+    history: openHistory(database, options.recordsHistory),
+  };
+}

@@ -4,7 +4,7 @@
  * delegate ever signs two blocks for one slot, even after a revert.
  */
 import type { BlockHeader, EncodedBlock, Slots } from "@uniknode/protocol";
-import type { Chain } from "../chain/port.ts";
+import type { Chain } from "../chain/chain.ts";
 import type { Forger } from "../forger/forger.ts";
 import { type BlockReference, type DevCommand, DevError, type DevResult } from "../gateway/dev-commands.ts";
 import { present } from "../platform/present.ts";

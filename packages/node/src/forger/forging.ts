@@ -8,7 +8,7 @@ import {
   type Rounds,
   verifyHeaderJob,
 } from "@uniknode/protocol";
-import type { Chain } from "../chain/port.ts";
+import type { Chain } from "../chain/chain.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createSlotStore, type SlotStore } from "../store/node/slots.ts";
 import { createForger, type Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";

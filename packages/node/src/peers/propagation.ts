@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Block, BlockHeader, Network, Rounds, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../chain/port.ts";
+import type { Chain } from "../chain/chain.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import { type Deadline, isOver, remainingMs } from "../platform/threads/call.ts";

@@ -4,7 +4,7 @@ import { CallError } from "../platform/threads/call.ts";
 import { moduleBeside } from "../platform/threads/module-url.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
 import { createPackedVerify } from "./packed-verify.ts";
-import { createWorkerLane, type Lane } from "./worker-lane.ts";
+import { type Lane, WorkerLane } from "./worker-lane.ts";
 
 export type Verifier = {
   /**
@@ -44,8 +44,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const lanes =
     threads === 0
       ? [inThreadLane()]
-      : Array.from({ length: threads }, () =>
-          createWorkerLane({ module, timeoutMs, stallMs: Math.min(STALL_MS, timeoutMs), onRefusal }),
+      : Array.from(
+          { length: threads },
+          () => new WorkerLane({ module, timeoutMs, stallMs: Math.min(STALL_MS, timeoutMs), onRefusal }),
         );
   const verifyAll: VerifyAll = async (checks, onStalled) => {
     const batches = [];

@@ -6,7 +6,6 @@ import { Worker } from "node:worker_threads";
 import { CallError, type CallErrorCode } from "../platform/threads/call.ts";
 import { createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
-import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
 export type ToSignatureThread = { readonly number: number; readonly packed: Uint8Array<ArrayBuffer> };
 export type FromSignatureThread =
@@ -54,144 +53,164 @@ type Runner = {
   hasReplied: boolean;
 };
 
-type State = {
-  readonly options: WorkerLaneOptions;
-  readonly calls: OpenCalls<Uint8Array>;
-  readonly batches: Map<number, Batch>;
+export class WorkerLane implements Lane {
+  readonly #options: WorkerLaneOptions;
+  readonly #calls: OpenCalls<Uint8Array>;
+  readonly #batches = new Map<number, Batch>();
   /** Receives new batches; the first one starts it, because an idle node needs one thread at most. */
-  current: Runner | undefined;
-  /** Was replaced, and has one batch left. */
-  stalled: Runner | undefined;
-  isStuck: boolean;
-  isClosed: boolean;
-};
+  #current: Runner | undefined;
+  /** Thread that was replaced, and has one batch left. */
+  #stalled: Runner | undefined;
+  #isStuck = false;
+  #isClosed = false;
 
-export function createWorkerLane(options: WorkerLaneOptions): Lane {
-  const onEnd = (number: number) => {
-    state.batches.delete(number);
-    for (const runner of [state.current, state.stalled]) runner?.numbers.delete(number);
-  };
-  const state: State = {
-    options,
-    calls: createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onEnd }),
-    batches: new Map(),
-    current: undefined,
-    stalled: undefined,
-    isStuck: false,
-    isClosed: false,
-  };
-  return {
-    get waiting() {
-      return state.calls.figures().open;
-    },
-    get isStuck() {
-      return state.isStuck;
-    },
-    verify: (checks, onStalled) => verify(state, { checks, onStalled }),
-    close: () => close(state),
-  };
-}
-
-async function verify(state: State, batch: Batch): Promise<Uint8Array> {
-  if (state.isClosed) throw new CallError("CALL_CLOSED", "the verifier was closed");
-  const verdicts = state.calls.begin({
-    timeoutMs: TOTAL_TIMEOUT_MS,
-    send(number) {
-      state.batches.set(number, batch);
-      send(state, number);
-    },
-  });
-  if (!verdicts) throw new CallError("CALL_REFUSED", "too many signatures are queued for verification");
-  return verdicts;
-}
-
-function send(state: State, number: number): void {
-  const batch = state.batches.get(number);
-  if (!batch) return;
-  state.current ??= startRunner(state);
-  const { thread, numbers, watchdog } = state.current;
-  const packed = packChecks(batch.checks);
-  thread.postMessage({ number, packed } satisfies ToSignatureThread, [packed.buffer]);
-  if (numbers.size === 0) watchdog.restart();
-  numbers.add(number);
-}
-
-function startRunner(state: State): Runner {
-  const { module, timeoutMs, stallMs } = state.options;
-  const thread = new Worker(module, { resourceLimits: LIMITS });
-  const runner: Runner = {
-    thread,
-    numbers: new Set(),
-    watchdog: createWatchdog([
-      { afterMs: stallMs, run: () => bypass(state, runner) },
-      { afterMs: timeoutMs, run: () => fail(state, runner, "hangs", "CALL_TIMEOUT") },
-    ]),
-    hasReplied: false,
-  };
-  thread.on("message", (message: FromSignatureThread) => receive(state, runner, message));
-  thread.on("messageerror", () => fail(state, runner, "sent an unreadable message"));
-  thread.on("error", ({ message }: Error) => fail(state, runner, `failed: ${message}`));
-  thread.on("exit", () => fail(state, runner, "has ended"));
-  return runner;
-}
-
-function receive(state: State, runner: Runner, message: FromSignatureThread): void {
-  if ("refusal" in message) {
-    state.options.onRefusal(message.refusal);
-    return;
+  constructor(options: WorkerLaneOptions) {
+    this.#options = options;
+    const onEnd = (number: number) => {
+      this.#batches.delete(number);
+      for (const runner of [this.#current, this.#stalled]) runner?.numbers.delete(number);
+    };
+    this.#calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onEnd });
   }
-  runner.hasReplied = true;
-  state.calls.resolve(message.number, message.verdicts);
-  if (runner === state.current) state.isStuck = false;
-  if (runner.numbers.size > 0) runner.watchdog.restart();
-  else if (runner === state.stalled) retire(state, runner);
-  else runner.watchdog.stop();
-}
 
-/** Lets another thread verify the batches after the first one, unless the lane has replaced a thread already. */
-function bypass(state: State, runner: Runner): void {
-  if (runner !== state.current) return;
-  if (state.stalled) {
-    state.isStuck = true;
-    return;
+  get waiting(): number {
+    return this.#calls.figures().open;
   }
-  const [held, ...others] = runner.numbers;
-  if (held === undefined) return;
-  state.stalled = runner;
-  state.current = undefined;
-  for (const number of others) runner.numbers.delete(number);
-  for (const number of others) send(state, number);
-  state.batches.get(held)?.onStalled?.();
-}
 
-/** Rejects the batch that the thread holds. The others start another thread, unless this one never worked. */
-function fail(state: State, runner: Runner, reason: string, code: CallErrorCode = "CALL_CLOSED"): void {
-  if (runner !== state.current && runner !== state.stalled) return;
-  const [held, ...others] = runner.numbers;
-  retire(state, runner);
-  const mayContinue = !state.isClosed && (runner.hasReplied || code === "CALL_TIMEOUT");
-  const error = new CallError(code, `the signature thread ${reason}`);
-  if (held !== undefined) state.calls.reject(held, error);
-  for (const number of others) {
-    if (mayContinue) send(state, number);
-    else state.calls.reject(number, error);
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  async verify(checks: readonly SignatureCheck[], onStalled?: () => void): Promise<Uint8Array> {
+    if (this.#isClosed) throw new CallError("CALL_CLOSED", "the verifier was closed");
+    const verdicts = this.#calls.begin({
+      timeoutMs: TOTAL_TIMEOUT_MS,
+      send: (number) => {
+        this.#batches.set(number, { checks, onStalled });
+        this.#send(number);
+      },
+    });
+    if (!verdicts) throw new CallError("CALL_REFUSED", "too many signatures are queued for verification");
+    return verdicts;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#current?.watchdog.stop();
+    if (this.#stalled) this.#fail(this.#stalled, "was closed");
+    if (this.#current) await endThread(this.#current.thread);
+  }
+
+  #send(number: number): void {
+    const batch = this.#batches.get(number);
+    if (!batch) return;
+    this.#current ??= this.#startRunner();
+    const { thread, numbers, watchdog } = this.#current;
+    const packed = packChecks(batch.checks);
+    thread.postMessage({ number, packed } satisfies ToSignatureThread, [packed.buffer]);
+    if (numbers.size === 0) watchdog.restart();
+    numbers.add(number);
+  }
+
+  #startRunner(): Runner {
+    const { module, timeoutMs, stallMs } = this.#options;
+    const thread = new Worker(module, { resourceLimits: LIMITS });
+    const runner: Runner = {
+      thread,
+      numbers: new Set(),
+      watchdog: new Watchdog([
+        { afterMs: stallMs, run: () => this.#bypass(runner) },
+        { afterMs: timeoutMs, run: () => this.#fail(runner, "hangs", "CALL_TIMEOUT") },
+      ]),
+      hasReplied: false,
+    };
+    thread.on("message", (message: FromSignatureThread) => this.#receive(runner, message));
+    thread.on("messageerror", () => this.#fail(runner, "sent an unreadable message"));
+    thread.on("error", ({ message }: Error) => this.#fail(runner, `failed: ${message}`));
+    thread.on("exit", () => this.#fail(runner, "has ended"));
+    return runner;
+  }
+
+  #receive(runner: Runner, message: FromSignatureThread): void {
+    if ("refusal" in message) {
+      this.#options.onRefusal(message.refusal);
+      return;
+    }
+    runner.hasReplied = true;
+    this.#calls.resolve(message.number, message.verdicts);
+    if (runner === this.#current) this.#isStuck = false;
+    if (runner.numbers.size > 0) runner.watchdog.restart();
+    else if (runner === this.#stalled) this.#retire(runner);
+    else runner.watchdog.stop();
+  }
+
+  /** Lets another thread verify the batches after the first one, unless the lane has replaced a thread already. */
+  #bypass(runner: Runner): void {
+    if (runner !== this.#current) return;
+    if (this.#stalled) {
+      this.#isStuck = true;
+      return;
+    }
+    const [held, ...others] = runner.numbers;
+    if (held === undefined) return;
+    this.#stalled = runner;
+    this.#current = undefined;
+    for (const number of others) runner.numbers.delete(number);
+    for (const number of others) this.#send(number);
+    this.#batches.get(held)?.onStalled?.();
+  }
+
+  /** Rejects the batch that the thread holds. The others start another thread, unless this one never worked. */
+  #fail(runner: Runner, reason: string, code: CallErrorCode = "CALL_CLOSED"): void {
+    if (runner !== this.#current && runner !== this.#stalled) return;
+    const [held, ...others] = runner.numbers;
+    this.#retire(runner);
+    const mayContinue = !this.#isClosed && (runner.hasReplied || code === "CALL_TIMEOUT");
+    const error = new CallError(code, `the signature thread ${reason}`);
+    if (held !== undefined) this.#calls.reject(held, error);
+    for (const number of others) {
+      if (mayContinue) this.#send(number);
+      else this.#calls.reject(number, error);
+    }
+  }
+
+  #retire(runner: Runner): void {
+    if (this.#stalled === runner) this.#stalled = undefined;
+    else this.#current = undefined;
+    this.#isStuck = false;
+    runner.watchdog.stop();
+    void runner.thread.terminate();
   }
 }
 
-function retire(state: State, runner: Runner): void {
-  if (state.stalled === runner) state.stalled = undefined;
-  else state.current = undefined;
-  state.isStuck = false;
-  runner.watchdog.stop();
-  void runner.thread.terminate();
-}
+/** A time without progress, and what is done then. */
+type Alarm = { readonly afterMs: number; readonly run: () => void };
 
-async function close(state: State): Promise<void> {
-  state.isClosed = true;
-  const { current, stalled } = state;
-  current?.watchdog.stop();
-  if (stalled) fail(state, stalled, "was closed");
-  if (current) await endThread(current.thread);
+/** After a pause of the whole process, its timers fire before a message of another thread can arrive. */
+const LATE_MESSAGE_MS = 1_000;
+
+/** Calls back when a thread makes no progress. */
+class Watchdog {
+  readonly #alarms: readonly Alarm[];
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(alarms: readonly Alarm[]) {
+    this.#alarms = alarms;
+  }
+
+  /** The thread made progress, and has more to do. */
+  restart(): void {
+    this.stop();
+    for (const { afterMs, run } of this.#alarms) {
+      const confirm = () => this.#timers.push(setTimeout(run, Math.min(afterMs, LATE_MESSAGE_MS)));
+      this.#timers.push(setTimeout(confirm, afterMs));
+    }
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers = [];
+  }
 }
 
 /** Time in which a thread must end by itself: longer than it can be busy with its batches. */

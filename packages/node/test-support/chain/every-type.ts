@@ -11,7 +11,7 @@ import {
   type Network,
   type SealedTransaction,
 } from "@uniknode/protocol";
-import type { Chain } from "../../src/chain/port.ts";
+import type { Chain } from "../../src/chain/chain.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import { present } from "../../src/platform/present.ts";

@@ -10,9 +10,7 @@ import {
   type TableName,
 } from "@uniknode/ledger";
 import { bytesToHex, createNetwork, createSlots, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
-import { createChain } from "../../src/chain/chain.ts";
-import type { ChainOptions } from "../../src/chain/port.ts";
-import { type Chain, type ChainDeps, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
+import { Chain, type ChainDeps, type ChainOptions, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { createGenerators } from "../../src/store/dictionaries.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
@@ -53,7 +51,7 @@ export function openChain(content: Content, path: string, options: OpenOptions =
   const database = openFile(path);
   migrate(database);
   const verifier = createVerifier({ threads: 0 });
-  const chain = createChain(
+  const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, cacheSize: 50, ...chainOptions },
     {
       database,

@@ -14,8 +14,7 @@ import {
   type SealedTransaction,
 } from "@uniknode/protocol";
 import { onTestFinished } from "vitest";
-import { createChain } from "../../src/chain/chain.ts";
-import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { devGenesis, seal } from "../../src/dev-chain/genesis.ts";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev-chain/network.ts";
@@ -104,7 +103,7 @@ export function createForkingChain(
 function openChain(database: Database, network: Network): Chain {
   const webhooks = createWebhookStore(database);
   const slots = createSlots(network);
-  return createChain(DEFAULT_CHAIN_OPTIONS, {
+  return new Chain(DEFAULT_CHAIN_OPTIONS, {
     database,
     network,
     genesis: genesisBlockFromJson(blockToJson(dev.block), network),

@@ -11,8 +11,7 @@ import {
   type NetworkFiles,
 } from "@uniknode/protocol";
 import { type Logger, pino } from "pino";
-import { createChain } from "../../src/chain/chain.ts";
-import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import type { Server } from "../../src/http/core/app.ts";
 import { createHttpServer } from "../../src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
@@ -107,7 +106,7 @@ async function openKitChain(
   { genesisBlock, blocks }: Kit,
   { database, network, verifier, logger }: Parts & { readonly logger: Logger },
 ): Promise<Chain> {
-  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+  const chain = new Chain(DEFAULT_CHAIN_OPTIONS, {
     database,
     network,
     genesis: genesisBlockFromJson(genesisBlock, network),

@@ -12,13 +12,7 @@ import {
   type KeyPair,
   type SealedTransaction,
 } from "@uniknode/protocol";
-import { createChain } from "../../src/chain/chain.ts";
-import {
-  type Chain,
-  type ChainDeps,
-  type ChainOptions,
-  DEFAULT_CHAIN_OPTIONS,
-} from "../../src/chain/port.ts";
+import { Chain, type ChainDeps, type ChainOptions, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { buildStatus } from "../../src/peers/requests/server.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
 import { present } from "../../src/platform/present.ts";
@@ -77,7 +71,7 @@ export function openTestChain(
 ): TestChain {
   const database = openDatabase(path);
   migrate(database);
-  const chain = createChain(
+  const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, ...options },
     {
       database,

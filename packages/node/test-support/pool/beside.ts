@@ -1,6 +1,6 @@
 /** Pool of a chain, as a node has it, without a listener of its events. */
 import type { Network } from "@uniknode/protocol";
-import type { Chain } from "../../src/chain/port.ts";
+import type { Chain } from "../../src/chain/chain.ts";
 import { Pool } from "../../src/pool/pool.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import type { Database } from "../../src/store/engine/database.ts";

@@ -1,7 +1,7 @@
 /** Dependencies of a pool for verification. */
 import type { Network } from "@uniknode/protocol";
 import type { PoolDeps } from "../../src/pool/pool.ts";
-import { createVerifyNow } from "../../src/verification/inline-verify.ts";
+import { createVerifyNow } from "../../src/verification/caching-verifier.ts";
 import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 
 export const verificationBy = (

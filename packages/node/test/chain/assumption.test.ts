@@ -5,9 +5,9 @@
 
 import { builders, type EncodedBlock, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openAssumption, type Pin, type PinNews, pinText } from "../../src/chain/assumption.ts";
+import { Assumption, type Pin, type PinNews, pinText } from "../../src/chain/assumption.ts";
+import type { ChainOptions } from "../../src/chain/chain.ts";
 import type { ChainChange } from "../../src/chain/outcome.ts";
-import type { ChainOptions } from "../../src/chain/port.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { present } from "../../src/platform/present.ts";
@@ -370,7 +370,7 @@ test("Blocks with short ids are checked, since such an id does not identify one 
 function openMeta() {
   const database = openDatabase(":memory:");
   migrate(database);
-  return { assumption: openAssumption(createMetaStore(database), ANYWHERE), close: database.close };
+  return { assumption: new Assumption(createMetaStore(database), ANYWHERE), close: database.close };
 }
 
 test.each(CHAINS.slice(0, 2))(

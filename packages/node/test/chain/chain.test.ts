@@ -147,7 +147,7 @@ describe("a batch", () => {
   test("A batch waits for earlier ones.", async () => {
     const { chain } = start();
     const deliveries = [heights(2, 30), heights(31, 31), heights(32, 60), heights(61, 110)];
-    const outcomes = await Promise.all(deliveries.map(chain.accept));
+    const outcomes = await Promise.all(deliveries.map((delivery) => chain.accept(delivery)));
     expect(outcomes).toEqual(deliveries.map(({ length }) => accepted(length)));
     expect(chain.head().height).toBe(110);
   });
@@ -332,7 +332,7 @@ describe("a revert", () => {
     const first = start({ undoDepth: 5 });
     await first.chain.acceptFetched(heights(2, 12), { targetHeight: 20 });
     expect(undoHeights(first.database)).toEqual([]);
-    expect([11, 12].map(first.chain.canRevertTo)).toEqual([false, true]);
+    expect([11, 12].map((height) => first.chain.canRevertTo(height))).toEqual([false, true]);
     await expect(first.chain.revertTo(11)).rejects.toMatchObject({ code: "CHAIN_UNDO_MISSING" });
     await first.close();
 
@@ -340,7 +340,7 @@ describe("a revert", () => {
     expect(await second.chain.acceptFetched(heights(13, 20), { targetHeight: 20 })).toEqual(accepted(8));
     expect(undoHeights(second.database)).toEqual([16, 17, 18, 19, 20]);
     const before = dumpOf(second.database);
-    expect([14, 15].map(second.chain.canRevertTo)).toEqual([false, true]);
+    expect([14, 15].map((height) => second.chain.canRevertTo(height))).toEqual([false, true]);
     await second.chain.revertTo(15);
     await second.chain.accept(heights(16, 20));
     expect(dumpOf(second.database)).toEqual(before);

@@ -18,8 +18,8 @@ import {
   sealedFromTrustedBytes,
 } from "@uniknode/protocol";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Chain } from "../../src/chain/chain.ts";
 import { type BlockInput, receiveBlock } from "../../src/chain/pipeline/receive.ts";
-import type { Chain } from "../../src/chain/port.ts";
 import { encodedHeaderFromPeer } from "../../src/peers/verification/header.ts";
 import { present } from "../../src/platform/present.ts";
 import {

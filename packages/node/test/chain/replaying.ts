@@ -33,8 +33,8 @@ while (chain.head().height <= blocks.length) {
     await chain.switchTo(height - 2, blocks.slice(height - 3, height));
   }
   const next = chain.head().height - 1;
-  const accept = pin === undefined ? chain.accept : chain.acceptFetched;
-  await accept(blocks.slice(next, next + Number(delivery)));
+  const part = blocks.slice(next, next + Number(delivery));
+  await (pin === undefined ? chain.accept(part) : chain.acceptFetched(part));
   console.log(chain.head().height);
 }
 await close();

@@ -13,9 +13,8 @@ import {
 } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { createChain } from "../../src/chain/chain.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { refusalOf } from "../../src/chain/outcome.ts";
-import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import { openClock } from "../../src/dev-chain/clock.ts";
 import { createDevCommands } from "../../src/dev-chain/commands.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
@@ -59,7 +58,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
   const folder = mkdtempSync(join(tmpdir(), "uniknode-limits-"));
   const clock = openClock(join(folder, "clock.json"));
   const verifier = createVerifier({ threads: 0 });
-  const chain = createChain(
+  const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, undoDepth },
     {
       database,

@@ -1,8 +1,7 @@
 /** Initial state of a dev chain. */
 import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { createChain } from "../../src/chain/chain.ts";
-import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { formatAmount } from "../../src/dev-chain/accounts.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
@@ -24,7 +23,7 @@ const network = createNetwork(files);
 function newChain() {
   const database = openDatabase(":memory:");
   migrate(database);
-  return createChain(DEFAULT_CHAIN_OPTIONS, {
+  return new Chain(DEFAULT_CHAIN_OPTIONS, {
     database,
     network,
     genesis: genesisBlockFromJson(blockToJson(block), network),

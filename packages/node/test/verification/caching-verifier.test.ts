@@ -3,10 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import {
-  type CachingVerifierOptions,
-  createCachingVerifier,
-} from "../../src/verification/caching-verifier.ts";
+import { CachingVerifier, type CachingVerifierOptions } from "../../src/verification/caching-verifier.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import { skips } from "../../test-support/process/available.ts";
@@ -30,7 +27,7 @@ const verdicts = (count: number) => Array.from({ length: count }, (_, index) => 
 function quickVerifier(options: Partial<CachingVerifierOptions> = {}) {
   const inner = createVerifier({ threads: 0 });
   const requested: number[] = [];
-  const verifier = createCachingVerifier(
+  const verifier = new CachingVerifier(
     { ownPerTurn: 0, maxKnown: 100, ...options },
     {
       ...inner,

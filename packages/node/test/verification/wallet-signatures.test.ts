@@ -21,7 +21,7 @@ import {
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { createVerifyNow } from "../../src/verification/inline-verify.ts";
+import { createVerifyNow } from "../../src/verification/caching-verifier.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 import { addressNamed, envelope, keysOf, NETWORK, publicKeyOf } from "../../test-support/pool/chain.ts";

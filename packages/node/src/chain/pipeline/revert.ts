@@ -8,7 +8,7 @@ import type { Event } from "../../events/event.ts";
 import { present } from "../../platform/present.ts";
 import { withHoldings } from "../../store/state/holdings.ts";
 import type { Write } from "../../store/state/state.ts";
-import { ChainError } from "../error.ts";
+import { ChainError } from "../chain-error.ts";
 import { storeGenesis } from "../genesis.ts";
 import type { ChainChange } from "../outcome.ts";
 import type { ChainStores } from "../stores.ts";

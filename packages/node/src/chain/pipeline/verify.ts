@@ -8,6 +8,7 @@ import {
   checkBlock,
   createSlots,
   decidedVerdict,
+  type EncodedBlock,
   isReadableDer,
   type Network,
   type SealedTransaction,
@@ -19,7 +20,7 @@ import {
 import { CodedError } from "../../platform/coded-error.ts";
 import { type SignatureCheck, schemeOf } from "../../verification/packed-checks.ts";
 import type { Verifier } from "../../verification/verifier.ts";
-import type { ReceivedBlock } from "./receive.ts";
+import { type ReceivedBlock, receiveMade } from "./receive.ts";
 
 /** A block whose transactions have their verification result, with the faults of the block. */
 export type VerifiedBlock = {
@@ -87,6 +88,15 @@ export async function verifyBlocks(
     const faults = checkBlock(block, { network, slots, now: now(), headerSignature: header });
     return { block, faults, isAssumed };
   });
+}
+
+/** A block that this node has just signed. Its transactions were verified before. */
+export function forgedBlock(block: EncodedBlock, network: Network, now: number): VerifiedBlock {
+  const received = receiveMade(block, network);
+  const transactions = received.transactions.map(() => true);
+  const verified = withVerdicts(received, { header: "valid", transactions });
+  const faults = checkBlock(verified, { network, now, headerSignature: "valid" });
+  return { block: verified, faults, isAssumed: false };
 }
 
 type BlockChecks = {

@@ -16,9 +16,9 @@ import {
   verifyHeaderJob,
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlockGradually } from "../../chain/pipeline/receive.ts";
-import type { Chain } from "../../chain/port.ts";
 import { networkTiming } from "../../forger/timing.ts";
 import { present } from "../../platform/present.ts";
 import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";

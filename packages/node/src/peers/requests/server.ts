@@ -8,7 +8,7 @@ import {
   type Slots,
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../../chain/port.ts";
+import type { Chain } from "../../chain/chain.ts";
 import { matchesAddress, normalizeAddress } from "../addresses.ts";
 import { createRateLimits, type RateLimits } from "../guards/rate-limits.ts";
 import type { PeerLifecycle } from "../lifecycle.ts";

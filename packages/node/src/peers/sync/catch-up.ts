@@ -1,8 +1,8 @@
 /** One round of synchronisation: fetches missing blocks, or switches to a better branch (p2p.md 13 and 14). */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
-import type { Chain } from "../../chain/port.ts";
 import type { SyncProgress } from "../../gateway/figures.ts";
 import { present } from "../../platform/present.ts";
 import type { Discovery } from "../discovery/discovery.ts";

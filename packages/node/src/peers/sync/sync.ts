@@ -1,6 +1,6 @@
 /** Synchronisation with the peers, from the head of this node to theirs: when its rounds run (p2p.md 13). */
 import type { Network } from "@uniknode/protocol";
-import type { Chain } from "../../chain/port.ts";
+import type { Chain } from "../../chain/chain.ts";
 import type { SyncProgress } from "../../gateway/figures.ts";
 import { RATE_LIMITS } from "../wire/limits.ts";
 import { type CatchUpDeps, catchUp, type SyncState } from "./catch-up.ts";

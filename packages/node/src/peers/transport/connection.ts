@@ -1,5 +1,7 @@
 /** An outgoing connection: the client side of the protocol (p2p.md 3, 4 and 16). */
-import type { Socket } from "node:net";
+
+import type { ClientRequest } from "node:http";
+import { isIP, type Socket } from "node:net";
 import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
 import { decodeText } from "../wire/codec.ts";
@@ -20,12 +22,15 @@ import {
   writeHandshake,
 } from "../wire/requests/write.ts";
 import { PeerError } from "./error.ts";
-import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { type CallLimits, createPendingCalls, type PendingCalls } from "./pending-calls.ts";
 import { createUnfinished } from "./unfinished.ts";
-import type { WebSocket } from "./web-socket.ts";
+import { type ClientOptions, WebSocket } from "./web-socket.ts";
 
-export type Endpoint = SocketOptions & {
+export type Endpoint = {
+  readonly address: string;
+  readonly port: number;
+  /** Source address of the connection; any of this host if absent, or if it is of the other IP version. */
+  readonly localAddress?: string | undefined;
   /** Called with the socket of the connection. */
   readonly onSocket?: (socket: Socket) => void;
   /** Processes the messages of the peer; a queue of its own if absent. */
@@ -242,4 +247,26 @@ function close({ socket }: State): void {
     socket.send(writeDisconnect(CLOSE_CODES.normal), () => {});
     socket.close(CLOSE_CODES.normal);
   } else socket.terminate();
+}
+
+/** Begins to connect. The socket ends with an error if the peer does not accept the connection in time. */
+function openSocket({ address, port, localAddress }: Endpoint): WebSocket {
+  const kind = isIP(address);
+  const host = kind === 6 ? `[${address}]` : address;
+  const options: ClientOptions & { readonly closeTimeout: number } = {
+    perMessageDeflate: false,
+    autoPong: false,
+    closeTimeout: TIMES_MS.close,
+    finishRequest: (request) => connectWithin(TIMES_MS.connect, request).end(),
+    maxPayload: CLIENT_MESSAGE_BYTES.blocks,
+    ...(localAddress !== undefined && isIP(localAddress) === kind && { localAddress }),
+  };
+  return new WebSocket(`ws://${host}:${port}/socketcluster/`, options);
+}
+
+/** Fails a request whose socket is not connected in time. */
+function connectWithin(ms: number, request: ClientRequest): ClientRequest {
+  const timer = setTimeout(() => request.destroy(new Error(`no connection within ${ms} ms`)), ms);
+  const settled = () => clearTimeout(timer);
+  return request.once("socket", (socket) => socket.once("connect", settled)).once("close", settled);
 }

@@ -1,6 +1,17 @@
 /** Verifies that the chain of a peer is one of this network, and finds the common block (p2p.md 10.4). */
-import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
+
+import type { StateReader } from "@uniknode/ledger";
+import {
+  type BlockHeader,
+  decodeHeader,
+  delegateOfSlot,
+  headerSignatureJob,
+  type Network,
+  type Rounds,
+  type Slots,
+} from "@uniknode/protocol";
 import { CodedError } from "../../platform/coded-error.ts";
+import type { Verifier } from "../../verification/verifier.ts";
 import type { Verification } from "../peer-table.ts";
 import type { CallLimits } from "../transport/pending-calls.ts";
 import {
@@ -13,7 +24,6 @@ import {
 import type { PeerEvent, Received, ReceivedStatus } from "../wire/replies/received.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
 import { headerFromPeer } from "./header.ts";
-import { branchFault, headerCheck, lastCheckableHeight, type VerifyBranchDeps } from "./verify-branch.ts";
 
 /** Creates the error of a peer that failed the verification. */
 export const unverified = (reason: string): CodedError<"PEER_UNVERIFIED"> =>
@@ -26,7 +36,15 @@ export type RequestPeer = <E extends PeerEvent>(
   limits: CallLimits,
 ) => Promise<Received[E]>;
 
-export type VerifyDeps = VerifyBranchDeps & {
+export type VerifyDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  /** State at the head. */
+  readonly state: StateReader;
+  readonly verify: Verifier["verify"];
+  /** Network time in seconds. */
+  readonly now: () => number;
   readonly head: () => BlockHeader;
   /** Header of our chain at a height. */
   readonly header: (height: number) => BlockHeader | undefined;
@@ -157,6 +175,53 @@ async function checkBranch(
   const fault = await branchFault(below, headers.slice(0, last - common), deps);
   if (fault) throw unverified(`its branch is wrong: ${fault}`);
 }
+
+/**
+ * The last height above `common` whose delegate is known: the end of the round of the block after `common`. The order
+ * of this round follows from blocks that both chains have, so it is the same on both.
+ *
+ * An old node checks one block more, against the delegates of the wrong round.
+ */
+function lastCheckableHeight(common: number, { rounds }: VerifyDeps): number {
+  const { roundHeight, maxDelegates } = rounds.roundAt(common + 1);
+  return roundHeight + maxDelegates - 1;
+}
+
+/**
+ * Returns the reason why the headers do not continue the block `common`; undefined if they do. An old node
+ * accepts any delegate of the round; this node requires the delegate of the slot, so that no branch can be
+ * forged with a single key.
+ */
+async function branchFault(
+  common: BlockHeader,
+  headers: readonly BlockHeader[],
+  deps: VerifyDeps,
+): Promise<string | undefined> {
+  const { network, slots, rounds, state, now } = deps;
+  const { round } = rounds.roundAt(common.height + 1);
+  const order = state.get("rounds", String(round))?.order;
+  let previous = common;
+  for (const header of headers) {
+    const slot = slots.slotAt(header.timestamp);
+    if (header.height !== previous.height + 1) return `a header has height ${header.height}`;
+    if (header.previousBlock !== previous.id)
+      return `block ${header.height} does not follow the previous block`;
+    if (slot <= slots.slotAt(previous.timestamp)) return `block ${header.height} is too early`;
+    if (slot > slots.slotAt(now())) return `block ${header.height} is in the future`;
+    if (order && delegateOfSlot(order, slot) !== header.generatorPublicKey) {
+      return `block ${header.height} was not forged by the delegate of its slot`;
+    }
+    previous = header;
+  }
+  const valid = await deps.verify(headers.map((header) => headerCheck(header, network)));
+  const wrong = headers[valid.indexOf(false)];
+  return wrong && `block ${wrong.height} is not signed by its generator`;
+}
+
+const headerCheck = (header: BlockHeader, network: Network) => ({
+  ...headerSignatureJob(header, network),
+  scheme: "ecdsa" as const,
+});
 
 /** Parts into which a step of the search divides the heights. */
 const PARTS = 8;

@@ -1,26 +1,40 @@
 /**
  * Parses the text of a long message in steps, between which other work of the thread runs. The result is that
- * of the codec for a text that obeys the rules, which are checked during parsing.
+ * of the codec for a text that obeys the rules, which are checked during parsing. Every step is
+ * bounded by the number of characters that it reads.
  */
-
 import { present } from "../../platform/present.ts";
+import { unwrapBytes } from "./codec.ts";
 import { WireError } from "./error.ts";
 import type { JsonRules } from "./json-guard.ts";
-import {
-  type Cursor,
-  charge,
-  createCursor,
-  malformed,
-  pause,
-  readKey,
-  readScalar,
-  readString,
-  skipBlanks,
-  unwrapGradually,
-} from "./json-tokens.ts";
+
+/** Characters of a step: about a millisecond. */
+const STEP = 64 * 1024;
+/** Characters of a step for which a value or a member counts, beside its own. */
+const VALUE = 32;
+/** Characters of a key; longer ones would be copied and hashed in one step. */
+const MAX_KEY = 1024;
+/** Characters of a string with escapes, as written. Longer strings in messages are bytes, which have none. */
+const MAX_ESCAPED = STEP;
+
+/** The end of a string, an escape, or a control character, which a string must not have. */
+const SPECIAL = /["\\]|[^ -\uffff]/;
+/** Longer numbers are refused: nothing in a message has so many digits. */
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?([eE][+-]?\d{1,400})?/y;
+/** A part of bytes in base64; the last one may end with padding. */
+const BASE64 = /^[A-Za-z0-9+/]*$/;
+const LAST_BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Members of one object; no message has one with more than a hundred. */
 const MAX_MEMBERS = 1_000;
+
+/** A position in a text. */
+type Cursor = {
+  readonly text: string;
+  at: number;
+  /** Position at which the step ends. */
+  stop: number;
+};
 
 type Container = {
   readonly value: unknown[] | Record<string, unknown>;
@@ -40,7 +54,7 @@ type Parser = {
 
 /** @throws {WireError} MESSAGE_COMPLEXITY, MESSAGE_JSON */
 export function* parseGradually(text: string, rules: JsonRules): Generator<void, unknown> {
-  const cursor = createCursor(text);
+  const cursor: Cursor = { text, at: 0, stop: STEP };
   const parser: Parser = { cursor, rules, values: 0, stack: [], result: undefined };
   const first = yield* skipBlanks(cursor);
   if (first !== "{" && first !== "[") throw malformed("a message is not JSON");
@@ -142,3 +156,106 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
   if (key !== "__proto__") target[key] = value;
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
+
+const malformed = (what: string) => new WireError("MESSAGE_JSON", what);
+
+const tooComplex = (what: string) => new WireError("MESSAGE_COMPLEXITY", what);
+
+/** Ends the step if it has read its characters. */
+function* pause(cursor: Cursor): Generator<void, void> {
+  if (cursor.at < cursor.stop) return;
+  cursor.stop = cursor.at + STEP;
+  yield;
+}
+
+/** Counts a value or a member in the step. */
+function charge(cursor: Cursor): void {
+  cursor.stop -= VALUE;
+}
+
+/** Moves to the next character that is not blank, and returns it; an empty text at the end. */
+function* skipBlanks(cursor: Cursor): Generator<void, string> {
+  const { text } = cursor;
+  for (;;) {
+    const { stop } = cursor;
+    let { at } = cursor;
+    while (at < stop && isBlank(text.charCodeAt(at))) at++;
+    cursor.at = at;
+    if (at < stop) return text.charAt(at);
+    yield* pause(cursor);
+  }
+}
+
+function* readKey(cursor: Cursor): Generator<void, string> {
+  if (cursor.text.charAt(cursor.at++) !== '"') throw malformed("a key is missing");
+  const start = cursor.at;
+  const key = yield* readString(cursor);
+  if (cursor.at - start > MAX_KEY) throw tooComplex(`a key has more than ${MAX_KEY} characters`);
+  return key;
+}
+
+/** Reads a string, beginning after its first quotation mark. */
+function* readString(cursor: Cursor): Generator<void, string> {
+  const { text, at: start } = cursor;
+  for (;;) {
+    const window = text.slice(cursor.at, cursor.at + STEP);
+    if (window === "") throw malformed("a string does not end");
+    const found = window.search(SPECIAL);
+    cursor.at += found === -1 ? window.length : found;
+    const character = found === -1 ? "" : window.charAt(found);
+    if (character === '"') return text.slice(start, cursor.at++);
+    if (character === "\\") return readEscaped(cursor, start);
+    if (character !== "") throw malformed("a string has a control character");
+    yield* pause(cursor);
+  }
+}
+
+/** Reads a string that has an escape at the cursor. */
+function readEscaped(cursor: Cursor, start: number): string {
+  const { text } = cursor;
+  const limit = Math.min(text.length, start + MAX_ESCAPED);
+  let { at } = cursor;
+  while (at < limit && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  if (at >= limit) {
+    throw limit === text.length
+      ? malformed("a string does not end")
+      : tooComplex(`a string with escapes has more than ${MAX_ESCAPED} characters`);
+  }
+  cursor.at = at + 1;
+  try {
+    return JSON.parse(text.slice(start - 1, cursor.at)) as string;
+  } catch {
+    throw malformed("a string has an escape that does not exist");
+  }
+}
+
+/** Reads a number, `true`, `false` or `null`. */
+function readScalar(cursor: Cursor, isStrict: boolean): unknown {
+  SCALAR.lastIndex = cursor.at;
+  const found = SCALAR.exec(cursor.text);
+  if (!found) throw malformed("a value is missing");
+  if (found[1] !== undefined && isStrict) throw malformed("a number has an exponent");
+  cursor.at += found[0].length;
+  return JSON.parse(found[0]);
+}
+
+/**
+ * The bytes that an object stands for, or the value itself. Long bytes are decoded in steps; their text must be
+ * as encoders write it.
+ */
+function* unwrapGradually(value: Record<string, unknown>): Generator<void, unknown> {
+  const { base64, data } = value;
+  if (base64 !== true || typeof data !== "string" || data.length <= STEP) return unwrapBytes("", value);
+  const bytes = Buffer.allocUnsafe(Math.ceil(data.length / 4) * 3);
+  let length = 0;
+  for (let at = 0; at < data.length; at += STEP) {
+    const part = data.slice(at, at + STEP);
+    const isLast = at + STEP >= data.length;
+    if (!(isLast ? LAST_BASE64 : BASE64).test(part)) throw malformed("bytes are not in base64");
+    length += bytes.write(part, length, "base64");
+    yield;
+  }
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;

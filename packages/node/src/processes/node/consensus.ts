@@ -2,15 +2,13 @@
 import type { Block } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
-import { createChain } from "../../chain/chain.ts";
-import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../chain/port.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
 import { createSelection } from "../../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { hasHistory } from "../../store/history/writer.ts";
-import { createCachingVerifier } from "../../verification/caching-verifier.ts";
-import { createVerifyNow } from "../../verification/inline-verify.ts";
+import { CachingVerifier, createVerifyNow } from "../../verification/caching-verifier.ts";
 import { createVerifier, type Verifier } from "../../verification/verifier.ts";
 import { createRecordedSignatures, type RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import type { Environment } from "./environment.ts";
@@ -44,20 +42,20 @@ export function createConsensus(
   { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
   onStop: Closing["add"],
 ): Consensus {
-  const verifier = createCachingVerifier(
+  const verifier = new CachingVerifier(
     { ownPerTurn: OWN_PER_TURN, maxKnown: MAX_KNOWN },
     createVerifier({
       threads: VERIFIER_THREADS,
       onRefusal: (reason) => logger.warn({ reason }, "verifying signatures with a slower implementation"),
     }),
   );
-  onStop("verifier", verifier.close);
+  onStop("verifier", () => verifier.close());
   const signatures = createRecordedSignatures(MAX_RECORDED, {
     network,
-    verify: verifier.verify,
+    verify: (checks) => verifier.verify(checks),
     verifyNow: createVerifyNow(),
   });
-  const chain = createChain(
+  const chain = new Chain(
     {
       ...DEFAULT_CHAIN_OPTIONS,
       feedBlocks: options.feedBlocks,
@@ -80,7 +78,7 @@ export function createConsensus(
         logger.error({ err, height, id }, "block not applied: internal error"),
     },
   );
-  onStop("chain", chain.close);
+  onStop("chain", () => chain.close());
   if (options.assumeValid) logStart(options.assumeValid, chain, logger);
   return { verifier, signatures, chain };
 }
@@ -92,11 +90,11 @@ function chooseHistory(given: NodeOptions["history"], database: Database, logger
   return given ?? (hasRecords ? "full" : "head");
 }
 
-function logStart(pin: Pin, { assumption, blocks, head }: Chain, logger: Logger): void {
-  const stored = blocks.header(pin.height);
+function logStart(pin: Pin, chain: Chain, logger: Logger): void {
+  const stored = chain.blocks.header(pin.height);
   if (stored && stored.id !== pin.id) logPin({ kind: "other", pin, id: stored.id }, logger);
   if (stored) return;
-  if (!assumption().pin) {
+  if (!chain.assumption().pin) {
     logger.warn(
       { pin: pinText(pin) },
       "a previous start did not find the block of --assume-valid on the chain: checking all signatures",
@@ -104,7 +102,7 @@ function logStart(pin: Pin, { assumption, blocks, head }: Chain, logger: Logger)
     return;
   }
   logger.info(
-    { pin: pinText(pin), height: head().height },
+    { pin: pinText(pin), height: chain.head().height },
     "not checking signatures of fetched blocks up to the block of --assume-valid",
   );
 }

@@ -1,7 +1,7 @@
 /** Forging in a node, which reports events once the node has started, and the path of its blocks. */
 import type { EncodedBlock } from "@uniknode/protocol";
+import type { Chain } from "../../chain/chain.ts";
 import { refusalOf } from "../../chain/outcome.ts";
-import type { Chain } from "../../chain/port.ts";
 import { eventOfArrival } from "../../events/block-events.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventsOfForging } from "../../events/node-events.ts";
 import { createForging, type Forging } from "../../forger/forging.ts";
@@ -86,8 +86,8 @@ export function createNodeForging(
 }
 
 /** Blocks are signed only on a verified chain: a single peer could have invented an unchecked one. */
-function uncheckedFailure({ assumption }: Pick<Chain, "assumption">): string | undefined {
-  const { pin, uncheckedFrom } = assumption();
+function uncheckedFailure(chain: Pick<Chain, "assumption">): string | undefined {
+  const { pin, uncheckedFrom } = chain.assumption();
   if (!pin || uncheckedFrom === undefined) return undefined;
   return `signatures from block ${uncheckedFrom} on are unchecked until block ${pin.height} of --assume-valid is reached`;
 }

@@ -1,6 +1,6 @@
 /** The gateway from the node to its serving side, in the consensus thread. */
 import type { Network, SchemaViolation, Slots } from "@uniknode/protocol";
-import type { Chain } from "../../chain/port.ts";
+import type { Chain } from "../../chain/chain.ts";
 import type { Options } from "../../config/options.ts";
 import { finalHeight } from "../../facts/final.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";

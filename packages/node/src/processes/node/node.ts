@@ -169,7 +169,7 @@ function openGateway(
     slots,
     head: chain.head,
     blocks: chain.blocks,
-    assumption: chain.assumption,
+    assumption: () => chain.assumption(),
     now,
     forging: forging.figures,
     facts: facts.figures,

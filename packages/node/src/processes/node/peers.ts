@@ -1,6 +1,6 @@
 /** The peers of a node, whose changes are reported as events. */
 import type { BlockHeader } from "@uniknode/protocol";
-import type { Chain } from "../../chain/port.ts";
+import type { Chain } from "../../chain/chain.ts";
 import { eventOfArrival } from "../../events/block-events.ts";
 import { eventOfPeer, eventOfSeparateForger } from "../../events/node-events.ts";
 import type { PeersOptions } from "../../peers/options.ts";
@@ -48,7 +48,7 @@ export function createNodePeers(
     rounds,
     genesisBlock: deps.genesisBlock,
     chain,
-    verify: verifier.verify,
+    verify: (checks) => verifier.verify(checks),
     store: createPeerStore(database),
     pool,
     plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: deps.httpPort() } }),

@@ -1,5 +1,5 @@
 /** The pool of a node, whose events are written in the transaction of its changes. */
-import type { Chain } from "../../chain/port.ts";
+import type { Chain } from "../../chain/chain.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import { type PoolEvent, toPublicEvent } from "../../pool/events.ts";
@@ -43,9 +43,9 @@ export function createNodePool(
     now,
     storedIds: (ids) => new Set(chain.storedIds(ids)),
     store: createPoolStore(database),
-    verify: verifier.verify,
+    verify: (checks) => verifier.verify(checks),
     signatures,
-    isChainBusy: chain.isBusy,
+    isChainBusy: () => chain.isBusy(),
     emit: changes.notify,
     onWriteFailed: (err) => logger.error({ err }, "failed to write changes of the pool; retrying"),
     onRecheckFailed: (err) =>

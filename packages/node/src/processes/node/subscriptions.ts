@@ -1,5 +1,5 @@
 /** Connects the parts of a node: subscribes each to the events of others, in a fixed order. */
-import type { Chain } from "../../chain/port.ts";
+import type { Chain } from "../../chain/chain.ts";
 import type { FactsTask } from "../../facts/task.ts";
 import type { Forging } from "../../forger/forging.ts";
 import type { Pool } from "../../pool/pool.ts";

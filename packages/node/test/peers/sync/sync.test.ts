@@ -2,6 +2,7 @@
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Chain } from "../../../src/chain/chain.ts";
 import type { Fetch } from "../../../src/peers/download/source.ts";
 import { createPeerTable, type Peer, type PeerTable } from "../../../src/peers/peer-table.ts";
 import { createSync, type Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
@@ -55,6 +56,17 @@ const meet = () =>
       highestCommonHeight: own.chain.head().height,
     },
   } as Peer);
+
+/** The own chain, of which some methods are replaced. */
+const chainWith = (changes: Partial<SyncDeps["chain"]>): SyncDeps["chain"] => ({
+  head: own.chain.head,
+  subscribe: own.chain.subscribe,
+  acceptFetched: (some, options) => own.chain.acceptFetched(some, options),
+  canRevertTo: (height) => own.chain.canRevertTo(height),
+  discardUnchecked: () => own.chain.discardUnchecked(),
+  switchTo: (height, branch, onHeader) => own.chain.switchTo(height, branch, onHeader),
+  ...changes,
+});
 
 function create(
   fetch: Fetch,
@@ -134,13 +146,11 @@ test.each(range(0, 12))("A trigger %i microtasks after a round is not lost.", as
 test("The chain learns the height that most sources claim, with each download.", async () => {
   meet();
   const targets: unknown[] = [];
-  follow(async (_, after, limit) => bytesAfter(after, limit), {
-    ...own.chain,
-    acceptFetched(some, options) {
-      targets.push(options?.targetHeight);
-      return own.chain.acceptFetched(some, options);
-    },
-  });
+  const acceptFetched: Chain["acceptFetched"] = (some, options) => {
+    targets.push(options?.targetHeight);
+    return own.chain.acceptFetched(some, options);
+  };
+  follow(async (_, after, limit) => bytesAfter(after, limit), chainWith({ acceptFetched }));
   await expect.poll(() => own.chain.head().id).toBe(present(blocks.at(-1)).header.id);
   expect(new Set(targets)).toEqual(new Set([present(blocks.at(-1)).header.height]));
 });
@@ -149,14 +159,12 @@ test("A stopping node does not execute fetched blocks, and blames no peer for th
   meet();
   const given = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
-  follow(async (_, after, limit) => bytesAfter(after, limit), {
-    ...own.chain,
-    async acceptFetched(some, options) {
-      given.resolve();
-      await go.promise;
-      return own.chain.acceptFetched(some, options);
-    },
-  });
+  const acceptFetched: Chain["acceptFetched"] = async (some, options) => {
+    given.resolve();
+    await go.promise;
+    return own.chain.acceptFetched(some, options);
+  };
+  follow(async (_, after, limit) => bytesAfter(after, limit), chainWith({ acceptFetched }));
   await given.promise;
   const closed = sync.close();
   go.resolve();
@@ -229,16 +237,14 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
   await twin.take(...blocks.slice(0, 4));
   const [, stray] = await twin.forge(6, 7);
   const fitting = blocks.slice(0, 5);
-  const { acceptFetched } = own.chain;
   const kinds: string[] = [];
-  follow(async () => [...fitting, present(stray)].map((block) => encodeBlock(block, network)), {
-    ...own.chain,
-    async acceptFetched(given) {
-      const outcomes = await acceptFetched(given);
-      kinds.push(...outcomes.map(({ kind }) => kind));
-      return outcomes;
-    },
-  });
+  const acceptFetched: Chain["acceptFetched"] = async (given) => {
+    const outcomes = await own.chain.acceptFetched(given);
+    kinds.push(...outcomes.map(({ kind }) => kind));
+    return outcomes;
+  };
+  const sent = [...fitting, present(stray)].map((block) => encodeBlock(block, network));
+  follow(async () => sent, chainWith({ acceptFetched }));
   await expect.poll(() => peerTable.get(IP)).toBeUndefined();
   expect(kinds.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
   expect(own.chain.head().id).toBe(present(fitting.at(-1)).header.id);
@@ -331,7 +337,7 @@ describe("a wrong branch", () => {
     } as Peer);
     let requested = 0;
     const high = { ...own.chain.head(), height: 5_007 };
-    follow(async () => [new Uint8Array(++requested)], { ...own.chain, head: () => high });
+    follow(async () => [new Uint8Array(++requested)], chainWith({ head: () => high }));
     // The node continues: a claim whose blocks cannot be fetched is not proved.
     await expect.poll(() => sync.isSynced()).toBe(true);
     expect(requested).toBe(0);
@@ -341,7 +347,7 @@ describe("a wrong branch", () => {
 
   test("A wrong branch is kept, with an error in the log, if undo records are missing.", async () => {
     const switchTo = async () => expect.unreachable("no switch without undo records");
-    follow(async () => [], { ...own.chain, canRevertTo: () => false, switchTo });
+    follow(async () => [], chainWith({ canRevertTo: () => false, switchTo }));
     await expect.poll(() => sync.isSynced()).toBe(true);
     expect(errors).toEqual([expect.stringContaining("on a branch below the undo records: restart")]);
     expect(own.chain.head().height).toBe(COMMON + 6);
@@ -359,15 +365,13 @@ describe("a wrong branch", () => {
     peerTable.put(peer(5_007, COMMON));
     let isDiscarded = false;
     const high = { ...own.chain.head(), height: 5_007 };
-    follow(async () => [], {
-      ...own.chain,
-      head: () => (isDiscarded ? own.chain.head() : high),
-      async discardUnchecked() {
-        peerTable.remove(IP);
-        isDiscarded = true;
-        return true;
-      },
-    });
+    const discardUnchecked = async () => {
+      peerTable.remove(IP);
+      isDiscarded = true;
+      return true;
+    };
+    const head = () => (isDiscarded ? own.chain.head() : high);
+    follow(async () => [], chainWith({ head, discardUnchecked }));
     await expect.poll(() => sync.isSynced()).toBe(true);
     expect(isDiscarded).toBe(true);
     expect(errors).toEqual([]);
