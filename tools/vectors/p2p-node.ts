@@ -14,17 +14,17 @@ import {
   type Slots,
 } from "@uniknode/protocol";
 import { pino } from "pino";
+import { createBlockObservations } from "../../packages/node/src/peers/block-broadcast.ts";
 import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
-import { createInboundBlocks } from "../../packages/node/src/peers/inbound/blocks.ts";
-import { createBlockObservations } from "../../packages/node/src/peers/inbound/observations.ts";
+import { createInboundBlocks } from "../../packages/node/src/peers/inbound-blocks.ts";
+import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/peer-header.ts";
 import { createBlockHandlers } from "../../packages/node/src/peers/requests/blocks.ts";
 import { createForgerHandlers } from "../../packages/node/src/peers/requests/forger.ts";
 import { createRequestHandler } from "../../packages/node/src/peers/requests/handlers.ts";
 import { buildStatus } from "../../packages/node/src/peers/requests/server.ts";
-import { ReplyError, type RequestHandler } from "../../packages/node/src/peers/transport/handler.ts";
-import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/verification/header.ts";
-import type { EventName } from "../../packages/node/src/peers/wire/requests/arguments.ts";
-import type { Call } from "../../packages/node/src/peers/wire/requests/read.ts";
+import { ReplyError, type RequestHandler } from "../../packages/node/src/peers/transport/calls.ts";
+import type { Call } from "../../packages/node/src/peers/wire/client-messages.ts";
+import type { EventName } from "../../packages/node/src/peers/wire/events.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: recordings are trusted to have the shape of the protocol
 type Content = any;

@@ -3,15 +3,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createNetwork, presets } from "@uniknode/protocol";
 import { refuseOtherNetwork } from "../chain/genesis.ts";
-import { localAddressOf } from "../peers/options.ts";
+import { localAddressOf } from "../peers/peers-options.ts";
 import { fetchGenesis } from "../peers/sync/genesis.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { present } from "../platform/present.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import type { NetworkChoice } from "./network.ts";
-import type { peerOptions } from "./peers.ts";
-import { toPeersOptions } from "./peers.ts";
+import { type peerOptions, toPeersOptions } from "./peers.ts";
 import type { Config } from "./resolve.ts";
 
 export type GenesisChoice = NetworkChoice &

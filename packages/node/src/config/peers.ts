@@ -1,6 +1,6 @@
 /** Options of the peer protocol, and how they combine with the defaults of a network. */
 import { isIP } from "node:net";
-import type { PeersOptions } from "../peers/options.ts";
+import type { PeersOptions } from "../peers/peers-options.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { formOf, refined } from "../platform/json/form.ts";
 import { readJsonFile } from "../platform/json/json-file.ts";

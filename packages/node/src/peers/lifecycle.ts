@@ -11,12 +11,12 @@ import { type Candidates, createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery, type Discovery } from "./discovery/discovery.ts";
 import { createPing, type Ping } from "./discovery/ping.ts";
 import { type Bans, createBans } from "./guards/refusals.ts";
-import { localAddressOf, type PeersOptions } from "./options.ts";
 import { createPeerTable, type Peer, type PeerChange, type PeerTable } from "./peer-table.ts";
+import { localAddressOf, type PeersOptions } from "./peers-options.ts";
+import { PeerError } from "./transport/calls.ts";
 import { createPeerClient, type PeerClient } from "./transport/client.ts";
-import { PeerError } from "./transport/error.ts";
 import { createTraffic, type Traffic } from "./transport/traffic.ts";
-import type { VerifyDeps } from "./verification/verify-chain.ts";
+import type { VerifyDeps } from "./verify-chain.ts";
 import { allowedVersions, isVersionAllowed } from "./versions.ts";
 
 export type PeerLifecycleDeps = Pick<VerifyDeps, "rounds" | "verify"> & {

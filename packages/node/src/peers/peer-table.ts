@@ -1,5 +1,10 @@
 /** The peers that passed their verification, by address, and functions for their branches, heights and random samples. */
-import type { ReceivedStatus } from "./wire/replies/received.ts";
+
+import type { Network } from "@uniknode/protocol";
+import type { PeerView } from "../events/node-events.ts";
+import type { PeerInfo } from "../gateway/gateway.ts";
+import { headerFromPeer } from "./peer-header.ts";
+import type { ReceivedStatus } from "./wire/received.ts";
 
 /** Comparison of two chains: heights of both heads, and of the highest block in both. */
 export type Verification = {
@@ -88,4 +93,37 @@ export function sample<T>(items: readonly T[], count: number): T[] {
     chosen.push(...rest.splice(Math.floor(Math.random() * rest.length), 1));
   }
   return chosen;
+}
+
+export const peerInfo = ({ ip, status, height, latencyMs, ports }: Peer, port: number): PeerInfo => ({
+  ip,
+  port,
+  ports,
+  version: status.config.version,
+  height,
+  latency: Math.round(latencyMs),
+});
+
+type ViewContext = {
+  /** Port of the network. */
+  readonly port: number;
+  readonly network: Network;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+};
+
+export function peerView(peer: Peer, { port, network, nowMs }: ViewContext): PeerView {
+  const { ip, status, latencyMs, ports, verification, verifiedAt } = peer;
+  const { header, ...state } = status.state;
+  return {
+    ip,
+    port,
+    ports,
+    version: status.config.version,
+    latencyMs: Math.round(latencyMs),
+    plugins: status.config.plugins,
+    verification,
+    lastPingedMs: Math.round(nowMs - (performance.now() - verifiedAt)),
+    state: { ...state, ...(header && { header: headerFromPeer(header, network) }) },
+  };
 }

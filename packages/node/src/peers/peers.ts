@@ -8,17 +8,16 @@ import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionResult, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
 import type { Deadline } from "../platform/threads/call.ts";
-import type { Items } from "./inbound/transactions.ts";
 import { createPeerLifecycle, type PeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
-import type { PeersOptions } from "./options.ts";
-import { peerInfo } from "./peer-info.ts";
-import { networkHeight } from "./peer-table.ts";
+import { networkHeight, peerInfo } from "./peer-table.ts";
+import type { PeersOptions } from "./peers-options.ts";
 import { checkPreflight, networkState, reportNetworkState } from "./preflight.ts";
 import { createPropagation, type Propagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
+import type { Items } from "./transactions.ts";
 import type { Traffic } from "./transport/traffic.ts";
 import { fault as unmaskingFault } from "./transport/unmasking.ts";
-import type { NetworkState } from "./wire/replies/results.ts";
+import type { NetworkState } from "./wire/events.ts";
 
 export type PeersDeps = PeerLifecycleDeps &
   PropagationDeps &

@@ -1,10 +1,10 @@
 /** State of the network before a slot: the check of this node's forger, its log line, and the report for a separate forger. */
 import { type BlockHeader, headerToJson, type Network, type Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { branchToSwitchTo } from "./forks/choose.ts";
+import { branchToSwitchTo } from "./forks.ts";
+import { headerFromPeer } from "./peer-header.ts";
 import { isForked, type Peer, peersAhead } from "./peer-table.ts";
-import { headerFromPeer } from "./verification/header.ts";
-import type { NetworkState } from "./wire/replies/results.ts";
+import type { NetworkState } from "./wire/events.ts";
 
 /**
  * Returns the reason why the node must not forge on its head; undefined if there is none. Neither a quorum

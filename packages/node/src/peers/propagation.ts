@@ -6,24 +6,31 @@ import type { Chain } from "../chain/chain.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import { type Deadline, isOver, remainingMs } from "../platform/threads/call.ts";
-import { type BlockBroadcast, createBlockBroadcast } from "./broadcast/blocks.ts";
 import {
-  createRebroadcast,
-  createTransactionBroadcast,
-  type TransactionBroadcast,
-} from "./broadcast/transactions.ts";
+  type BlockBroadcast,
+  type BlockObservations,
+  createBlockBroadcast,
+  createBlockObservations,
+} from "./block-broadcast.ts";
 import { createFetch } from "./download/source.ts";
-import { createInboundBlocks, type InboundBlocks, type InboundBlocksDeps } from "./inbound/blocks.ts";
-import { createDoubleForging, type DoubleForging } from "./inbound/double-forging.ts";
-import { type BlockObservations, createBlockObservations } from "./inbound/observations.ts";
+import {
+  createDoubleForging,
+  createInboundBlocks,
+  type DoubleForging,
+  type InboundBlocks,
+  type InboundBlocksDeps,
+} from "./inbound-blocks.ts";
+import { dropUnresponsive, type PeerLifecycle } from "./lifecycle.ts";
+import { createSync, type Sync, type SyncDeps } from "./sync/sync.ts";
 import {
   createInboundTransactions,
+  createRebroadcast,
+  createTransactionBroadcast,
   type InboundTransactions,
   type InboundTransactionsDeps,
   type Items,
-} from "./inbound/transactions.ts";
-import { dropUnresponsive, type PeerLifecycle } from "./lifecycle.ts";
-import { createSync, type Sync, type SyncDeps } from "./sync/sync.ts";
+  type TransactionBroadcast,
+} from "./transactions.ts";
 
 export type PropagationDeps = {
   readonly network: Network;

@@ -14,7 +14,7 @@ import {
 } from "@uniknode/protocol";
 import { Chain, type ChainDeps, type ChainOptions, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { buildStatus } from "../../src/peers/requests/server.ts";
-import type { Status } from "../../src/peers/wire/replies/results.ts";
+import type { Status } from "../../src/peers/wire/events.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

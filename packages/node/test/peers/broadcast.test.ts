@@ -2,9 +2,8 @@
 import { decodeHeader, encodeHeader, type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createBlockBroadcast } from "../../src/peers/broadcast/blocks.ts";
-import { createRebroadcast, createTransactionBroadcast } from "../../src/peers/broadcast/transactions.ts";
-import { createBlockObservations } from "../../src/peers/inbound/observations.ts";
+import { createBlockBroadcast, createBlockObservations } from "../../src/peers/block-broadcast.ts";
+import { createRebroadcast, createTransactionBroadcast } from "../../src/peers/transactions.ts";
 import type { PeerClient } from "../../src/peers/transport/client.ts";
 import { present } from "../../src/platform/present.ts";
 import { network, openTestChain } from "../../test-support/peers/chains.ts";

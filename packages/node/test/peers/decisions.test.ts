@@ -3,10 +3,10 @@ import { createNetwork, presets } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { matchesAddress, peerAddress, subnetOf } from "../../src/peers/addresses.ts";
-import { broadcastRecipients } from "../../src/peers/broadcast/blocks.ts";
-import { localAddressOf } from "../../src/peers/options.ts";
+import { broadcastRecipients } from "../../src/peers/block-broadcast.ts";
 import { networkHeight } from "../../src/peers/peer-table.ts";
-import { searchCommonHeight } from "../../src/peers/verification/verify-chain.ts";
+import { localAddressOf } from "../../src/peers/peers-options.ts";
+import { searchCommonHeight } from "../../src/peers/verify-chain.ts";
 import { allowedVersions, isVersionAllowed } from "../../src/peers/versions.ts";
 import { present } from "../../src/platform/present.ts";
 

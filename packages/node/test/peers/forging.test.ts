@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Peer } from "../../src/peers/peer-table.ts";
 import { networkState, reportNetworkState } from "../../src/peers/preflight.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
-import { readResult } from "../../src/peers/wire/replies/received.ts";
-import type { NetworkState } from "../../src/peers/wire/replies/results.ts";
+import type { NetworkState } from "../../src/peers/wire/events.ts";
+import { readResult } from "../../src/peers/wire/received.ts";
 import {
   network,
   now,

@@ -4,14 +4,14 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
-import { createInboundBlocks, type InboundBlocksDeps } from "../../src/peers/inbound/blocks.ts";
-import { createDoubleForging } from "../../src/peers/inbound/double-forging.ts";
-import { type BlockObservations, createBlockObservations } from "../../src/peers/inbound/observations.ts";
+import { type BlockObservations, createBlockObservations } from "../../src/peers/block-broadcast.ts";
 import {
-  createInboundTransactions,
-  type InboundTransactionsDeps,
-} from "../../src/peers/inbound/transactions.ts";
-import { ReplyError } from "../../src/peers/transport/handler.ts";
+  createDoubleForging,
+  createInboundBlocks,
+  type InboundBlocksDeps,
+} from "../../src/peers/inbound-blocks.ts";
+import { createInboundTransactions, type InboundTransactionsDeps } from "../../src/peers/transactions.ts";
+import { ReplyError } from "../../src/peers/transport/calls.ts";
 import { present } from "../../src/platform/present.ts";
 import {
   keysOf,

@@ -2,8 +2,8 @@
  * Nodes within the process of a test, each with its own chain, at loopback addresses and with real sockets.
  */
 import { pino } from "pino";
-import type { PeersOptions } from "../../src/peers/options.ts";
 import { createPeers, type Peers } from "../../src/peers/peers.ts";
+import type { PeersOptions } from "../../src/peers/peers-options.ts";
 import type { Pool } from "../../src/pool/pool.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

@@ -6,7 +6,7 @@ import { builders, decodeHeader, encodeBlock, headerToJson, transactionToJson } 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
-import type { ArgumentOf, EventName } from "../../src/peers/wire/requests/arguments.ts";
+import type { ArgumentOf, EventName } from "../../src/peers/wire/events.ts";
 import { present } from "../../src/platform/present.ts";
 import { deadlineIn } from "../../src/platform/threads/call.ts";
 import { network, range, rich, rounds, slots } from "../../test-support/peers/chains.ts";

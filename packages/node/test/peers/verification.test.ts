@@ -9,15 +9,14 @@ import {
   keysFromPassphrase,
 } from "@uniknode/protocol";
 import { afterEach, describe, expect, test } from "vitest";
-import { branchToSwitchTo } from "../../src/peers/forks/choose.ts";
+import { branchToSwitchTo } from "../../src/peers/forks.ts";
 import { isForked, type Peer } from "../../src/peers/peer-table.ts";
 import { checkPreflight } from "../../src/peers/preflight.ts";
 import { createBlockHandlers } from "../../src/peers/requests/blocks.ts";
-import { PeerError } from "../../src/peers/transport/error.ts";
-import type { ReplyError } from "../../src/peers/transport/handler.ts";
-import { type RequestPeer, verifyChain } from "../../src/peers/verification/verify-chain.ts";
+import { PeerError, type ReplyError } from "../../src/peers/transport/calls.ts";
+import { type RequestPeer, verifyChain } from "../../src/peers/verify-chain.ts";
 import { decodeValue, encodeValue, packBlocks } from "../../src/peers/wire/codec.ts";
-import { type PeerEvent, type ReceivedStatus, readResult } from "../../src/peers/wire/replies/received.ts";
+import { type PeerEvent, type ReceivedStatus, readResult } from "../../src/peers/wire/received.ts";
 import { present } from "../../src/platform/present.ts";
 import {
   LAST_SLOT,

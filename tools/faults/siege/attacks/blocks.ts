@@ -11,9 +11,9 @@ import {
   type Network,
 } from "@uniknode/protocol";
 import { WebSocketServer } from "ws";
+import { headerFromPeer } from "../../../../packages/node/src/peers/peer-header.ts";
 import { connectPeer } from "../../../../packages/node/src/peers/transport/connection.ts";
-import { headerFromPeer } from "../../../../packages/node/src/peers/verification/header.ts";
-import type { ReceivedHeader } from "../../../../packages/node/src/peers/wire/replies/received-blocks.ts";
+import type { ReceivedHeader } from "../../../../packages/node/src/peers/wire/received.ts";
 import { createDraws } from "../../../../packages/node/test-support/faults/actors/random.ts";
 import type { Attack } from "../attacker.ts";
 import { hostileDelegate, startForging, type Target } from "../node.ts";

@@ -7,9 +7,9 @@ import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } fro
 import { createExclusions, createRefusals, type Exclusions, type Refusals } from "../guards/refusals.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
 import type { PeerTable } from "../peer-table.ts";
+import { PeerError } from "../transport/calls.ts";
 import type { PeerClient } from "../transport/client.ts";
-import { PeerError } from "../transport/error.ts";
-import { NOT_READY } from "../wire/replies/write.ts";
+import { NOT_READY } from "../wire/server-messages.ts";
 import type { Ping } from "./ping.ts";
 
 export type CandidateOptions = {

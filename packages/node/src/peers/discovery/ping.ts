@@ -1,7 +1,7 @@
 /** Ping: requests the status of a peer and verifies it (p2p.md 10.4). */
 import type { PeerTable } from "../peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
-import { type RequestPeer, unverified, type VerifyDeps, verifyChain } from "../verification/verify-chain.ts";
+import { type RequestPeer, unverified, type VerifyDeps, verifyChain } from "../verify-chain.ts";
 import { allowedVersions, isVersionAllowed } from "../versions.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 

@@ -2,8 +2,8 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type BlockParts, hexToBytes, type Network } from "@uniknode/protocol";
 import type { FetchedBlock } from "../../chain/pipeline/receive.ts";
+import { encodedHeaderFromPeer } from "../peer-header.ts";
 import type { PeerClient } from "../transport/client.ts";
-import { encodedHeaderFromPeer } from "../verification/header.ts";
 import {
   blocksMessageBytes,
   CLIENT_MESSAGE_BYTES,
@@ -11,7 +11,7 @@ import {
   MAX_PACKED_BLOCKS,
   TIMES_MS,
 } from "../wire/limits.ts";
-import type { ReceivedBlock } from "../wire/replies/received-blocks.ts";
+import type { ReceivedBlock } from "../wire/received.ts";
 
 export type Source = {
   readonly ip: string;

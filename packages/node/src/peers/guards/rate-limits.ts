@@ -3,9 +3,9 @@
  * have more addresses than can be counted.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
-import { WireError } from "../wire/error.ts";
+import type { EventName } from "../wire/events.ts";
 import { RATE_LIMITS, TIMES_MS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
-import type { EventName } from "../wire/requests/arguments.ts";
+import { WireError } from "../wire/wire-error.ts";
 import { createRefusals } from "./refusals.ts";
 import { createWindowCounter, type Window } from "./window.ts";
 

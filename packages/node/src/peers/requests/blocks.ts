@@ -9,12 +9,11 @@ import {
   type PeerBlockJson,
 } from "@uniknode/protocol";
 import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
-import { ReplyError } from "../transport/handler.ts";
+import { ReplyError } from "../transport/calls.ts";
 import { packBlocks } from "../wire/codec.ts";
+import type { ArgumentOf, CommonBlock, ResultOf } from "../wire/events.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_BLOCKS, MAX_PACKED_BYTES } from "../wire/limits.ts";
-import type { CommonBlock, ResultOf } from "../wire/replies/results.ts";
-import { noCommonBlocks } from "../wire/replies/write.ts";
-import type { ArgumentOf } from "../wire/requests/arguments.ts";
+import { noCommonBlocks } from "../wire/server-messages.ts";
 
 export type BlockHandlersDeps = {
   readonly blocks: Pick<BlockStore, "headerById" | "bytes">;

@@ -13,7 +13,7 @@ import {
 import { walletData } from "../../events/content.ts";
 import { canForge, networkTiming } from "../../forger/timing.ts";
 import { withHoldings } from "../../store/state/holdings.ts";
-import type { CurrentRound, ForgerWallet, ResultOf } from "../wire/replies/results.ts";
+import type { CurrentRound, ForgerWallet, ResultOf } from "../wire/events.ts";
 
 export type ForgerHandlersDeps = {
   readonly network: Network;

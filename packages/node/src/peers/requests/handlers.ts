@@ -1,14 +1,13 @@
 /** The handlers of the events of the protocol (p2p.md 5, 7 and 9). */
 import { normalizeAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
-import type { InboundBlocks } from "../inbound/blocks.ts";
-import type { InboundTransactions } from "../inbound/transactions.ts";
-import { type Caller, ReplyError, type RequestHandler } from "../transport/handler.ts";
+import type { InboundBlocks } from "../inbound-blocks.ts";
+import type { InboundTransactions } from "../transactions.ts";
+import { type Caller, ReplyError, type RequestHandler } from "../transport/calls.ts";
+import type { Call } from "../wire/client-messages.ts";
+import { type EventName, isInternal, type NetworkState, type ResultOf, type Status } from "../wire/events.ts";
 import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
-import type { NetworkState, ResultOf, Status } from "../wire/replies/results.ts";
-import { NOT_READY } from "../wire/replies/write.ts";
-import { type EventName, isInternal } from "../wire/requests/arguments.ts";
-import type { Call } from "../wire/requests/read.ts";
+import { NOT_READY } from "../wire/server-messages.ts";
 import type { BlockHandlers } from "./blocks.ts";
 import type { ForgerHandlers } from "./forger.ts";
 

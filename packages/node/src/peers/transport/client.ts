@@ -2,12 +2,12 @@
 import type { Socket } from "node:net";
 import type { Network } from "@uniknode/protocol";
 import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
-import { clientReaction, WireError } from "../wire/error.ts";
+import type { ArgumentOf } from "../wire/events.ts";
 import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
-import { type PeerEvent, type Received, readResultGradually } from "../wire/replies/received.ts";
-import type { ArgumentOf } from "../wire/requests/arguments.ts";
+import { type PeerEvent, type Received, readResultGradually } from "../wire/received.ts";
+import { clientReaction, WireError } from "../wire/wire-error.ts";
+import { PeerError } from "./calls.ts";
 import { type Connection, connectPeer } from "./connection.ts";
-import { PeerError } from "./error.ts";
 import type { CallLimits } from "./pending-calls.ts";
 import { createRequestThrottle, type RequestThrottle } from "./throttle.ts";
 

@@ -4,24 +4,24 @@ import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
-import { decodeText } from "../wire/codec.ts";
-import { CLOSE_CODES, WireError } from "../wire/error.ts";
-import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
-import {
-  readHandshakeReply,
-  readReply,
-  readServerMessageGradually,
-  type ServerMessage,
-} from "../wire/replies/read.ts";
-import type { ArgumentOf, EventName } from "../wire/requests/arguments.ts";
 import {
   HANDSHAKE_CALL_ID,
   PONG,
   writeCall,
   writeDisconnect,
   writeHandshake,
-} from "../wire/requests/write.ts";
-import { PeerError } from "./error.ts";
+} from "../wire/client-messages.ts";
+import { decodeText } from "../wire/codec.ts";
+import type { ArgumentOf, EventName } from "../wire/events.ts";
+import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
+import {
+  readHandshakeReply,
+  readReply,
+  readServerMessageGradually,
+  type ServerMessage,
+} from "../wire/server-messages.ts";
+import { CLOSE_CODES, WireError } from "../wire/wire-error.ts";
+import { PeerError } from "./calls.ts";
 import { type CallLimits, createPendingCalls, type PendingCalls } from "./pending-calls.ts";
 import { createUnfinished } from "./unfinished.ts";
 import { type ClientOptions, WebSocket } from "./web-socket.ts";

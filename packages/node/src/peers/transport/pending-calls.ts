@@ -1,7 +1,7 @@
 /** Calls of an outgoing connection that wait for their replies. */
 import { CLIENT_MESSAGE_BYTES } from "../wire/limits.ts";
-import type { ServerMessage } from "../wire/replies/read.ts";
-import { PeerError } from "./error.ts";
+import type { ServerMessage } from "../wire/server-messages.ts";
+import { PeerError } from "./calls.ts";
 import type { WebSocket } from "./web-socket.ts";
 
 export type CallLimits = {

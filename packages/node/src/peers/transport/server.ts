@@ -8,7 +8,7 @@ import { createServer } from "../../platform/http.ts";
 import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { matchesAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
-import type { ReplyHeaders } from "../wire/headers.ts";
+import type { ReplyHeaders } from "../wire/client-messages.ts";
 import {
   MAX_OPENING_BYTES,
   MAX_UNKNOWN_BYTES,
@@ -16,7 +16,7 @@ import {
   serverMessageBytes,
   TIMES_MS,
 } from "../wire/limits.ts";
-import type { RequestHandler } from "./handler.ts";
+import type { RequestHandler } from "./calls.ts";
 import {
   createIncomingConnections,
   type IncomingConnections,

@@ -4,10 +4,16 @@ import { randomBytes } from "node:crypto";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { createPacer, type Pacer } from "../guards/window.ts";
+import {
+  type Call,
+  type ClientMessage,
+  type ReplyHeaders,
+  readClientMessageGradually,
+} from "../wire/client-messages.ts";
 import { decodeText } from "../wire/codec.ts";
-import { CLOSE_CODES, serverReaction, WireError } from "../wire/error.ts";
-import type { ReplyHeaders } from "../wire/headers.ts";
+import { isInternal } from "../wire/events.ts";
 import { MAX_SERVER_MESSAGES } from "../wire/limits.ts";
+import { advance, checkLength, NEW_SESSION, pinged, type Session } from "../wire/message-order.ts";
 import {
   NOT_READY,
   PING,
@@ -16,11 +22,9 @@ import {
   writeFailure,
   writeHandshakeReply,
   writeReplyGradually,
-} from "../wire/replies/write.ts";
-import { isInternal } from "../wire/requests/arguments.ts";
-import { type Call, type ClientMessage, readClientMessageGradually } from "../wire/requests/read.ts";
-import { advance, checkLength, NEW_SESSION, pinged, type Session } from "../wire/requests/session.ts";
-import { type Caller, ReplyError, type RequestHandler } from "./handler.ts";
+} from "../wire/server-messages.ts";
+import { CLOSE_CODES, serverReaction, WireError } from "../wire/wire-error.ts";
+import { type Caller, ReplyError, type RequestHandler } from "./calls.ts";
 import type { Unsent, Watched } from "./unsent.ts";
 import type { WebSocket } from "./web-socket.ts";
 

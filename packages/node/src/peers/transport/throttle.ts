@@ -4,9 +4,9 @@
  */
 
 import type { Window } from "../guards/window.ts";
+import type { EventName } from "../wire/events.ts";
 import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
-import type { EventName } from "../wire/requests/arguments.ts";
-import { PeerError } from "./error.ts";
+import { PeerError } from "./calls.ts";
 
 export type RequestThrottle = {
   /**

@@ -5,8 +5,8 @@
  */
 import { present } from "../../platform/present.ts";
 import { unwrapBytes } from "./codec.ts";
-import { WireError } from "./error.ts";
 import type { JsonRules } from "./json-guard.ts";
+import { WireError } from "./wire-error.ts";
 
 /** Characters of a step: about a millisecond. */
 const STEP = 64 * 1024;

@@ -13,7 +13,7 @@ import {
   OPENING_BRACKET,
   QUOTATION_MARK,
 } from "../../platform/json/complexity.ts";
-import { WireError } from "./error.ts";
+import { WireError } from "./wire-error.ts";
 
 export type JsonRules = Complexity & {
   /** Rejects repeated and empty keys, and exponents in numbers. */

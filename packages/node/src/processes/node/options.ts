@@ -8,7 +8,7 @@ import type { CreateDev } from "../../dev-chain/commands.ts";
 import type { Delegates } from "../../forger/delegates.ts";
 import type { Timing } from "../../forger/timing.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
-import type { PeersOptions } from "../../peers/options.ts";
+import type { PeersOptions } from "../../peers/peers-options.ts";
 import type { PoolOptions } from "../../pool/pool-options.ts";
 import type { ServingOptions } from "../serving/options.ts";
 import type { ServingThread } from "../serving/thread.ts";

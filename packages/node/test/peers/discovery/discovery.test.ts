@@ -8,10 +8,9 @@ import { createDiscovery, probePorts } from "../../../src/peers/discovery/discov
 import type { Ping } from "../../../src/peers/discovery/ping.ts";
 import { createBans } from "../../../src/peers/guards/refusals.ts";
 import { createReconnect, dropUnresponsive } from "../../../src/peers/lifecycle.ts";
-import { peerInfo } from "../../../src/peers/peer-info.ts";
-import { createPeerTable, type Peer, sample } from "../../../src/peers/peer-table.ts";
+import { createPeerTable, type Peer, peerInfo, sample } from "../../../src/peers/peer-table.ts";
+import { PeerError, type PeerErrorCode } from "../../../src/peers/transport/calls.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
-import { PeerError, type PeerErrorCode } from "../../../src/peers/transport/error.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { PeerStore } from "../../../src/store/node/peers.ts";
 

@@ -1,12 +1,11 @@
 /** Ping: the status of a peer, and the checks before its chain is verified (p2p.md 10.4 and 10.5). */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPing, type Ping } from "../../../src/peers/discovery/ping.ts";
-import { peerView } from "../../../src/peers/peer-info.ts";
-import { createPeerTable, type PeerTable } from "../../../src/peers/peer-table.ts";
+import { createPeerTable, type PeerTable, peerView } from "../../../src/peers/peer-table.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
-import { readResult } from "../../../src/peers/wire/replies/received.ts";
-import type { Status } from "../../../src/peers/wire/replies/results.ts";
+import type { Status } from "../../../src/peers/wire/events.ts";
+import { readResult } from "../../../src/peers/wire/received.ts";
 import { present } from "../../../src/platform/present.ts";
 import {
   network,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRateLimits, type RateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import { createWindowCounter } from "../../../src/peers/guards/window.ts";
-import type { EventName } from "../../../src/peers/wire/requests/arguments.ts";
+import type { EventName } from "../../../src/peers/wire/events.ts";
 import { present } from "../../../src/platform/present.ts";
 import { codeOf } from "../wire/hostile.ts";
 

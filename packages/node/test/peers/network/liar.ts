@@ -2,11 +2,11 @@
 import { type BlockHeader, forgeBlock, headerToJson, type KeyPair, type Network } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
+import { ReplyError } from "../../../src/peers/transport/calls.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
-import { ReplyError } from "../../../src/peers/transport/handler.ts";
 import { createPeerServer } from "../../../src/peers/transport/server.ts";
-import { noCommonBlocks } from "../../../src/peers/wire/replies/write.ts";
-import type { ArgumentOf, EventName } from "../../../src/peers/wire/requests/arguments.ts";
+import type { ArgumentOf, EventName } from "../../../src/peers/wire/events.ts";
+import { noCommonBlocks } from "../../../src/peers/wire/server-messages.ts";
 import { present } from "../../../src/platform/present.ts";
 import { addressOf, type World } from "../../../test-support/peers/world.ts";
 

@@ -1,7 +1,7 @@
 /** Queue of large replies. */
 import { expect, test } from "vitest";
 import { createReplyQueue } from "../../../src/peers/requests/handlers.ts";
-import { ReplyError } from "../../../src/peers/transport/handler.ts";
+import { ReplyError } from "../../../src/peers/transport/calls.ts";
 
 test("Replies are built one after another, even if one fails.", async () => {
   const replies = createReplyQueue({ maxPerAddress: 4 });

@@ -3,8 +3,8 @@
  * (p2p.md 12.3, 15).
  */
 import { afterEach, describe, expect, test } from "vitest";
+import { PeerError } from "../../../src/peers/transport/calls.ts";
 import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
-import { PeerError } from "../../../src/peers/transport/error.ts";
 import { present } from "../../../src/platform/present.ts";
 import { network } from "./server.ts";
 import { type Sleeper, startSleeper } from "./sleeper.ts";

@@ -1,7 +1,7 @@
 /** Arguments of every event at and beyond their bounds, as a server reads them (p2p.md 6.2, 7 and 9). */
 import { describe, expect, test } from "vitest";
-import { ARGUMENTS, type EventName } from "../../../src/peers/wire/requests/arguments.ts";
-import { readClientMessage } from "../../../src/peers/wire/requests/read.ts";
+import { readClientMessage } from "../../../src/peers/wire/client-messages.ts";
+import { ARGUMENTS, type EventName } from "../../../src/peers/wire/events.ts";
 import { present } from "../../../src/platform/present.ts";
 import { codeOf } from "./hostile.ts";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { test } from "vitest";
-import { ARGUMENTS } from "../../../src/peers/wire/requests/arguments.ts";
+import { ARGUMENTS } from "../../../src/peers/wire/events.ts";
 import { formOf } from "../../../src/platform/json/form.ts";
 
 /** Schemas without a custom test. */

@@ -1,6 +1,6 @@
 /** Bytes and texts of an attacker. */
 import fc from "fast-check";
-import { WireError } from "../../../src/peers/wire/error.ts";
+import { WireError } from "../../../src/peers/wire/wire-error.ts";
 
 /** Runs an action to its end or to the typed error; any other error is a defect. */
 export function survives<T>(action: () => T): T | WireError {

@@ -2,20 +2,22 @@
 import { createNetwork, presets } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientReaction, type WireError } from "../../../src/peers/wire/error.ts";
+import type { EventName } from "../../../src/peers/wire/events.ts";
 import { blocksMessageBytes, serverMessageBytes } from "../../../src/peers/wire/limits.ts";
-import { readHandshakeReply, readReply, readServerMessage } from "../../../src/peers/wire/replies/read.ts";
-import { type PeerEvent, readResult, readResultGradually } from "../../../src/peers/wire/replies/received.ts";
+import { type PeerEvent, readResult, readResultGradually } from "../../../src/peers/wire/received.ts";
 import {
   blockNotChained,
+  readHandshakeReply,
+  readReply,
+  readServerMessage,
   tooManyTransactions,
   unexpectedFailure,
   writeFailure,
   writeHandshakeReply,
   writeReply,
   writeReplyGradually,
-} from "../../../src/peers/wire/replies/write.ts";
-import type { EventName } from "../../../src/peers/wire/requests/arguments.ts";
+} from "../../../src/peers/wire/server-messages.ts";
+import { clientReaction, type WireError } from "../../../src/peers/wire/wire-error.ts";
 import { present } from "../../../src/platform/present.ts";
 import { anyJson, anyText, codeOf, survives } from "./hostile.ts";
 

@@ -2,17 +2,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { refusalMessage } from "../../../src/peers/transport/session.ts";
-import { serverReaction, WireError, type WireErrorCode } from "../../../src/peers/wire/error.ts";
+import {
+  type Call,
+  readClientMessage,
+  writeCall,
+  writeDisconnect,
+  writeHandshake,
+} from "../../../src/peers/wire/client-messages.ts";
 import {
   ARGUMENTS,
   type ArgumentOf,
   type EventName,
   isInternal,
   isTransactionSmall,
-} from "../../../src/peers/wire/requests/arguments.ts";
-import { type Call, readClientMessage } from "../../../src/peers/wire/requests/read.ts";
-import { advance, NEW_SESSION, pinged, type Session } from "../../../src/peers/wire/requests/session.ts";
-import { writeCall, writeDisconnect, writeHandshake } from "../../../src/peers/wire/requests/write.ts";
+} from "../../../src/peers/wire/events.ts";
+import { advance, NEW_SESSION, pinged, type Session } from "../../../src/peers/wire/message-order.ts";
+import { serverReaction, WireError, type WireErrorCode } from "../../../src/peers/wire/wire-error.ts";
 import { anyText, codeOf, survives } from "./hostile.ts";
 
 const readCode = (message: unknown) => codeOf(() => readClientMessage(JSON.stringify(message)));

@@ -1,7 +1,7 @@
 /** Texts of clients: almost valid ones, and valid ones that look unusual. */
 import { describe, expect, test } from "vitest";
-import type { WireErrorCode } from "../../../src/peers/wire/error.ts";
-import { readClientMessage } from "../../../src/peers/wire/requests/read.ts";
+import { readClientMessage } from "../../../src/peers/wire/client-messages.ts";
+import type { WireErrorCode } from "../../../src/peers/wire/wire-error.ts";
 import { codeOf } from "./hostile.ts";
 
 const STATUS = '"event":"p2p.peer.getStatus"';

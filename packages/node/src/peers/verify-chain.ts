@@ -1,5 +1,4 @@
 /** Verifies that the chain of a peer is one of this network, and finds the common block (p2p.md 10.4). */
-
 import type { StateReader } from "@uniknode/ledger";
 import {
   type BlockHeader,
@@ -10,20 +9,20 @@ import {
   type Rounds,
   type Slots,
 } from "@uniknode/protocol";
-import { CodedError } from "../../platform/coded-error.ts";
-import type { Verifier } from "../../verification/verifier.ts";
-import type { Verification } from "../peer-table.ts";
-import type { CallLimits } from "../transport/pending-calls.ts";
+import { CodedError } from "../platform/coded-error.ts";
+import type { Verifier } from "../verification/verifier.ts";
+import { headerFromPeer } from "./peer-header.ts";
+import type { Verification } from "./peer-table.ts";
+import type { CallLimits } from "./transport/pending-calls.ts";
+import type { ArgumentOf } from "./wire/events.ts";
 import {
   blocksMessageBytes,
   CLIENT_MESSAGE_BYTES,
   MAX_BLOCKS,
   MAX_PACKED_BLOCKS,
   TIMES_MS,
-} from "../wire/limits.ts";
-import type { PeerEvent, Received, ReceivedStatus } from "../wire/replies/received.ts";
-import type { ArgumentOf } from "../wire/requests/arguments.ts";
-import { headerFromPeer } from "./header.ts";
+} from "./wire/limits.ts";
+import type { PeerEvent, Received, ReceivedStatus } from "./wire/received.ts";
 
 /** Creates the error of a peer that failed the verification. */
 export const unverified = (reason: string): CodedError<"PEER_UNVERIFIED"> =>

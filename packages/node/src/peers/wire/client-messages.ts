@@ -1,20 +1,51 @@
-/** Reads the messages of a client (p2p.md 6.2). */
-import { shortened, withoutControls } from "../../../platform/text/foreign.ts";
-import { decodeValue } from "../codec.ts";
-import { WireError } from "../error.ts";
-import { parseGradually } from "../gradual-json.ts";
-import { areTolerated } from "../headers.ts";
-import { guardJson } from "../json-guard.ts";
-import { REQUEST_COMPLEXITY } from "../limits.ts";
-import { hasOnly, isRecord, type UntrustedRecord } from "../record.ts";
-import {
-  type ArgumentOf,
-  argumentViolation,
-  type EventName,
-  isArgumentOf,
-  isEventName,
-} from "./arguments.ts";
-import { DISCONNECT, HANDSHAKE, PONG } from "./write.ts";
+/** The messages of a client: how it writes them, and how a server reads them (p2p.md 3.2 to 4 and 6.2). */
+
+import { shortened, withoutControls } from "../../platform/text/foreign.ts";
+import { decodeValue, encodeValue, hasOnly, isRecord, type UntrustedRecord } from "./codec.ts";
+import { type ArgumentOf, argumentViolation, type EventName, isArgumentOf, isEventName } from "./events.ts";
+import { parseGradually } from "./gradual-json.ts";
+import { guardJson } from "./json-guard.ts";
+import { REQUEST_COMPLEXITY } from "./limits.ts";
+import { WireError } from "./wire-error.ts";
+
+/** Headers of a reply: the announced version, and the height of the head if there is one. */
+export type ReplyHeaders = { version: string; height?: number };
+
+/** Headers of every request. */
+const REQUEST_HEADERS = { "Content-Type": "application/json" } as const;
+
+const KINDS: Readonly<Record<string, "string" | "number">> = {
+  version: "string",
+  port: "number",
+  height: "number",
+  "Content-Type": "string",
+};
+
+/** Returns true if headers of a request are tolerated; a falsy value may be of any type. */
+const areTolerated = (headers: unknown): boolean =>
+  isRecord(headers) &&
+  Object.entries(headers).every(
+    ([name, value]) => Object.hasOwn(KINDS, name) && (!value || typeof value === KINDS[name]),
+  );
+
+/** Reply to a server's ping. */
+export const PONG = "#2";
+const HANDSHAKE = "#handshake";
+export const DISCONNECT = "#disconnect";
+
+/** Call id of the handshake, the first call of a connection; later calls increment it. */
+export const HANDSHAKE_CALL_ID = 1;
+
+export const writeHandshake = (): string =>
+  encodeValue({ event: HANDSHAKE, data: { authToken: null }, cid: HANDSHAKE_CALL_ID });
+
+/** There is no reply without a call id. */
+export const writeCall = <E extends EventName>(event: E, argument: ArgumentOf<E>, callId?: number): string =>
+  encodeValue({ event, data: { data: argument, headers: REQUEST_HEADERS }, cid: callId });
+
+/** Announces the end; only the close frame with the same code may follow. A server may send it too. */
+export const writeDisconnect = (closeCode: number): string =>
+  encodeValue({ event: DISCONNECT, data: { code: closeCode } });
 
 /** An event with its argument. */
 export type Call = {

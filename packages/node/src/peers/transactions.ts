@@ -1,15 +1,73 @@
-/** Broadcast of transactions (p2p.md 12.2). */
+/** Transactions between nodes: received from peers (p2p.md 7.6), and broadcast to them (p2p.md 12.2). */
+
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { AdmissionResult } from "../../gateway/gateway.ts";
-import { setNewest } from "../../platform/bounded-entries.ts";
-import type { Items } from "../inbound/transactions.ts";
-import { sample } from "../peer-table.ts";
-import type { PeerClient } from "../transport/client.ts";
-import { CLIENT_MESSAGE_BYTES, MAX_TRANSACTIONS, TIMES_MS } from "../wire/limits.ts";
-import { isTransactionSmall } from "../wire/requests/arguments.ts";
+import type { AdmissionResult } from "../gateway/gateway.ts";
+import { setNewest } from "../platform/bounded-entries.ts";
+import { lengthOf } from "../platform/json/size.ts";
+import { sample } from "./peer-table.ts";
+import type { PeerClient } from "./transport/client.ts";
+import { isTransactionSmall } from "./wire/events.ts";
+import { CLIENT_MESSAGE_BYTES, MAX_TRANSACTIONS, TIMES_MS } from "./wire/limits.ts";
 
-export type TransactionBroadcastDeps = {
+export type Items = readonly Readonly<Record<string, unknown>>[];
+
+export type InboundTransactionsDeps = {
+  /** Admits the items of a message that match the batch schema. */
+  readonly submit: (
+    items: readonly unknown[],
+    options: { readonly isBatch: true },
+  ) => Promise<AdmissionResult>;
+  /** Broadcasts the items that the pool selected for it. */
+  readonly broadcast: (items: Items, result: AdmissionResult) => void;
+  readonly logger: Logger;
+};
+
+export type InboundTransactions = {
+  /** Queues the items of one message. */
+  post(items: Items): void;
+};
+
+/** Queued messages; further ones are dropped, and their senders send them again. An old node stores more on disk. */
+const MAX_WAITING = 500;
+/** Characters of all queued messages, if there are several: their values take several times as much memory. */
+const MAX_WAITING_LENGTH = 8 * 1024 * 1024;
+
+export function createInboundTransactions(deps: InboundTransactionsDeps): InboundTransactions {
+  const { logger } = deps;
+  const waiting: { readonly items: Items; readonly length: number }[] = [];
+  let waitingLength = 0;
+  let isBusy = false;
+
+  async function take(items: Items): Promise<void> {
+    if (items.length === 0) return;
+    // A message is accepted or rejected as a whole (pool.md 2).
+    const result = await deps.submit(items, { isBatch: true });
+    if (result.data.invalid.length === 0) deps.broadcast(items, result);
+  }
+
+  async function work(): Promise<void> {
+    isBusy = true;
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      waitingLength -= next.length;
+      await take(next.items).catch((err) => logger.debug({ err }, "failed to admit posted transactions"));
+    }
+    isBusy = false;
+  }
+
+  return {
+    post(items) {
+      const length = lengthOf(items);
+      const isFull = waiting.length >= MAX_WAITING || waitingLength + length > MAX_WAITING_LENGTH;
+      if (isFull && waiting.length > 0) return;
+      waiting.push({ items, length });
+      waitingLength += length;
+      if (!isBusy) void work();
+    },
+  };
+}
+
+type TransactionBroadcastDeps = {
   /** Addresses of all peers. */
   readonly peers: () => string[];
   readonly request: PeerClient["request"];

@@ -1,21 +1,89 @@
-/** Results as a client accepts them (p2p.md 7), validated against schemas. */
+/** Results as a client accepts them (p2p.md 7): validated, and without the members that are unknown, however many a peer sends. */
+
 import { isIP } from "node:net";
-import type { Network } from "@uniknode/protocol";
-import { formOf, refined } from "../../../platform/json/form.ts";
-import { type Static, Type } from "../../../platform/json/schema.ts";
-import { runAtOnce, type Steps } from "../../../platform/threads/time-slices.ts";
-import { unpackBlocks } from "../codec.ts";
-import { WireError } from "../error.ts";
-import { MAX_PEERS } from "../limits.ts";
-import { isRecord, type UntrustedRecord } from "../record.ts";
-import type { EventName } from "../requests/arguments.ts";
-import {
-  type ReceivedBlock,
-  type ReceivedHeader,
-  readBlocksGradually,
-  readHeader,
-} from "./received-blocks.ts";
-import { type Plugin, UNIKNODE_PROTOCOL } from "./results.ts";
+import { headerViolation, type Network } from "@uniknode/protocol";
+import { formOf, refined } from "../../platform/json/form.ts";
+import { type Static, Type } from "../../platform/json/schema.ts";
+import { runAtOnce, type Steps } from "../../platform/threads/time-slices.ts";
+import { isRecord, type UntrustedRecord, unpackBlocks } from "./codec.ts";
+import { type EventName, type Plugin, UNIKNODE_PROTOCOL } from "./events.ts";
+import { MAX_BLOCKS, MAX_PEERS } from "./limits.ts";
+import { WireError } from "./wire-error.ts";
+
+/** A header whose members have the right form, but may contradict each other. Other members may be missing. */
+export type ReceivedHeader = UntrustedRecord & {
+  id: string;
+  height: number;
+  timestamp: number;
+  previousBlock: string;
+  generatorPublicKey: string;
+  blockSignature: string;
+};
+
+/** A block for `blockFromPeerJson`. */
+export type ReceivedBlock = ReceivedHeader & { transactions?: string[] };
+
+const HEADER_MEMBERS: readonly string[] = [
+  "id",
+  "idHex",
+  "version",
+  "timestamp",
+  "height",
+  "previousBlock",
+  "previousBlockHex",
+  "numberOfTransactions",
+  "totalAmount",
+  "totalFee",
+  "reward",
+  "payloadLength",
+  "payloadHash",
+  "generatorPublicKey",
+  "blockSignature",
+];
+
+/** Members that may be missing in a reply, with placeholders of the right form. */
+const OPTIONAL_MEMBERS = { version: 0, payloadLength: 0, payloadHash: "00" };
+
+/** @throws {WireError} REPLY_FORM */
+function readHeader(header: UntrustedRecord, network: Network): ReceivedHeader {
+  const known: UntrustedRecord = {};
+  for (const member of HEADER_MEMBERS) if (Object.hasOwn(header, member)) known[member] = header[member];
+  const path = headerViolation({ ...OPTIONAL_MEMBERS, ...known }, network);
+  if (path) throw new WireError("REPLY_FORM", `the member ${path} of a header is invalid`);
+  return known as ReceivedHeader;
+}
+
+/**
+ * Reads the first `limit` blocks of a reply, one in each step.
+ *
+ * @throws {WireError} REPLY_FORM
+ */
+function* readBlocksGradually(
+  data: unknown,
+  network: Network,
+  limit = MAX_BLOCKS,
+): Generator<void, ReceivedBlock[]> {
+  if (!Array.isArray(data) || data.length > MAX_BLOCKS) throw blocksError();
+  const blocks: ReceivedBlock[] = [];
+  for (const block of data.slice(0, limit)) {
+    if (blocks.length > 0) yield;
+    blocks.push(readBlock(block, network));
+  }
+  return blocks;
+}
+
+function readBlock(block: unknown, network: Network): ReceivedBlock {
+  if (!isRecord(block)) throw blocksError();
+  const { transactions } = block;
+  if (transactions === undefined) return readHeader(block, network);
+  if (!Array.isArray(transactions) || transactions.some((bytes) => typeof bytes !== "string")) {
+    throw blocksError();
+  }
+  return { ...readHeader(block, network), transactions };
+}
+
+const blocksError = () =>
+  new WireError("REPLY_FORM", "the result of p2p.peer.getBlocks is invalid: a list of blocks is expected");
 
 /** `header` is undefined if the peer sent none. */
 export type ReceivedStatus = {
@@ -28,7 +96,7 @@ export type ReceivedStatus = {
 };
 
 /** Null if the peer has none of the blocks. */
-export type ReceivedCommonBlock = { height: number; id: string } | null;
+type ReceivedCommonBlock = { height: number; id: string } | null;
 
 /** The validated result of each event. */
 export type Received = {

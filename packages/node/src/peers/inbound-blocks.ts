@@ -16,18 +16,18 @@ import {
   verifyHeaderJob,
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../../chain/chain.ts";
-import { type Outcome, refusalOf } from "../../chain/outcome.ts";
-import { type ReceivedBlock, receiveBlockGradually } from "../../chain/pipeline/receive.ts";
-import { networkTiming } from "../../forger/timing.ts";
-import { present } from "../../platform/present.ts";
-import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
-import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
-import { type Caller, ReplyError } from "../transport/handler.ts";
-import { MESSAGE_SLICE_MS } from "../wire/limits.ts";
-import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
-import type { DoubleForging } from "./double-forging.ts";
-import type { BlockObservations } from "./observations.ts";
+import type { Chain } from "../chain/chain.ts";
+import { type Outcome, refusalOf } from "../chain/outcome.ts";
+import { type ReceivedBlock, receiveBlockGradually } from "../chain/pipeline/receive.ts";
+import { networkTiming } from "../forger/timing.ts";
+import { deleteOldest } from "../platform/bounded-entries.ts";
+import { present } from "../platform/present.ts";
+import { createTimeSlices, type TimeSlices } from "../platform/threads/time-slices.ts";
+import type { BlockObservations } from "./block-broadcast.ts";
+import { createWindowCounter, type WindowCounter } from "./guards/window.ts";
+import { type Caller, ReplyError } from "./transport/calls.ts";
+import { MESSAGE_SLICE_MS } from "./wire/limits.ts";
+import { blockNotChained, tooManyTransactions } from "./wire/server-messages.ts";
 
 export type InboundBlocksDeps = {
   readonly network: Network;
@@ -234,3 +234,39 @@ function relay({ broadcast, logger }: InboundBlocksDeps, block: EncodedBlock, ou
 
 const getForgingOrder = (state: StateReader, round: number): readonly string[] | undefined =>
   state.get("rounds", String(round))?.order;
+
+type DoubleForgingDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  /** Header of this node's chain at a height. */
+  readonly header: (height: number) => BlockHeader | undefined;
+  readonly logger: Logger;
+};
+
+export type DoubleForging = {
+  /** Compares a received header with the chain, and logs double forging once per block. */
+  check(header: BlockHeader): void;
+};
+
+/** Blocks that are remembered as logged. */
+const MAX_REPORTED = 1_000;
+
+export function createDoubleForging({ network, slots, header, logger }: DoubleForgingDeps): DoubleForging {
+  const reported = new Set<string>();
+
+  return {
+    check(other) {
+      const { height, generatorPublicKey, id } = other;
+      const ours = header(height);
+      if (!ours || ours.id === id || ours.generatorPublicKey !== generatorPublicKey) return;
+      if (slots.slotAt(ours.timestamp) !== slots.slotAt(other.timestamp) || reported.has(id)) return;
+      if (verifyHeaderJob(headerSignatureJob(other, network)) !== "valid") return;
+      if (reported.size >= MAX_REPORTED) deleteOldest(reported);
+      reported.add(id);
+      logger.warn(
+        { height, generatorPublicKey, blockIds: [ours.id, id] },
+        "double forging: a delegate signed two blocks for one slot",
+      );
+    },
+  };
+}

@@ -1,7 +1,7 @@
 /** Headers from peers as JSON, decoded and with a verified id. */
 import { type BlockHeader, decodeHeader, encodeHeader, type Network } from "@uniknode/protocol";
-import { WireError } from "../wire/error.ts";
-import type { ReceivedHeader } from "../wire/replies/received-blocks.ts";
+import type { ReceivedHeader } from "./wire/received.ts";
+import { WireError } from "./wire/wire-error.ts";
 
 /**
  * The header of the received members.

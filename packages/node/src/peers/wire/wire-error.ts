@@ -55,9 +55,7 @@ export class WireError extends CodedError<WireErrorCode> {
  * Reaction of a server: `offence` destroys the connection without a close frame and refuses its address for a while
  * (p2p.md 6.1), `close` ends it with a close code.
  */
-export type ServerReaction =
-  | { readonly kind: "offence" }
-  | { readonly kind: "close"; readonly closeCode: number };
+type ServerReaction = { readonly kind: "offence" } | { readonly kind: "close"; readonly closeCode: number };
 
 export const serverReaction = ({ code }: WireError): ServerReaction =>
   code === "HANDSHAKE_MISSING"

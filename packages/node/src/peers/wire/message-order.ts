@@ -1,8 +1,8 @@
 /** Messages that a client may send on a connection: their order and their length (p2p.md 4 and 6.2). */
-import { WireError } from "../error.ts";
-import { MAX_OPENING_BYTES, MAX_SMALL_BYTES, TIMES_MS } from "../limits.ts";
-import type { EventName } from "./arguments.ts";
-import type { ClientMessage } from "./read.ts";
+import type { ClientMessage } from "./client-messages.ts";
+import type { EventName } from "./events.ts";
+import { MAX_OPENING_BYTES, MAX_SMALL_BYTES, TIMES_MS } from "./limits.ts";
+import { WireError } from "./wire-error.ts";
 
 export type Session = {
   readonly phase: "opened" | "ready" | "ending";

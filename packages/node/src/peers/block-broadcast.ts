@@ -1,13 +1,46 @@
-/** Broadcast of blocks (p2p.md 12.1). */
+/** Broadcast of blocks: how often a block was received decides how widely it is sent (p2p.md 11 and 12.1). */
 import { bytesOfBlock, type EncodedBlock, joinBlock } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { BlockBytes } from "../../store/chain/blocks.ts";
-import type { BlockObservations } from "../inbound/observations.ts";
-import { sample } from "../peer-table.ts";
-import type { PeerClient } from "../transport/client.ts";
-import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
+import type { BlockBytes } from "../store/chain/blocks.ts";
+import { sample } from "./peer-table.ts";
+import type { PeerClient } from "./transport/client.ts";
+import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "./wire/limits.ts";
 
-export type BlockBroadcastDeps = {
+type ObservedBlock = {
+  readonly id: string;
+  readonly height: number;
+  /** 0 for a block of this node's own forger. */
+  readonly count: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+};
+
+export type BlockObservations = {
+  /** The latest block. */
+  last(): ObservedBlock | undefined;
+  /** Counts another observation of the latest block; returns false for any other block. */
+  count(block: { readonly id: string; readonly height: number }, at: number): boolean;
+  /** Replaces the latest block. */
+  begin(block: { readonly id: string; readonly height: number }, at: number, count: 0 | 1): void;
+};
+
+export function createBlockObservations(): BlockObservations {
+  let last: ObservedBlock | undefined;
+  return {
+    last: () => last,
+    count({ id, height }, at) {
+      if (last?.id !== id || last.height !== height) return false;
+      last = { ...last, count: last.count + 1, lastAt: at };
+      return true;
+    },
+    begin({ id, height }, at, count) {
+      last = { id, height, count, firstAt: at, lastAt: at };
+    },
+  };
+}
+
+type BlockBroadcastDeps = {
   /** Addresses of all peers. */
   readonly peers: () => string[];
   readonly request: PeerClient["request"];
