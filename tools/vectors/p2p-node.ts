@@ -14,9 +14,9 @@ import {
   type Slots,
 } from "@uniknode/protocol";
 import { pino } from "pino";
-import { createBlockObservations } from "../../packages/node/src/peers/block-broadcast.ts";
+import { BlockObservations } from "../../packages/node/src/peers/block-broadcast.ts";
 import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
-import { createInboundBlocks } from "../../packages/node/src/peers/inbound-blocks.ts";
+import { InboundBlocks } from "../../packages/node/src/peers/inbound-blocks.ts";
 import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/peer-header.ts";
 import { createBlockHandlers } from "../../packages/node/src/peers/requests/blocks.ts";
 import { createForgerHandlers } from "../../packages/node/src/peers/requests/forger.ts";
@@ -130,11 +130,11 @@ const storedBlocks = (
 });
 
 const inboundBlocks = ({ head, state, ...shared }: Shared) =>
-  createInboundBlocks({
+  new InboundBlocks({
     ...shared,
     chain: { head, state, accept: async () => [{ kind: "Discarded" } as never] },
-    observations: createBlockObservations(),
-    doubleForging: { check: () => {} },
+    observations: new BlockObservations(),
+    checkForeign: () => {},
     broadcast: () => {},
     isStarted: () => true,
     onReceived: () => {},

@@ -16,28 +16,26 @@ type ObservedBlock = {
   readonly lastAt: number;
 };
 
-export type BlockObservations = {
-  /** The latest block. */
-  last(): ObservedBlock | undefined;
-  /** Counts another observation of the latest block; returns false for any other block. */
-  count(block: { readonly id: string; readonly height: number }, at: number): boolean;
-  /** Replaces the latest block. */
-  begin(block: { readonly id: string; readonly height: number }, at: number, count: 0 | 1): void;
-};
+export class BlockObservations {
+  #last: ObservedBlock | undefined;
 
-export function createBlockObservations(): BlockObservations {
-  let last: ObservedBlock | undefined;
-  return {
-    last: () => last,
-    count({ id, height }, at) {
-      if (last?.id !== id || last.height !== height) return false;
-      last = { ...last, count: last.count + 1, lastAt: at };
-      return true;
-    },
-    begin({ id, height }, at, count) {
-      last = { id, height, count, firstAt: at, lastAt: at };
-    },
-  };
+  /** The latest block. */
+  last(): ObservedBlock | undefined {
+    return this.#last;
+  }
+
+  /** Counts another observation of the latest block; returns false for any other block. */
+  count({ id, height }: Pick<ObservedBlock, "id" | "height">, at: number): boolean {
+    const last = this.#last;
+    if (last?.id !== id || last.height !== height) return false;
+    this.#last = { ...last, count: last.count + 1, lastAt: at };
+    return true;
+  }
+
+  /** Replaces the latest block. */
+  begin({ id, height }: Pick<ObservedBlock, "id" | "height">, at: number, count: 0 | 1): void {
+    this.#last = { id, height, count, firstAt: at, lastAt: at };
+  }
 }
 
 type BlockBroadcastDeps = {
@@ -45,7 +43,7 @@ type BlockBroadcastDeps = {
   readonly peers: () => string[];
   readonly request: PeerClient["request"];
   readonly hasCapacity: PeerClient["hasCapacity"];
-  readonly observations: BlockObservations;
+  readonly observations: Pick<BlockObservations, "last">;
   readonly logger: Logger;
 };
 
@@ -60,96 +58,99 @@ type Post = { readonly height: number; readonly bytes: Uint8Array };
 /** The post to send to a peer when its rate limit permits. */
 type WaitingPost = { post: Post };
 
-export type BlockBroadcast = {
+export class BlockBroadcast {
+  readonly #deps: BlockBroadcastDeps;
+  /** The newest waiting post by address: a peer that has the newest block can fetch those below. */
+  readonly #waiting = new Map<string, WaitingPost>();
+  #dropped = 0;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: BlockBroadcastDeps) {
+    this.#deps = deps;
+  }
+
   /** Sends a posted or forged block to as many peers as it needs. */
-  broadcast(block: EncodedBlock): Promise<void>;
+  async broadcast(block: EncodedBlock): Promise<void> {
+    const count = await this.#countRecipients(block.header.id);
+    await this.#send(sample(this.#deps.peers(), count), block.header.height, () => bytesOfBlock(block));
+  }
+
   /**
    * Sends the last fetched block, which no peer has posted, to all peers (p2p.md 12.1). Most of them have it,
    * so peers are omitted if a block of our own might have to wait for their rate limit.
    */
-  announceFetched(height: number, block: Pick<BlockBytes, "id" | "header" | "transactions">): Promise<void>;
+  async announceFetched(
+    height: number,
+    { id, header, transactions }: Pick<BlockBytes, "id" | "header" | "transactions">,
+  ): Promise<void> {
+    const { peers, hasCapacity, observations } = this.#deps;
+    const isPosted = observations.last()?.id === id;
+    const free = isPosted ? [] : peers().filter((ip) => hasCapacity(ip, POST, REQUIRED_CAPACITY));
+    await this.#send(free, height, () => joinBlock(header, transactions));
+  }
+
   /** Posts that wait for the rate limit of a peer or for a connection. */
-  unsent(): number;
+  unsent(): number {
+    return this.#waiting.size;
+  }
+
   /** Posts that were replaced by a newer one before they were sent, since the process started. */
-  dropped(): number;
+  dropped(): number {
+    return this.#dropped;
+  }
+
   /** Milliseconds since a peer refused a post, most likely because it lacks the blocks below. */
-  sinceRefusalMs(): number;
-};
-
-type State = BlockBroadcastDeps & {
-  /** The newest waiting post by address: a peer that has the newest block can fetch those below. */
-  readonly waiting: Map<string, WaitingPost>;
-  dropped: number;
-  refusedAt: number;
-};
-
-export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
-  const state: State = { ...deps, waiting: new Map(), dropped: 0, refusedAt: Number.NEGATIVE_INFINITY };
-  return {
-    async broadcast(block) {
-      const count = await countRecipients(state, block.header.id);
-      await send(state, sample(deps.peers(), count), block.header.height, () => bytesOfBlock(block));
-    },
-    async announceFetched(height, { id, header, transactions }) {
-      const isPosted = deps.observations.last()?.id === id;
-      const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasCapacity(ip, POST, REQUIRED_CAPACITY));
-      await send(state, free, height, () => joinBlock(header, transactions));
-    },
-    unsent: () => state.waiting.size,
-    dropped: () => state.dropped,
-    sinceRefusalMs: () => performance.now() - state.refusedAt,
-  };
-}
-
-/** 0 if other nodes broadcast the block, or a later block is known. */
-async function countRecipients({ peers, observations }: State, id: string): Promise<number> {
-  const total = peers().length;
-  const seen = observations.last();
-  if (seen?.id !== id) return total;
-  const observedMs = seen.lastAt - seen.firstAt;
-  // No other node has a block of our own.
-  if (seen.count > 0 && observedMs < OBSERVE_MS && broadcastQuota(seen.count) > 0) {
-    await new Promise((resolve) => setTimeout(resolve, OBSERVE_MS - observedMs));
+  sinceRefusalMs(): number {
+    return performance.now() - this.#refusedAt;
   }
-  const last = observations.last();
-  return last?.id === id ? broadcastRecipients(last.count, peers().length) : 0;
-}
 
-async function send(
-  state: State,
-  ips: readonly string[],
-  height: number,
-  serialize: () => Uint8Array,
-): Promise<void> {
-  if (ips.length === 0) return;
-  const bytes = serialize();
-  await Promise.all(ips.map((ip) => post(state, ip, { height, bytes })));
-}
-
-/** Posts a block to a peer, or replaces the older one that waits for the rate limit of the peer. */
-async function post(state: State, ip: string, post: Post): Promise<void> {
-  const { waiting, request, logger } = state;
-  const before = waiting.get(ip);
-  if (before) {
-    state.dropped++;
-    if (post.height >= before.post.height) before.post = post;
-    return;
+  /** 0 if other nodes broadcast the block, or a later block is known. */
+  async #countRecipients(id: string): Promise<number> {
+    const { peers, observations } = this.#deps;
+    const total = peers().length;
+    const seen = observations.last();
+    if (seen?.id !== id) return total;
+    const observedMs = seen.lastAt - seen.firstAt;
+    // No other node has a block of our own.
+    if (seen.count > 0 && observedMs < OBSERVE_MS && broadcastQuota(seen.count) > 0) {
+      await new Promise((resolve) => setTimeout(resolve, OBSERVE_MS - observedMs));
+    }
+    const last = observations.last();
+    return last?.id === id ? broadcastRecipients(last.count, peers().length) : 0;
   }
-  const entry: WaitingPost = { post };
-  waiting.set(ip, entry);
-  const forget = () => {
-    if (waiting.get(ip) === entry) waiting.delete(ip);
-  };
-  const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-  const newest = () => {
-    forget();
-    return { block: entry.post.bytes };
-  };
-  await request(ip, POST, newest, limits).catch((error) => {
-    forget();
-    if (error.code === "PEER_REFUSED") state.refusedAt = performance.now();
-    logger.debug({ ip, reason: error.message }, "failed to send a block");
-  });
+
+  async #send(ips: readonly string[], height: number, serialize: () => Uint8Array): Promise<void> {
+    if (ips.length === 0) return;
+    const bytes = serialize();
+    await Promise.all(ips.map((ip) => this.#post(ip, { height, bytes })));
+  }
+
+  /** Posts a block to a peer, or replaces the older one that waits for the rate limit of the peer. */
+  async #post(ip: string, post: Post): Promise<void> {
+    const waiting = this.#waiting;
+    const { request, logger } = this.#deps;
+    const before = waiting.get(ip);
+    if (before) {
+      this.#dropped++;
+      if (post.height >= before.post.height) before.post = post;
+      return;
+    }
+    const entry: WaitingPost = { post };
+    waiting.set(ip, entry);
+    const forget = () => {
+      if (waiting.get(ip) === entry) waiting.delete(ip);
+    };
+    const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
+    const newest = () => {
+      forget();
+      return { block: entry.post.bytes };
+    };
+    await request(ip, POST, newest, limits).catch((error) => {
+      forget();
+      if (error.code === "PEER_REFUSED") this.#refusedAt = performance.now();
+      logger.debug({ ip, reason: error.message }, "failed to send a block");
+    });
+  }
 }
 
 /** Number of observations after which a block is no longer sent. */

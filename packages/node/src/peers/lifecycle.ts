@@ -11,7 +11,7 @@ import { type Candidates, createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery, type Discovery } from "./discovery/discovery.ts";
 import { createPing, type Ping } from "./discovery/ping.ts";
 import { type Bans, createBans } from "./guards/refusals.ts";
-import { createPeerTable, type Peer, type PeerChange, type PeerTable } from "./peer-table.ts";
+import { type Peer, type PeerChange, PeerTable } from "./peer-table.ts";
 import { localAddressOf, type PeersOptions } from "./peers-options.ts";
 import { PeerError } from "./transport/calls.ts";
 import { createPeerClient, type PeerClient } from "./transport/client.ts";
@@ -51,7 +51,7 @@ export function createPeerLifecycle(
   const { network, chain, store, logger, nowMs } = deps;
   const processId = randomUUID();
   const traffic = createTraffic();
-  const peerTable = createPeerTable((peer, change) => {
+  const peerTable = new PeerTable((peer, change) => {
     if (change === "removed") reconnect.add(peer.ip);
     deps.onPeer(peer, change);
   });
@@ -59,7 +59,7 @@ export function createPeerLifecycle(
     { port: options.port, localAddress: localAddressOf(options) },
     {
       network,
-      onHeight: peerTable.setHeight,
+      onHeight: (ip, height) => peerTable.update(ip, { height }),
       onSocket: traffic.watch,
       onLate: (address) => void candidates.dial(address, { isConnected: true }),
     },

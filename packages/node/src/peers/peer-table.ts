@@ -30,43 +30,42 @@ export type Peer = {
 
 export type PeerChange = "added" | "removed";
 
-export type PeerTable = {
-  get(ip: string): Peer | undefined;
-  all(): Peer[];
-  /** Adds a peer, or replaces its entry. */
-  put(peer: Peer): void;
-  /** Reported for every reason, so that a count of the events is the count of the peers (decision 23). */
-  remove(ip: string): void;
-  /** The height that a reply claims. */
-  setHeight(ip: string, height: number): void;
-  setPorts(ip: string, ports: Readonly<Record<string, number>>): void;
-};
+export class PeerTable {
+  readonly #onChange: (peer: Peer, change: PeerChange) => void;
+  readonly #peers = new Map<string, Peer>();
 
-export function createPeerTable(onChange: (peer: Peer, change: PeerChange) => void): PeerTable {
-  const peers = new Map<string, Peer>();
-
-  function update(ip: string, changes: Partial<Peer>): void {
-    const peer = peers.get(ip);
-    if (peer) peers.set(ip, { ...peer, ...changes });
+  constructor(onChange: (peer: Peer, change: PeerChange) => void) {
+    this.#onChange = onChange;
   }
 
-  return {
-    get: (ip) => peers.get(ip),
-    all: () => [...peers.values()],
-    put(peer) {
-      const isNew = !peers.has(peer.ip);
-      peers.set(peer.ip, peer);
-      if (isNew) onChange(peer, "added");
-    },
-    remove(ip) {
-      const peer = peers.get(ip);
-      if (!peer) return;
-      peers.delete(ip);
-      onChange(peer, "removed");
-    },
-    setHeight: (ip, height) => update(ip, { height }),
-    setPorts: (ip, ports) => update(ip, { ports }),
-  };
+  get(ip: string): Peer | undefined {
+    return this.#peers.get(ip);
+  }
+
+  all(): Peer[] {
+    return [...this.#peers.values()];
+  }
+
+  /** Adds a peer, or replaces its entry. */
+  put(peer: Peer): void {
+    const isNew = !this.#peers.has(peer.ip);
+    this.#peers.set(peer.ip, peer);
+    if (isNew) this.#onChange(peer, "added");
+  }
+
+  /** Reported for every reason, so that a count of the events is the count of the peers (decision 23). */
+  remove(ip: string): void {
+    const peer = this.#peers.get(ip);
+    if (!peer) return;
+    this.#peers.delete(ip);
+    this.#onChange(peer, "removed");
+  }
+
+  /** Changes the height that a reply claims, or the ports that were probed. */
+  update(ip: string, changes: Partial<Pick<Peer, "height" | "ports">>): void {
+    const peer = this.#peers.get(ip);
+    if (peer) this.#peers.set(ip, { ...peer, ...changes });
+  }
 }
 
 /** Peers on our branch whose head is higher than ours. */

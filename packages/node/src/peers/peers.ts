@@ -3,7 +3,6 @@
  * requests, and the preflight check against them.
  */
 import type { EncodedBlock } from "@uniknode/protocol";
-import type { Logger } from "pino";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionResult, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
@@ -12,10 +11,11 @@ import { createPeerLifecycle, type PeerLifecycle, type PeerLifecycleDeps } from 
 import { networkHeight, peerInfo } from "./peer-table.ts";
 import type { PeersOptions } from "./peers-options.ts";
 import { checkPreflight, networkState, reportNetworkState } from "./preflight.ts";
-import { createPropagation, type Propagation, type PropagationDeps } from "./propagation.ts";
+import { Propagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
 import type { Items } from "./transactions.ts";
-import type { Traffic } from "./transport/traffic.ts";
+import type { PeerServer } from "./transport/server.ts";
+import type { TrafficFigures } from "./transport/traffic.ts";
 import { fault as unmaskingFault } from "./transport/unmasking.ts";
 import type { NetworkState } from "./wire/events.ts";
 
@@ -26,107 +26,119 @@ export type PeersDeps = PeerLifecycleDeps &
     readonly isOwnDelegate: (publicKey: string) => boolean;
   };
 
-export type Peers = {
-  /** Listens, runs the first round of discovery, and starts the synchronisation. Settles with the port. */
-  start(): Promise<number>;
-  /** Gives a block of this node's forger to the chain and broadcasts it. Settles with why the chain refused it. */
-  submitBlock(block: EncodedBlock): Promise<string | undefined>;
-  /** Broadcasts the items that the pool selected for it. */
-  broadcastTransactions(items: Items, result: AdmissionResult): void;
-  /** Returns the reason why no block may be forged now; undefined if there is none. Pings the peers first. */
-  preflightFailure(): Promise<string | undefined>;
-  list(): PeerInfo[];
-  /** Returns the height of the network as the peers claim it; undefined without peers. */
-  networkHeight(): number | undefined;
-  /** Absent while in sync with the network. */
-  progress(): SyncProgress | undefined;
-  /** Bytes on the wire since the process started. */
-  traffic: Traffic["read"];
-  bounds(): PeerBounds;
-  /** @param deadline ends the wait for peers that have not received the last blocks; starts now if absent */
-  close(deadline?: Deadline): Promise<void>;
-};
-
 /** Maximum wait for the peers before forging (p2p.md 15), and the share of a slot where that is shorter. */
 const FAST_PING_MS = 1_500;
 const FAST_PING_SLOTS = 0.2;
 
-type State = {
-  readonly options: PeersOptions;
-  readonly deps: PeersDeps;
-  readonly lifecycle: PeerLifecycle;
-  readonly propagation: Propagation;
+export class Peers {
+  readonly #options: PeersOptions;
+  readonly #deps: PeersDeps;
+  readonly #closing = createClosing();
+  readonly #lifecycle: PeerLifecycle;
+  readonly #propagation: Propagation;
+  readonly #server: PeerServer;
   /** Id of the head at which the state of the network was last logged. */
-  reportedHead: string;
-};
+  #reportedHead = "";
 
-export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
-  const closing = createClosing();
-  const lifecycle = createPeerLifecycle(options, deps, closing);
-  const { peerTable, discovery, traffic, bans } = lifecycle;
-  // The server closes after the last broadcasts: peers may have to fetch the blocks below them.
-  closing.add("server", () => server.close());
-  const propagation = createPropagation(lifecycle, deps, closing);
-  const { sync, blocks, broadcastTransactions, postsDropped } = propagation;
-  const state: State = { options, deps, lifecycle, propagation, reportedHead: "" };
-  const server = createRequestServer(options, lifecycle, propagation, {
-    ...deps,
-    async networkState() {
-      await pingFast(state);
-      return stateNow(state);
-    },
-  });
-  return {
-    async start() {
-      logUnmasking(deps.logger);
-      const port = await server.listen();
-      await discovery.start();
-      sync.start();
-      return port;
-    },
-    submitBlock: blocks.submitBlock,
-    broadcastTransactions,
-    preflightFailure: () => preflightFailure(state),
-    list: () => peerTable.all().map((peer) => peerInfo(peer, options.port)),
-    networkHeight() {
-      const heights = peerTable.all().map(({ height }) => height);
-      return heights.length === 0 ? undefined : networkHeight(heights);
-    },
-    progress: sync.progress,
-    traffic: traffic.read,
-    bounds: () => ({ ...server.figures(), banned: bans.count(), postsDropped: postsDropped() }),
-    close: (deadline) => closing.closeAll(deps.logger, deadline),
-  };
-}
+  constructor(options: PeersOptions, deps: PeersDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#lifecycle = createPeerLifecycle(options, deps, this.#closing);
+    // The server closes after the last broadcasts: peers may have to fetch the blocks below them.
+    this.#closing.add("server", () => this.#server.close());
+    this.#propagation = new Propagation(this.#lifecycle, deps, this.#closing);
+    const networkState = async () => {
+      await this.#pingFast();
+      return this.#networkState();
+    };
+    this.#server = createRequestServer(options, this.#lifecycle, this.#propagation, {
+      ...deps,
+      networkState,
+    });
+  }
 
-function logUnmasking(logger: Logger): void {
-  if (unmaskingFault === undefined) return;
-  logger.warn({ reason: unmaskingFault }, "addon bufferutil not used: frames are unmasked in JavaScript");
-}
+  /** Listens, runs the first round of discovery, and starts the synchronisation. Settles with the port. */
+  async start(): Promise<number> {
+    if (unmaskingFault !== undefined) {
+      const text = "addon bufferutil not used: frames are unmasked in JavaScript";
+      this.#deps.logger.warn({ reason: unmaskingFault }, text);
+    }
+    const port = await this.#server.listen();
+    await this.#lifecycle.discovery.start();
+    this.#propagation.sync.start();
+    return port;
+  }
 
-function pingFast({ deps, lifecycle }: State): Promise<void> {
-  const withinMs = Math.min(FAST_PING_MS, FAST_PING_SLOTS * deps.slots.blocktime * 1000);
-  return lifecycle.discovery.pingAll({ isForced: true, withinMs });
-}
+  /** Gives a block of this node's forger to the chain and broadcasts it. Settles with why the chain refused it. */
+  submitBlock(block: EncodedBlock): Promise<string | undefined> {
+    return this.#propagation.blocks.submitBlock(block);
+  }
 
-function stateNow({ options, deps, lifecycle }: State): NetworkState {
-  const { network, slots, chain, nowMs } = deps;
-  const now = slots.timeAt(nowMs());
-  const { minPeers } = options;
-  return networkState(lifecycle.peerTable.all(), { network, slots, head: chain.head(), now, minPeers });
-}
+  /** Broadcasts the items that the pool selected for it. */
+  broadcastTransactions(items: Items, result: AdmissionResult): void {
+    this.#propagation.broadcastTransactions(items, result);
+  }
 
-async function preflightFailure(state: State): Promise<string | undefined> {
-  const { deps, lifecycle, propagation } = state;
-  const { chain, isOwnDelegate, logger } = deps;
-  const { sync } = propagation;
-  if (sync.isSynced()) await pingFast(state);
-  const { id } = chain.head();
-  // A slot may be attempted many times on one head.
-  if (state.reportedHead !== id) reportNetworkState(stateNow(state), { isOwnDelegate, logger });
-  state.reportedHead = id;
-  const head = { head: chain.head(), isSynced: sync.isSynced() };
-  const failure = checkPreflight(lifecycle.peerTable.all(), head);
-  if (failure !== undefined) sync.trigger();
-  return failure;
+  /** Returns the reason why no block may be forged now; undefined if there is none. Pings the peers first. */
+  async preflightFailure(): Promise<string | undefined> {
+    const { chain, isOwnDelegate, logger } = this.#deps;
+    const { sync } = this.#propagation;
+    if (sync.isSynced()) await this.#pingFast();
+    const { id } = chain.head();
+    // A slot may be attempted many times on one head.
+    if (this.#reportedHead !== id) reportNetworkState(this.#networkState(), { isOwnDelegate, logger });
+    this.#reportedHead = id;
+    const head = { head: chain.head(), isSynced: sync.isSynced() };
+    const failure = checkPreflight(this.#lifecycle.peerTable.all(), head);
+    if (failure !== undefined) sync.trigger();
+    return failure;
+  }
+
+  list(): PeerInfo[] {
+    return this.#lifecycle.peerTable.all().map((peer) => peerInfo(peer, this.#options.port));
+  }
+
+  /** Returns the height of the network as the peers claim it; undefined without peers. */
+  networkHeight(): number | undefined {
+    const heights = this.#lifecycle.peerTable.all().map(({ height }) => height);
+    return heights.length === 0 ? undefined : networkHeight(heights);
+  }
+
+  /** Absent while in sync with the network. */
+  progress(): SyncProgress | undefined {
+    return this.#propagation.sync.progress();
+  }
+
+  /** Bytes on the wire since the process started. */
+  traffic(): TrafficFigures {
+    return this.#lifecycle.traffic.read();
+  }
+
+  bounds(): PeerBounds {
+    const banned = this.#lifecycle.bans.count();
+    return { ...this.#server.figures(), banned, postsDropped: this.#propagation.postsDropped() };
+  }
+
+  /** @param deadline ends the wait for peers that have not received the last blocks; starts now if absent */
+  close(deadline?: Deadline): Promise<void> {
+    return this.#closing.closeAll(this.#deps.logger, deadline);
+  }
+
+  #pingFast(): Promise<void> {
+    const withinMs = Math.min(FAST_PING_MS, FAST_PING_SLOTS * this.#deps.slots.blocktime * 1000);
+    return this.#lifecycle.discovery.pingAll({ isForced: true, withinMs });
+  }
+
+  #networkState(): NetworkState {
+    const { network, slots, chain, nowMs } = this.#deps;
+    const now = slots.timeAt(nowMs());
+    const { minPeers } = this.#options;
+    return networkState(this.#lifecycle.peerTable.all(), {
+      network,
+      slots,
+      head: chain.head(),
+      now,
+      minPeers,
+    });
+  }
 }

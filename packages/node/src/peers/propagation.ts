@@ -6,30 +6,17 @@ import type { Chain } from "../chain/chain.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import { type Deadline, isOver, remainingMs } from "../platform/threads/call.ts";
-import {
-  type BlockBroadcast,
-  type BlockObservations,
-  createBlockBroadcast,
-  createBlockObservations,
-} from "./block-broadcast.ts";
+import { BlockBroadcast, BlockObservations } from "./block-broadcast.ts";
 import { createFetch } from "./download/source.ts";
-import {
-  createDoubleForging,
-  createInboundBlocks,
-  type DoubleForging,
-  type InboundBlocks,
-  type InboundBlocksDeps,
-} from "./inbound-blocks.ts";
+import { DoubleForging, InboundBlocks, type InboundBlocksDeps } from "./inbound-blocks.ts";
 import { dropUnresponsive, type PeerLifecycle } from "./lifecycle.ts";
 import { createSync, type Sync, type SyncDeps } from "./sync/sync.ts";
 import {
-  createInboundTransactions,
-  createRebroadcast,
-  createTransactionBroadcast,
-  type InboundTransactions,
+  InboundTransactions,
   type InboundTransactionsDeps,
   type Items,
-  type TransactionBroadcast,
+  Rebroadcast,
+  TransactionBroadcast,
 } from "./transactions.ts";
 
 export type PropagationDeps = {
@@ -51,16 +38,6 @@ export type PropagationDeps = {
   readonly logger: Logger;
 };
 
-export type Propagation = {
-  readonly sync: Sync;
-  readonly blocks: InboundBlocks;
-  readonly transactions: InboundTransactions;
-  /** Broadcasts the items that the pool selected for it. */
-  broadcastTransactions(items: Items, result: AdmissionResult): void;
-  /** Posts that were dropped before they were sent, since the process started. */
-  postsDropped(): { readonly block: number; readonly transactions: number };
-};
-
 /**
  * Wait for replies to the last broadcasts at shutdown, after the last of them was sent: the last block of a forger must
  * reach the network, but a peer that does not reply is not waited for.
@@ -69,181 +46,175 @@ const REPLY_MS = 1_500;
 /** Peers that lack the blocks below the last one may fetch them for this long after their refusal. */
 const LINGER_MS = 1_000;
 
-type State = {
-  readonly lifecycle: PeerLifecycle;
-  readonly deps: PropagationDeps;
-  /** Checks the headers of other nodes, which are neither verified nor on the chain. */
-  readonly foreignHeaders: DoubleForging;
-  readonly observations: BlockObservations;
-  readonly blockBroadcast: BlockBroadcast;
-  readonly transactionBroadcast: TransactionBroadcast;
-  /** Broadcasts that run in the background. */
-  readonly pendingSends: PendingSends;
+export class Propagation {
+  readonly sync: Sync;
+  readonly blocks: InboundBlocks;
+  readonly transactions: InboundTransactions;
+  readonly #lifecycle: PeerLifecycle;
+  readonly #deps: PropagationDeps;
+  readonly #doubleForging: DoubleForging;
+  readonly #observations = new BlockObservations();
+  readonly #blockBroadcast: BlockBroadcast;
+  readonly #transactionBroadcast: TransactionBroadcast;
+  readonly #rebroadcast: Rebroadcast;
+  readonly #pendingSends: PendingSends;
   /** True if the node has been in sync with the network since its start. */
-  isStarted: boolean;
-};
+  #isStarted = false;
 
-/** @param closing collects the close functions of everything that is opened */
-export function createPropagation(
-  lifecycle: PeerLifecycle,
-  deps: PropagationDeps,
-  closing: Pick<Closing, "add">,
-): Propagation {
-  const { chain, pool, logger } = deps;
-  const state = createState(lifecycle, deps);
-  const { blockBroadcast, transactionBroadcast, pendingSends } = state;
-  closing.add("pending broadcasts", (deadline) => finishBroadcasts(state, deadline));
-  const sync = createSync(syncDeps(state));
-  closing.add("synchronisation", sync.close);
-  const rebroadcast = createRebroadcast({
-    pending: (id) => pool.get(id),
-    send: (items) => pendingSends.add(transactionBroadcast.send(items)),
-  });
-  const unsubscribe = chain.subscribe(() => {
-    if (sync.isSynced()) rebroadcast.headMoved(chain.head().height);
-  });
-  closing.add("rebroadcast", unsubscribe);
-  const broadcastTransactions: Propagation["broadcastTransactions"] = (items, result) => {
-    rebroadcast.sent(result.data.broadcast, chain.head().height);
-    pendingSends.add(transactionBroadcast.broadcast(items, result));
-  };
-  return {
-    sync,
-    broadcastTransactions,
-    postsDropped: () => ({ block: blockBroadcast.dropped(), transactions: transactionBroadcast.dropped() }),
-    blocks: createInboundBlocks(inboundBlocksDeps(state, sync)),
-    transactions: createInboundTransactions({
-      submit: (items, options) => pool.submit(items, options),
-      broadcast: broadcastTransactions,
-      logger,
-    }),
-  };
-}
-
-function createState(lifecycle: PeerLifecycle, deps: PropagationDeps): State {
-  const { client, peerTable } = lifecycle;
-  const { network, slots, chain, pool, logger } = deps;
-  const doubleForging = createDoubleForging({ network, slots, header: chain.blocks.header, logger });
-  const observations = createBlockObservations();
-  const peers = () => peerTable.all().map(({ ip }) => ip);
-  const request = dropUnresponsive(client, peerTable);
-  const { hasCapacity } = client;
-  return {
-    lifecycle,
-    deps,
-    foreignHeaders: {
-      check(header) {
-        doubleForging.check(header);
-        deps.onForeignHeader(header);
-      },
-    },
-    observations,
-    blockBroadcast: createBlockBroadcast({ peers, request, hasCapacity, observations, logger }),
-    transactionBroadcast: createTransactionBroadcast({
-      peers,
-      request,
-      pending: (id) => pool.get(id),
-      logger,
-    }),
-    pendingSends: createPendingSends((err) =>
+  /** @param closing collects the close functions of everything that is opened */
+  constructor(lifecycle: PeerLifecycle, deps: PropagationDeps, closing: Pick<Closing, "add">) {
+    const { network, slots, chain, pool, logger } = deps;
+    const { client, peerTable } = lifecycle;
+    this.#lifecycle = lifecycle;
+    this.#deps = deps;
+    this.#doubleForging = new DoubleForging({ network, slots, header: chain.blocks.header, logger });
+    this.#pendingSends = new PendingSends((err) =>
       logger.error({ err }, "failed to broadcast a block or transactions"),
-    ),
-    isStarted: false,
-  };
+    );
+    const sending = {
+      peers: () => peerTable.all().map(({ ip }) => ip),
+      request: dropUnresponsive(client, peerTable),
+      pending: (id: string) => pool.get(id),
+      logger,
+    };
+    this.#blockBroadcast = new BlockBroadcast({
+      ...sending,
+      hasCapacity: client.hasCapacity,
+      observations: this.#observations,
+    });
+    this.#transactionBroadcast = new TransactionBroadcast(sending);
+    this.#rebroadcast = new Rebroadcast({
+      pending: sending.pending,
+      send: (items) => this.#pendingSends.add(this.#transactionBroadcast.send(items)),
+    });
+    closing.add("pending broadcasts", (deadline) => this.#finishBroadcasts(deadline));
+    this.sync = createSync(this.#syncDeps());
+    closing.add("synchronisation", this.sync.close);
+    const unsubscribe = chain.subscribe(() => {
+      if (this.sync.isSynced()) this.#rebroadcast.headMoved(chain.head().height);
+    });
+    closing.add("rebroadcast", unsubscribe);
+    this.blocks = new InboundBlocks(this.#inboundBlocksDeps());
+    this.transactions = new InboundTransactions({
+      submit: (items, options) => pool.submit(items, options),
+      broadcast: (items, result) => this.broadcastTransactions(items, result),
+      logger,
+    });
+  }
+
+  /** Broadcasts the items that the pool selected for it. */
+  broadcastTransactions(items: Items, result: AdmissionResult): void {
+    this.#rebroadcast.sent(result.data.broadcast, this.#deps.chain.head().height);
+    this.#pendingSends.add(this.#transactionBroadcast.broadcast(items, result));
+  }
+
+  /** Posts that were dropped before they were sent, since the process started. */
+  postsDropped(): { readonly block: number; readonly transactions: number } {
+    return { block: this.#blockBroadcast.dropped(), transactions: this.#transactionBroadcast.dropped() };
+  }
+
+  async #finishBroadcasts(deadline: Deadline): Promise<void> {
+    const blocks = this.#blockBroadcast;
+    await this.#pendingSends.settled({ deadline, replyMs: REPLY_MS }, () => blocks.unsent() > 0);
+    await sleep(Math.min(remainingMs(deadline), Math.max(0, LINGER_MS - blocks.sinceRefusalMs())));
+  }
+
+  /** Checks a header of another node, which is neither verified nor on the chain. */
+  #checkForeign(header: BlockHeader): void {
+    this.#doubleForging.check(header);
+    this.#deps.onForeignHeader(header);
+  }
+
+  #syncDeps(): SyncDeps {
+    const { peerTable, client, candidates, discovery, bans } = this.#lifecycle;
+    const { network, chain, logger, onStarted } = this.#deps;
+    return {
+      network,
+      chain,
+      peerTable,
+      pingAll: discovery.pingAll,
+      fetch: createFetch(client.request, network),
+      ban: bans.ban,
+      suspend: candidates.suspend,
+      reinstate: candidates.reinstate,
+      onForeignHeader: (header) => this.#checkForeign(header),
+      onFetched: ({ height }) => {
+        // Blocks that are fetched before the node is in sync are old for every peer.
+        if (!this.#isStarted) return;
+        const [block] = chain.blocks.bytes(height, height);
+        if (block) this.#pendingSends.add(this.#blockBroadcast.announceFetched(height, block));
+      },
+      onSynced: () => {
+        if (!this.#isStarted) onStarted();
+        this.#isStarted = true;
+      },
+      logger,
+    };
+  }
+
+  #inboundBlocksDeps(): InboundBlocksDeps {
+    const { network, slots, rounds, chain, onBlock, nowMs, logger } = this.#deps;
+    return {
+      network,
+      slots,
+      rounds,
+      chain,
+      observations: this.#observations,
+      checkForeign: (header) => this.#checkForeign(header),
+      isStarted: () => this.#isStarted,
+      broadcast: (block) => this.#pendingSends.add(this.#blockBroadcast.broadcast(block)),
+      onReceived: (block) => onBlock(block, "received"),
+      onDisregarded: (block) => {
+        onBlock(block, "disregarded");
+        // Its sender has it.
+        this.sync.trigger();
+      },
+      onUnchained: ({ height }) => {
+        if (height > chain.head().height) this.sync.trigger();
+      },
+      ban: this.#lifecycle.bans.ban,
+      nowMs,
+      logger,
+    };
+  }
 }
 
-async function finishBroadcasts({ blockBroadcast, pendingSends }: State, deadline: Deadline): Promise<void> {
-  await pendingSends.settled({ deadline, replyMs: REPLY_MS }, () => blockBroadcast.unsent() > 0);
-  await sleep(Math.min(remainingMs(deadline), Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs())));
-}
-
-function syncDeps(state: State): SyncDeps {
-  const { peerTable, client, candidates, discovery, bans } = state.lifecycle;
-  const { network, chain, logger, onStarted } = state.deps;
-  return {
-    network,
-    chain,
-    peerTable,
-    pingAll: discovery.pingAll,
-    fetch: createFetch(client.request, network),
-    ban: bans.ban,
-    suspend: candidates.suspend,
-    reinstate: candidates.reinstate,
-    onForeignHeader: state.foreignHeaders.check,
-    onFetched({ height }) {
-      // Blocks that are fetched before the node is in sync are old for every peer.
-      if (!state.isStarted) return;
-      const [block] = chain.blocks.bytes(height, height);
-      if (block) state.pendingSends.add(state.blockBroadcast.announceFetched(height, block));
-    },
-    onSynced() {
-      if (!state.isStarted) onStarted();
-      state.isStarted = true;
-    },
-    logger,
-  };
-}
-
-function inboundBlocksDeps(state: State, sync: Sync): InboundBlocksDeps {
-  const { network, slots, rounds, chain, onBlock, nowMs, logger } = state.deps;
-  return {
-    network,
-    slots,
-    rounds,
-    chain,
-    observations: state.observations,
-    doubleForging: state.foreignHeaders,
-    isStarted: () => state.isStarted,
-    broadcast: (block) => state.pendingSends.add(state.blockBroadcast.broadcast(block)),
-    onReceived: (block) => onBlock(block, "received"),
-    onDisregarded(block) {
-      onBlock(block, "disregarded");
-      // Its sender has it.
-      sync.trigger();
-    },
-    onUnchained({ height }) {
-      if (height > chain.head().height) sync.trigger();
-    },
-    ban: state.lifecycle.bans.ban,
-    nowMs,
-    logger,
-  };
-}
+/** Interval at which unsent messages are checked at shutdown. */
+const POLL_MS = 50;
 
 /** Broadcasts that run in the background, until the node closes. */
-type PendingSends = {
+export class PendingSends {
+  readonly #onFailure: (error: unknown) => void;
+  readonly #pending = new Set<Promise<unknown>>();
+
+  /** @param onFailure called with the error of failed work */
+  constructor(onFailure: (error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
   /** Tracks work in the background. */
-  add(work: Promise<unknown>): void;
+  add(work: Promise<unknown>): void {
+    const watched: Promise<unknown> = work
+      .catch(this.#onFailure)
+      .finally(() => this.#pending.delete(watched));
+    this.#pending.add(watched);
+  }
+
   /**
    * Settles when all work has ended; when nothing is left to send and no reply came for `replyMs`; or at the deadline.
    *
    * @param hasUnsent whether something waits to be sent
    */
-  settled(
-    times: { readonly deadline: Deadline; readonly replyMs: number },
+  async settled(
+    { deadline, replyMs }: { readonly deadline: Deadline; readonly replyMs: number },
     hasUnsent: () => boolean,
-  ): Promise<void>;
-};
-
-/** Interval at which unsent messages are checked at shutdown. */
-const POLL_MS = 50;
-
-/** @param onFailure called with the error of failed work */
-export function createPendingSends(onFailure: (error: unknown) => void): PendingSends {
-  const pending = new Set<Promise<unknown>>();
-  return {
-    add(work) {
-      const watched: Promise<unknown> = work.catch(onFailure).finally(() => pending.delete(watched));
-      pending.add(watched);
-    },
-    async settled({ deadline, replyMs }, hasUnsent) {
-      let sentAt = performance.now();
-      while (!isOver(deadline) && pending.size > 0) {
-        const now = performance.now();
-        if (hasUnsent()) sentAt = now;
-        if (now - sentAt >= replyMs) return;
-        await Promise.race([Promise.all(pending), sleep(POLL_MS)]);
-      }
-    },
-  };
+  ): Promise<void> {
+    let sentAt = performance.now();
+    while (!isOver(deadline) && this.#pending.size > 0) {
+      const now = performance.now();
+      if (hasUnsent()) sentAt = now;
+      if (now - sentAt >= replyMs) return;
+      await Promise.race([Promise.all(this.#pending), sleep(POLL_MS)]);
+    }
+  }
 }

@@ -2,8 +2,8 @@
 import { decodeHeader, encodeHeader, type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createBlockBroadcast, createBlockObservations } from "../../src/peers/block-broadcast.ts";
-import { createRebroadcast, createTransactionBroadcast } from "../../src/peers/transactions.ts";
+import { BlockBroadcast, BlockObservations } from "../../src/peers/block-broadcast.ts";
+import { Rebroadcast, TransactionBroadcast } from "../../src/peers/transactions.ts";
 import type { PeerClient } from "../../src/peers/transport/client.ts";
 import { present } from "../../src/platform/present.ts";
 import { network, openTestChain } from "../../test-support/peers/chains.ts";
@@ -42,21 +42,21 @@ describe("a block", () => {
   async function broadcast(seen: Seen): Promise<number> {
     const world = openTestChain();
     const block = world.make(5);
-    const observations = createBlockObservations();
+    const observations = new BlockObservations();
     if (seen.count > 0) {
       observations.begin(block.header, 0, 1);
       for (let count = 1; count < seen.count; count++) observations.count(block.header, seen.spreadMs ?? 0);
     } else observations.begin(block.header, 0, 0);
     if (seen.before) observations.begin(another, 1, 1);
     const { sent, request } = sending();
-    const { broadcast: pass } = createBlockBroadcast({
+    const broadcast = new BlockBroadcast({
       peers: () => peers,
       request,
       hasCapacity: () => true,
       observations,
       logger,
     });
-    const done = pass(block);
+    const done = broadcast.broadcast(block);
     for (let count = 0; count < (seen.again ?? 0); count++) observations.count(block.header, 100);
     if (seen.later) observations.begin(another, 1, 1);
     await vi.advanceTimersByTimeAsync(500);
@@ -89,8 +89,8 @@ describe("blocks that wait for the rate limit of a peer", () => {
       await new Promise<void>((resolve) => turns.push(resolve));
       sent.push(decodeHeader(argument().block, network).header.height);
     }) as unknown as PeerClient["request"];
-    const observations = createBlockObservations();
-    const broadcast = createBlockBroadcast({
+    const observations = new BlockObservations();
+    const broadcast = new BlockBroadcast({
       peers: () => peers.slice(0, 1),
       request,
       hasCapacity: () => true,
@@ -122,12 +122,12 @@ describe("a block that was fetched", () => {
   async function announceFetched(isPosted: boolean, free: readonly string[]): Promise<string[]> {
     const world = openTestChain();
     const block = world.make(5);
-    const observations = createBlockObservations();
+    const observations = new BlockObservations();
     if (isPosted) observations.begin(block.header, 0, 1);
     const { sent, request } = sending();
     const hasCapacity = (ip: string, event: string, count: number) =>
       event === "p2p.peer.postBlock" && count === 2 && free.includes(ip);
-    const { announceFetched } = createBlockBroadcast({
+    const broadcast = new BlockBroadcast({
       peers: () => peers,
       request,
       hasCapacity,
@@ -135,7 +135,7 @@ describe("a block that was fetched", () => {
       logger,
     });
     const { id, height } = block.header;
-    await announceFetched(height, { id, header: block.headerBytes, transactions: [] });
+    await broadcast.announceFetched(height, { id, header: block.headerBytes, transactions: [] });
     await world.close();
     return sent.map(({ ip }) => ip);
   }
@@ -160,14 +160,14 @@ describe("transactions", () => {
     const sealed = present(testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]);
     const json = transactionToJson(sealed.data);
     const { sent, request } = sending();
-    const { broadcast: pass } = createTransactionBroadcast({
+    const broadcast = new TransactionBroadcast({
       peers: () => ["203.0.113.1"],
       request,
       pending: (id) => (id === sealed.data.id ? sealed : undefined),
       logger,
     });
     const { network: _, ...given } = json;
-    await pass(
+    await broadcast.broadcast(
       [{ ...given, id: "00".repeat(32) }, { id: "beside the pool" }],
       resultWith([sealed.data.id, "beside the pool"]),
     );
@@ -176,8 +176,8 @@ describe("transactions", () => {
 
   test("Transactions go to twenty peers, only the ones that the pool selected.", async () => {
     const { sent, request } = sending();
-    const { broadcast: pass } = createTransactionBroadcast({ peers: () => peers, request, pending, logger });
-    await pass(items(3), resultWith(["0", "2"]));
+    const broadcast = new TransactionBroadcast({ peers: () => peers, request, pending, logger });
+    await broadcast.broadcast(items(3), resultWith(["0", "2"]));
     expect(sent).toHaveLength(20);
     expect(sent[0]).toMatchObject({
       event: "p2p.peer.postTransactions",
@@ -187,20 +187,20 @@ describe("transactions", () => {
 
   test("Transactions never exceed forty per message, nor the size that every peer accepts.", async () => {
     const { sent, request } = sending();
-    const { broadcast: pass } = createTransactionBroadcast({
+    const broadcast = new TransactionBroadcast({
       peers: () => ["203.0.113.1"],
       request,
       pending,
       logger,
     });
     const large = { id: "large", asset: Object.fromEntries(items(200).map(({ id }) => [id, id])) };
-    await pass([...items(45), large], resultWith([...items(45).map(({ id }) => id), "large"]));
+    await broadcast.broadcast([...items(45), large], resultWith([...items(45).map(({ id }) => id), "large"]));
     expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
   });
 
   test("Transactions that the pool did not select are not sent.", async () => {
     const { sent, request } = sending();
-    await createTransactionBroadcast({ peers: () => peers, request, pending, logger }).broadcast(
+    await new TransactionBroadcast({ peers: () => peers, request, pending, logger }).broadcast(
       items(3),
       resultWith([]),
     );
@@ -213,7 +213,7 @@ describe("transactions that stay pending", () => {
   function repeating() {
     const pending = new Map<string, SealedTransaction>();
     const sent: unknown[][] = [];
-    const rebroadcast = createRebroadcast({
+    const rebroadcast = new Rebroadcast({
       pending: (id) => pending.get(id),
       send: (transactions) => sent.push(transactions.map(({ id }) => id)),
     });

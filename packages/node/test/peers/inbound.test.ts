@@ -1,17 +1,24 @@
 /** Blocks and transactions from peers (p2p.md 7.5, 7.6 and 11). */
-import { type Block, builders, encodeBlock, keysFromPassphrase, transactionToJson } from "@uniknode/protocol";
+import {
+  type Block,
+  builders,
+  type EncodedBlock,
+  encodeBlock,
+  keysFromPassphrase,
+  transactionToJson,
+} from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
-import { type BlockObservations, createBlockObservations } from "../../src/peers/block-broadcast.ts";
+import { BlockObservations } from "../../src/peers/block-broadcast.ts";
+import { DoubleForging, InboundBlocks, type InboundBlocksDeps } from "../../src/peers/inbound-blocks.ts";
 import {
-  createDoubleForging,
-  createInboundBlocks,
-  type InboundBlocksDeps,
-} from "../../src/peers/inbound-blocks.ts";
-import { createInboundTransactions, type InboundTransactionsDeps } from "../../src/peers/transactions.ts";
-import { ReplyError } from "../../src/peers/transport/calls.ts";
+  InboundTransactions,
+  type InboundTransactionsDeps,
+  type Items,
+} from "../../src/peers/transactions.ts";
+import { type Caller, ReplyError } from "../../src/peers/transport/calls.ts";
 import { present } from "../../src/platform/present.ts";
 import {
   keysOf,
@@ -40,13 +47,14 @@ const at = (ms: number) => slots.unixMsOf(slots.slotTime(SLOT)) + ms;
 
 function inboundBlocks(chain: InboundBlocksDeps["chain"] = own.chain) {
   const logger = pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  return createInboundBlocks({
+  const doubleForging = new DoubleForging({ network, slots, header: own.chain.blocks.header, logger });
+  const blocks = new InboundBlocks({
     network,
     slots,
     rounds,
     chain,
     observations,
-    doubleForging: createDoubleForging({ network, slots, header: own.chain.blocks.header, logger }),
+    checkForeign: (header) => doubleForging.check(header),
     broadcast: ({ header }) => events.push(`broadcast ${header.height}`),
     isStarted: () => isStarted,
     onReceived: ({ header }) => events.push(`received ${header.height}`),
@@ -56,6 +64,10 @@ function inboundBlocks(chain: InboundBlocksDeps["chain"] = own.chain) {
     nowMs: () => nowMs,
     logger,
   });
+  return {
+    post: (bytes: Uint8Array, caller: Caller) => blocks.post(bytes, caller),
+    submitBlock: (made: EncodedBlock) => blocks.submitBlock(made),
+  };
 }
 const post = (block: Block, caller = peer) => inboundBlocks().post(encodeBlock(block, network), caller);
 const settled = () => expect.poll(() => events.some((text) => text.startsWith("broadcast")));
@@ -67,7 +79,7 @@ function pay(amount: bigint) {
 
 beforeEach(async () => {
   own = openTestChain();
-  observations = createBlockObservations();
+  observations = new BlockObservations();
   events = [];
   logged = [];
   nowMs = at(3_000);
@@ -289,12 +301,12 @@ describe("posted transactions", () => {
   const resultWith = (invalid: string[]) => ({ data: { accept: [], broadcast: [], excess: [], invalid } });
   function queue(submit: InboundTransactionsDeps["submit"]) {
     const passedOn: unknown[] = [];
-    const { post } = createInboundTransactions({
+    const transactions = new InboundTransactions({
       submit,
       broadcast: (items) => passedOn.push(items),
       logger: pino({ level: "silent" }),
     });
-    return { post, passedOn };
+    return { post: (items: Items) => transactions.post(items), passedOn };
   }
 
   test("Posted transactions are submitted as one batch.", async () => {

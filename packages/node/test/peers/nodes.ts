@@ -2,7 +2,7 @@
  * Nodes within the process of a test, each with its own chain, at loopback addresses and with real sockets.
  */
 import { pino } from "pino";
-import { createPeers, type Peers } from "../../src/peers/peers.ts";
+import { Peers } from "../../src/peers/peers.ts";
 import type { PeersOptions } from "../../src/peers/peers-options.ts";
 import type { Pool } from "../../src/pool/pool.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
@@ -60,7 +60,7 @@ export async function createNodes(): Promise<TestNodes> {
     });
     const events: string[] = [];
     const logged: Record<string, unknown>[] = [];
-    const peers = createPeers(
+    const peers = new Peers(
       {
         host,
         port,

@@ -226,7 +226,7 @@ async function probePeer({ ip, status }: Peer, peerTable: PeerTable, signal: Abo
       (await isReachable(ip, port, signal)) ? port : NOT_REACHABLE,
     ],
   );
-  peerTable.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
+  peerTable.update(ip, { ports: Object.fromEntries(await Promise.all(tried)) });
 }
 
 /** Reads only the first line of the response: a peer could send interim responses and headers without an end. */

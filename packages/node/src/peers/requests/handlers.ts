@@ -14,8 +14,8 @@ import type { ForgerHandlers } from "./forger.ts";
 export type RequestHandlerDeps = {
   readonly blocks: BlockHandlers;
   readonly forger: ForgerHandlers;
-  readonly inboundBlocks: InboundBlocks;
-  readonly inboundTransactions: InboundTransactions;
+  readonly inboundBlocks: Pick<InboundBlocks, "post">;
+  readonly inboundTransactions: Pick<InboundTransactions, "post">;
   readonly rateLimits: RateLimits;
   readonly status: () => Status;
   /** Addresses of peers by increasing latency. */

@@ -29,7 +29,7 @@ type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
 export type SubmitBlock = (block: EncodedBlock) => Promise<string | undefined>;
 
 export function createSubmitBlock({ chain, peers, events, log }: OwnBlocksDeps): SubmitBlock {
-  if (peers) return peers.submitBlock;
+  if (peers) return (block) => peers.submitBlock(block);
   return async (block) => {
     if (events.isRecorded("block.received")) log(eventOfArrival(block, "received"));
     return refusalOf(present((await chain.accept([block]))[0], "the outcome of a block"));

@@ -4,6 +4,7 @@ import type { BlockHeader, EncodedBlock } from "@uniknode/protocol";
 import { REMEDY } from "../../dev-chain/folder.ts";
 import type { Forging } from "../../forger/forging.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { Peers } from "../../peers/peers.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, createHeartbeats } from "../../platform/lifecycle/heartbeats.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
@@ -83,7 +84,8 @@ async function start(
   const { chain } = core.consensus;
   const { grown, logger } = shared;
   const readiness = createReadiness(shared);
-  const peers = await openPeers(options, deps, { core, readiness }, onStop);
+  const { peers, subscribeToHeaders } =
+    (await openPeers(options, deps, { core, readiness }, onStop)) ?? NO_PEERS;
   const submitBlock = createSubmitBlock({ ...shared, chain, peers });
   const { writes } = folder;
   const forging = createNodeForging(
@@ -91,7 +93,7 @@ async function start(
     { ...shared, writes, chain, pool, peers, submitBlock, readiness },
     onStop,
   );
-  connectParts({ chain, pool, subscribeToPool, peers, forging, grown, facts });
+  connectParts({ chain, pool, subscribeToPool, subscribeToHeaders, forging, grown, facts });
 
   const heartbeats = createHeartbeats();
   onStop("heartbeat", beat(heartbeats, "consensus").close);
@@ -128,6 +130,8 @@ async function openMirror(
 
 type PeerParts = { readonly core: NodeCore; readonly readiness: Readiness };
 
+const NO_PEERS = { peers: undefined, subscribeToHeaders: undefined };
+
 /** A node without peers does not load their code. */
 async function openPeers(
   options: NodeOptions,
@@ -145,7 +149,7 @@ async function openPeers(
 
 type GatewayParts = {
   readonly core: NodeCore;
-  readonly peers: NodePeers | undefined;
+  readonly peers: Peers | undefined;
   readonly forging: Forging;
   readonly mirror: Mirror | undefined;
 };

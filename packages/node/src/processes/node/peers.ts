@@ -4,7 +4,7 @@ import type { Chain } from "../../chain/chain.ts";
 import { eventOfArrival } from "../../events/block-events.ts";
 import { eventOfPeer, eventOfSeparateForger } from "../../events/node-events.ts";
 import { peerView } from "../../peers/peer-table.ts";
-import { createPeers, type Peers } from "../../peers/peers.ts";
+import { Peers } from "../../peers/peers.ts";
 import type { PeersOptions } from "../../peers/peers-options.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
@@ -16,7 +16,8 @@ import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
 
-export type NodePeers = Peers & {
+export type NodePeers = {
+  readonly peers: Peers;
   /** The listener is called with every header from another node; it is neither verified nor on the chain. */
   readonly subscribeToHeaders: Subscribe<BlockHeader>;
 };
@@ -42,7 +43,7 @@ export function createNodePeers(
 ): NodePeers {
   const { network, slots, rounds, chain, verifier, database, pool, events, report, nowMs, logger } = deps;
   const headers = createSubscribers<BlockHeader>();
-  const peers = createPeers(options, {
+  const peers = new Peers(options, {
     network,
     slots,
     rounds,
@@ -66,6 +67,6 @@ export function createNodePeers(
     nowMs,
     logger,
   });
-  onStop("peers", peers.close);
-  return { ...peers, subscribeToHeaders: headers.subscribe };
+  onStop("peers", (deadline) => peers.close(deadline));
+  return { peers, subscribeToHeaders: headers.subscribe };
 }

@@ -11,7 +11,8 @@ export type ConnectedParts = {
   readonly chain: Pick<Chain, "subscribe">;
   readonly pool: Pick<Pool, "blocksReverted" | "blockApplied">;
   readonly subscribeToPool: NodePool["subscribeToPool"];
-  readonly peers: Pick<NodePeers, "subscribeToHeaders"> | undefined;
+  /** Absent for a node without peers. */
+  readonly subscribeToHeaders: NodePeers["subscribeToHeaders"] | undefined;
   readonly forging: Pick<Forging, "blockApplied" | "blockArrived"> & {
     readonly forger: Pick<Forging["forger"], "demand">;
   };
@@ -23,7 +24,7 @@ export function connectParts({
   chain,
   pool,
   subscribeToPool,
-  peers,
+  subscribeToHeaders,
   forging,
   grown,
   facts,
@@ -41,5 +42,5 @@ export function connectParts({
   subscribeToPool(({ name }) => {
     if (name === "transaction.pool.added") forging.forger.demand();
   });
-  peers?.subscribeToHeaders(forging.blockArrived);
+  subscribeToHeaders?.(forging.blockArrived);
 }

@@ -8,7 +8,7 @@ import { createDiscovery, probePorts } from "../../../src/peers/discovery/discov
 import type { Ping } from "../../../src/peers/discovery/ping.ts";
 import { createBans } from "../../../src/peers/guards/refusals.ts";
 import { createReconnect, dropUnresponsive } from "../../../src/peers/lifecycle.ts";
-import { createPeerTable, type Peer, peerInfo, sample } from "../../../src/peers/peer-table.ts";
+import { type Peer, PeerTable, peerInfo, sample } from "../../../src/peers/peer-table.ts";
 import { PeerError, type PeerErrorCode } from "../../../src/peers/transport/calls.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { present } from "../../../src/platform/present.ts";
@@ -37,7 +37,7 @@ function world(
 ) {
   const events: string[] = [];
   const pinged: string[] = [];
-  const peerTable = createPeerTable(({ ip }, change) => events.push(`${change} ${ip}`));
+  const peerTable = new PeerTable(({ ip }, change) => events.push(`${change} ${ip}`));
   const candidates = createCandidates(
     {
       isDisabled: options.isDisabled ?? false,

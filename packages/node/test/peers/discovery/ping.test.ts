@@ -1,7 +1,7 @@
 /** Ping: the status of a peer, and the checks before its chain is verified (p2p.md 10.4 and 10.5). */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPing, type Ping } from "../../../src/peers/discovery/ping.ts";
-import { createPeerTable, type PeerTable, peerView } from "../../../src/peers/peer-table.ts";
+import { PeerTable, peerView } from "../../../src/peers/peer-table.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
 import type { Status } from "../../../src/peers/wire/events.ts";
@@ -31,7 +31,7 @@ let ping: Ping;
 
 beforeEach(() => {
   own = openTestChain();
-  peerTable = createPeerTable(() => {});
+  peerTable = new PeerTable(() => {});
   requested = 0;
   const { head } = own.chain;
   status = statusOn(own.chain);
@@ -138,7 +138,7 @@ test("The view of a peer has the time and the result of its verification.", asyn
 
 test("Results of probed ports are kept over a ping.", async () => {
   await ping(IP, forced);
-  peerTable.setPorts(IP, { "@arkecosystem/core-api": -1 });
+  peerTable.update(IP, { ports: { "@arkecosystem/core-api": -1 } });
   await ping(IP, forced);
   expect(peerTable.get(IP)?.ports).toEqual({ "@arkecosystem/core-api": -1 });
 });

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { Fetch } from "../../../src/peers/download/source.ts";
-import { createPeerTable, type Peer, type PeerTable } from "../../../src/peers/peer-table.ts";
+import { type Peer, PeerTable } from "../../../src/peers/peer-table.ts";
 import { createSync, type Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
 import { present } from "../../../src/platform/present.ts";
 import { network, openTestChain, range, type TestChain } from "../../../test-support/peers/chains.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
   own = openTestChain();
   other = openTestChain();
   blocks = await other.forge(...range(1, 20));
-  peerTable = createPeerTable(() => {});
+  peerTable = new PeerTable(() => {});
   banned = [];
   errors = [];
   inboundBlocks = [];

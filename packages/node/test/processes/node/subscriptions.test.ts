@@ -18,7 +18,7 @@ connectParts({
     blockApplied: (_, addresses) => call(`pool: applied, changed ${[...addresses]}`),
   },
   subscribeToPool: pool.subscribe,
-  peers: { subscribeToHeaders: headers.subscribe },
+  subscribeToHeaders: headers.subscribe,
   forging: {
     blockApplied: ({ height }) => call(`forging: applied ${height}`),
     blockArrived: ({ height }) => call(`forging: arrived ${height}`),
