@@ -24,7 +24,8 @@ import type {
   ReplayedDelivery,
   WaitingDelivery,
 } from "./model/deliveries.ts";
-import type { Replay, ReplayProgress } from "./model/replay.ts";
+import type { FinishStep } from "./storage/queues.ts";
+import type { ReplayRows } from "./storage/replays.ts";
 
 /** Time within which every call settles. */
 export const CALL_TIMEOUT_MS = 10_000;
@@ -182,9 +183,6 @@ export type PingOutcome = {
   readonly failure?: string;
 };
 
-/** `webhook`: the webhook whose queue is finished, if any; `more`: further steps may follow. */
-export type FinishStep = { readonly webhook?: number; readonly more: boolean };
-
 /** The log of deliveries, and operations to send them again or sooner. */
 export type DeliveryLogRows = {
   /** Returns deliveries with smaller numbers than `before`, newest first. */
@@ -230,23 +228,6 @@ export type Requeued = {
   readonly count: number;
   /** Last number that was read; absent at the end. */
   readonly last?: number;
-};
-
-/** Replays: the latest one of each webhook. */
-export type ReplayRows = {
-  /** Starts a replay, replacing the last one of the webhook; resolves to `false` if that one is running. */
-  start(webhook: number, range: { fromHeight: number; toHeight: number }, atMs: number): Promise<boolean>;
-  /** Returns the last replay of the webhook, and the number of its pending deliveries. */
-  find(webhook: number): Promise<ReplayProgress | undefined>;
-  /**
-   * Returns the next running replay with work to do, round-robin by webhook, starting after `after`: it has blocks to read
-   * and at most `maxWaiting` pending deliveries, or it can be finished. Skips webhooks that are off.
-   */
-  next(after: number, maxWaiting: number): Promise<Replay | undefined>;
-  /** Finishes the replay: all of its events were delivered or have failed. */
-  finish(webhook: number, atMs: number): Promise<void>;
-  /** Cancels a running replay and its pending deliveries. */
-  cancel(webhook: number, atMs: number): Promise<void>;
 };
 
 /** Steps that keep the deliveries within their bounds; each is a short transaction. */

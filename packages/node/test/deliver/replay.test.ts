@@ -7,8 +7,9 @@ import { readCopy } from "../../src/mirror/events/rows.ts";
 import { readHead } from "../../src/mirror/head.ts";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
 import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register/register-commands.ts";
-import { createPostgresReplays } from "../../src/webhooks/postgres/replays.ts";
+import { createPostgresStore } from "../../src/webhooks/postgres/sql.ts";
 import { PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
+import { ReplayRows } from "../../src/webhooks/storage/replays.ts";
 import { type MirroredDevChain, startMirroredDevChain } from "../../test-support/mirror/dev-chain.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -97,7 +98,7 @@ describe.skipIf(!hasPostgres)("a replay", () => {
     const release = await holdBlocks();
     await chain.command("reorg", { depth: 2, blocks: 3 });
     await expect.poll(() => messages().filter(({ reverts }) => reverts).length).toBe(2);
-    const replays = createPostgresReplays(chain.postgres, { all: () => [], epochOf: () => undefined });
+    const replays = new ReplayRows(createPostgresStore(chain.postgres));
     await replays.start(webhook, { fromHeight: height - 1, toHeight: height }, Date.now());
     await sleep(REPLAY_MS);
     await release();
@@ -116,7 +117,7 @@ describe.skipIf(!hasPostgres)("a replay", () => {
     await chain.command("mine", { blocks: 40 });
     await chain.followed();
     const webhook = await register({ proof: true, confirmations: 6, target: `${receiver.url}/proofs` });
-    const replays = createPostgresReplays(chain.postgres, { all: () => [], epochOf: () => undefined });
+    const replays = new ReplayRows(createPostgresStore(chain.postgres));
     await replays.start(webhook, { fromHeight: 12, toHeight: 18 }, Date.now());
     const calls = () => receiver.calls.filter(({ path }) => path === "/proofs");
     await expect.poll(() => calls().length).toBe(7);

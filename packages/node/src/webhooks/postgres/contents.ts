@@ -1,4 +1,4 @@
-/** Contents of deliveries, messages with them, and the texts that PostgreSQL can store. */
+/** Contents of deliveries, and messages with them. */
 import type { Transaction } from "../../postgres/connection.ts";
 import type { MessageRow as AnyMessageRow } from "../delivery-rows.ts";
 import type { TimedContent } from "../model/deliveries.ts";
@@ -30,6 +30,3 @@ export async function insertContents(
   );
   return rows.map(({ number }) => Number(number));
 }
-
-/** Replaces U+0000, which the text of receivers may contain. */
-export const storableText = (text: string): string => text.replaceAll("\u0000", "\ufffd");

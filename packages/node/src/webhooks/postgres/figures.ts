@@ -1,7 +1,7 @@
 /** Figures of webhooks and their queues from PostgreSQL. */
 import type { Postgres } from "../../postgres/connection.ts";
 import type { DeliveryFigures, QueueFigures, WebhookFigures } from "../figures.ts";
-import { IS_PENDING } from "./lanes.ts";
+import { IS_PENDING } from "../storage/lanes.ts";
 
 /** @param postgres may be a connection that only reads */
 export const createPostgresFigures = ({ query }: Pick<Postgres, "query">): DeliveryFigures => ({

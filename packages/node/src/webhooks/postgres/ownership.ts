@@ -10,7 +10,7 @@ import type { Postgres, Query, Transaction } from "../../postgres/connection.ts"
 import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import { nextEpoch } from "../model/webhook.ts";
-import { type OwnedShard, type OwnedShards, SHARDS, type Share, shardOf, withinShare } from "./shards.ts";
+import { type OwnedShard, SHARDS, type Share, shardOf, withinShare } from "../storage/shards.ts";
 import { bumpVersionWhile } from "./webhook-rows.ts";
 import { beginLease, endLease, renewLease } from "./worker-lease.ts";
 
@@ -33,12 +33,11 @@ export type OwnershipDeps = {
 /** A shard, and the sequence of the last event that was matched for its webhooks. */
 export type HeldShard = OwnedShard & { matched: number };
 
-export type ShardOwnership = Ownership &
-  OwnedShards & {
-    readonly worker: string;
-    /** The owned shards, by number. */
-    readonly held: ReadonlyMap<number, HeldShard>;
-  };
+export type ShardOwnership = Ownership & {
+  readonly worker: string;
+  /** The owned shards, by number. */
+  readonly held: ReadonlyMap<number, HeldShard>;
+};
 
 type State = OwnershipOptions &
   OwnershipDeps & {
@@ -66,7 +65,6 @@ export function createOwnership(options: OwnershipOptions, deps: OwnershipDeps):
   return {
     worker,
     held,
-    all: () => [...held.values()],
     epochOf: (webhook) => held.get(shardOf(webhook))?.epoch,
     renew: () => renew(state),
     giveUp: (webhooks) => giveUp(state, new Set(webhooks.map(shardOf))),

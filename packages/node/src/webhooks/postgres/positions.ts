@@ -3,8 +3,8 @@
  * position of the next ones, which it then joins: a shard that was claimed late catches up in this way.
  */
 import type { Postgres, Transaction } from "../../postgres/connection.ts";
+import type { OwnedShard } from "../storage/shards.ts";
 import type { HeldShard, ShardOwnership } from "./ownership.ts";
-import type { OwnedShard } from "./shards.ts";
 
 export type MatchingStep = {
   /** The shards, all at the same position; none if this worker owns none. */

@@ -5,6 +5,8 @@ import { refusalOf } from "../hand-over/service-switch.ts";
 import type { RegisterStorage } from "../register/rows.ts";
 import type { RequestDeps } from "../requests.ts";
 import type { SecretCipher } from "../secrets.ts";
+import { finishStep } from "../storage/queues.ts";
+import { ReplayRows } from "../storage/replays.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { lockOwner } from "./hand-over/owner.ts";
 import { createPostgresIntake } from "./intake/intake.ts";
@@ -12,13 +14,11 @@ import { createPostgresDeliveryLog } from "./log/delivery-log.ts";
 import { createRecordPing } from "./log/ping.ts";
 import { createPostgresRetention } from "./log/retention.ts";
 import { createOwnership, type ShardOwnership } from "./ownership.ts";
-import { finishStep, restartStep } from "./queues.ts";
 import { createPostgresHealth } from "./register/health.ts";
 import { createPostgresRegisterCommands } from "./register/register-commands.ts";
-import { createPostgresReplays } from "./replays.ts";
 import { createPendingReads } from "./sending/pending.ts";
 import { createRecord } from "./sending/record.ts";
-import type { OwnedShards } from "./shards.ts";
+import { createPostgresStore } from "./sql.ts";
 import { createPostgresAliases, createWebhookRows } from "./webhook-rows.ts";
 
 type PostgresStorageOptions = {
@@ -61,18 +61,16 @@ function createPostgresDeliveryQueue(
   { postgres, cipher }: PostgresStorageDeps,
   ownership: ShardOwnership,
 ): DeliveryQueue {
+  const store = createPostgresStore(postgres);
   const shards = () => [...ownership.held.keys()];
   return {
     ...createPendingReads({ postgres, ownership, cipher }),
     record: createRecord(postgres, ownership),
     recordPing: createRecordPing(postgres),
-    async finishStep(atMs) {
-      const step = await finishStep(postgres, shards(), atMs);
-      return step.more ? step : restartStep(postgres, shards());
-    },
+    finishStep: (atMs) => finishStep(store, shards(), atMs),
     ownership,
     log: createPostgresDeliveryLog(postgres),
-    replays: createPostgresReplays(postgres, ownership),
+    replays: new ReplayRows(store, shards),
     retention: createPostgresRetention(postgres),
   };
 }
@@ -102,8 +100,6 @@ function createRegisterStorage({
   };
 }
 
-const NO_SHARDS: OwnedShards = { all: () => [], epochOf: () => undefined };
-
 /**
  * Creates the storage of clients' requests, for processes that send nothing. Every change is refused with a `WebhookError` unless the
  * workers own the webhooks until its commit.
@@ -118,7 +114,7 @@ export function createRequestStorage({
     register: createRegisterStorage({ postgres, cipher, lastEvent }),
     queue: {
       log: createPostgresDeliveryLog(postgres),
-      replays: createPostgresReplays(postgres, NO_SHARDS),
+      replays: new ReplayRows(createPostgresStore(postgres)),
       recordPing: createRecordPing(postgres),
     },
   };

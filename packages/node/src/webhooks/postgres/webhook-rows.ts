@@ -23,11 +23,6 @@ type WebhookRow = DefinitionRow<boolean> &
     next_height: string | null;
   };
 
-/** SQL condition for webhooks that get deliveries: a queue that is being finished or restarted is completed first. */
-export const IS_ON = `webhooks.enabled AND webhooks.suspended IS NULL
-  AND NOT EXISTS (SELECT 1 FROM finishing_queues WHERE finishing_queues.webhook = webhooks.id)
-  AND NOT EXISTS (SELECT 1 FROM restarting_queues WHERE restarting_queues.webhook = webhooks.id)`;
-
 const LISTED = `SELECT webhooks.*, from_height, to_height, next_height
   FROM webhooks LEFT JOIN replays ON replays.webhook = webhooks.id AND replays.state = 'running'`;
 
@@ -134,11 +129,6 @@ export const createPostgresAliases = ({ query }: Pick<Postgres, "query">): Webho
     return rows.map(({ webhook }) => Number(webhook));
   },
 });
-
-/** Increments the version, and locks it for all others until the end of the transaction. */
-export async function bumpVersion({ change }: Transaction): Promise<void> {
-  await change("UPDATE webhook_register SET version = version + 1");
-}
 
 /**
  * Increments the version while the webhooks have a state, which then stays until the end of the transaction.

@@ -3,11 +3,11 @@ import { type History, isRemembered } from "../../event-log/history.ts";
 import { subscribedNames } from "../../events/catalogue.ts";
 import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { checkOn } from "../delivery-log/retries.ts";
-import type { ReplayRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { ReplayProgress } from "../model/replay.ts";
 import type { Webhook } from "../model/webhook.ts";
 import { checkEvents } from "../register/fields.ts";
+import type { ReplayRows } from "../storage/replays.ts";
 
 /** Ids may be any text. */
 export type Replays = {

@@ -11,11 +11,11 @@ import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts"
 import type { Fit } from "../../subscriptions/content.ts";
 import { logSuspension } from "../collaborators.ts";
 import type { BackgroundTask } from "../delivery/sources.ts";
-import type { ReplayRows } from "../delivery-queue.ts";
 import type { Intake, IntakeCommand } from "../intake.ts";
 import type { Definition, ReadDefinitions } from "../matching/definitions.ts";
 import { draftDelivery } from "../matching/drafts.ts";
 import type { Replay } from "../model/replay.ts";
+import type { ReplayRows } from "../storage/replays.ts";
 
 export type ReplayWorkerDeps = {
   /** The nethash. */

@@ -1,4 +1,5 @@
 /** The rows of deliveries as a queue: pending deliveries of each webhook with their contents, and the outcome of each attempt. */
+
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
 import { type MessageRow, messageFromRow } from "../delivery-rows.ts";
@@ -10,15 +11,16 @@ import {
   type WaitingDelivery,
 } from "../model/deliveries.ts";
 import { PLAIN_SECRETS, type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
-import type { Sync } from "./sync.ts";
+import { IS_ON } from "../storage/lanes.ts";
+import type { Sync } from "./sql.ts";
 
-export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets" | "proofDepth"> &
+type WaitingRow = Omit<WaitingDelivery, "message" | "secrets" | "proofDepth"> &
   MessageRow<number> &
   SecretRow & { proof_depth: number | null };
 
 type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
 
-export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry"> & {
+export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry" | "nextReplayed"> & {
   /** Returns whether the webhook has a delivery with this id. */
   has(webhook: number, id: string): boolean;
   /** Puts a delivery into the queue of its webhook. Returns its number. */
@@ -35,11 +37,6 @@ export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry">
   postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
 };
 
-/** SQL condition for webhooks that get deliveries: a queue that is being finished or restarted is completed first. */
-export const IS_ON = `enabled = 1 AND suspended IS NULL
-  AND NOT EXISTS (SELECT 1 FROM finishing_queues WHERE webhook = webhooks.id)
-  AND NOT EXISTS (SELECT 1 FROM restarting_queues WHERE webhook = webhooks.id)`;
-
 /** Columns of a message, in a row of deliveries joined by `WITH_CONTENT`. */
 export const MESSAGE_COLUMNS =
   "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, time_ms, data, truncated, link";
@@ -49,7 +46,7 @@ export const WITH_CONTENT = "JOIN contents ON contents.number = content";
  * Returns SQL for the pending deliveries of a webhook in one of its queues; conditions may follow. The planner does not know
  * how few are pending: without the named index it would read all deliveries that the webhook ever had.
  */
-export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
+const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
   iif(with_proof, confirmations, NULL) AS proof_depth,
   ${MESSAGE_COLUMNS}
@@ -98,7 +95,7 @@ function createInserts(database: Database): Pick<DeliveryStore, "has" | "insert"
 function createPendingReads(
   database: Database,
   cipher: SecretCipher,
-): Pick<DeliveryStore, "nextFirst" | "nextRetry" | "state"> {
+): Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextReplayed" | "state"> {
   const nextFirst = database.prepare<WaitingRow>(
     `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND deliveries.number > ?
      ORDER BY deliveries.number LIMIT +?`,
@@ -108,6 +105,9 @@ function createPendingReads(
       `${waitingIn("retry")} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms ${relation} ?
        ORDER BY next_attempt_ms LIMIT 1`,
     ),
+  );
+  const nextReplayed = database.prepare<WaitingRow & { replay: number; next_attempt_ms: number | null }>(
+    `${waitingIn("replay")} AND replay IS NOT NULL AND replay > ? ORDER BY replay LIMIT 1`,
   );
   // A webhook that is off has no due deliveries.
   const state = database.prepare<QueueStateRow>(
@@ -126,6 +126,16 @@ function createPendingReads(
     nextRetry(webhook, nowMs, latestMs = Number.MAX_SAFE_INTEGER) {
       const row = dueRetry?.get(webhook, nowMs) ?? retryBehind?.get(webhook, latestMs);
       return row && waitingFromRow(row, cipher);
+    },
+    nextReplayed(webhook, after) {
+      const row = nextReplayed.get(webhook, after);
+      return (
+        row && {
+          ...waitingFromRow(row, cipher),
+          position: row.replay,
+          ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
+        }
+      );
     },
     state(webhook, latestMs = Number.MAX_SAFE_INTEGER) {
       const row = state.get(latestMs, webhook);
@@ -170,7 +180,7 @@ function createAttempts(database: Database): Pick<DeliveryStore, "recordAttempt"
   };
 }
 
-export function waitingFromRow(row: WaitingRow, cipher: SecretCipher): WaitingDelivery {
+function waitingFromRow(row: WaitingRow, cipher: SecretCipher): WaitingDelivery {
   const { number, attempts, target } = row;
   const secrets = secretsFromRow(row.webhook, row, cipher);
   return {

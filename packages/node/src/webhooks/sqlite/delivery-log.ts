@@ -1,4 +1,5 @@
 /** Deliveries as a log: their states and attempts, and operations to put them back into the queue, or to make them due at once. */
+
 import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import type { DeliveryFilter, DeliveryRecord } from "../model/deliveries.ts";
 import { MESSAGE_COLUMNS, WITH_CONTENT } from "./deliveries.ts";
 import { oldestIn } from "./figures.ts";
-import type { Sync } from "./sync.ts";
+import type { Sync } from "./sql.ts";
 
 type DeliveryLogStore = Sync<DeliveryLogRows>;
 

@@ -9,22 +9,20 @@ import {
   type DeliveryLogRows,
   type DeliveryQueue,
   type RecordedOutcome,
-  type ReplayRows,
   type RetentionSteps,
 } from "../delivery-queue.ts";
-import { CANCELLATION } from "../model/replay.ts";
 import type { SecretCipher } from "../secrets.ts";
+import { finishStep, suspendWebhook } from "../storage/queues.ts";
+import { ReplayRows } from "../storage/replays.ts";
 import { createContentStore, createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
 import { createDeliveryLogStore } from "./delivery-log.ts";
 import { createDeliveryRetentionStore } from "./delivery-retention.ts";
-import { createAttemptCountStore, createSuspendWebhook, createWebhookHealthStore } from "./health.ts";
-import { createFinishedDeliveryStore, createRestartedQueueStore } from "./queues.ts";
-import { createReplayQueue, createReplayStore, type ReplayQueue } from "./replays.ts";
-import { type Sync, toPort } from "./sync.ts";
+import { createAttemptCountStore, createWebhookHealthStore } from "./health.ts";
+import { createSqliteStore, runNow, type Sync, sqlOf, toPort } from "./sql.ts";
 import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 /** The functions of the port to send deliveries. */
-type Lanes = Omit<DeliveryQueue, "ownership" | "log" | "replays" | "retention">;
+type Lanes = Omit<DeliveryQueue, "finishStep" | "ownership" | "log" | "replays" | "retention">;
 
 /**
  * @param cipher cipher of the webhooks' secrets
@@ -37,26 +35,21 @@ export function createSqliteDeliveryQueue(
 ): DeliveryQueue {
   const webhooks = createWebhookStore(database, cipher);
   const deliveries = createDeliveryStore(database, cipher);
-  const replayQueue = createReplayQueue(database, cipher);
-  const finishedDeliveries = createFinishedDeliveryStore(database);
-  const restartedQueues = createRestartedQueueStore(database);
+  const store = createSqliteStore(database);
   return {
     ...toPort<Lanes>({
       webhooks: webhooks.ids,
       states: (ids, latestMs) => ids.map((id) => deliveries.state(id, latestMs)),
       nextFirst: deliveries.nextFirst,
       nextRetry: deliveries.nextRetry,
-      nextReplayed: replayQueue.next,
+      nextReplayed: deliveries.nextReplayed,
       record: createRecord(database, webhooks, deliveries),
       recordPing: createRecordPing(database, deliveries),
-      finishStep(atMs) {
-        const step = finishedDeliveries.step(atMs);
-        return step.more ? step : restartedQueues.step();
-      },
     }),
+    finishStep: (atMs) => finishStep(store, [], atMs),
     ownership: createSoleOwner(epoch),
     log: toPort<DeliveryLogRows>(createDeliveryLogStore(database)),
-    replays: toPort<ReplayRows>(createReplayRows(database, replayQueue)),
+    replays: new ReplayRows(store),
     retention: toPort<RetentionSteps>(createDeliveryRetentionStore(database)),
   };
 }
@@ -70,7 +63,6 @@ function createRecord(
 ): Sync<Lanes>["record"] {
   const attemptCounts = createAttemptCountStore(database);
   const health = createWebhookHealthStore(database);
-  const suspend = createSuspendWebhook(database);
 
   /** Records an attempt, and its consequences for the delivery and the webhook. */
   function record({ webhook, delivery, target, attempt, atMs, failure }: AttemptOutcome): RecordedOutcome {
@@ -91,7 +83,7 @@ function createRecord(
     if (failingSinceMs >= (suspension.ifFailingBeforeMs ?? Number.POSITIVE_INFINITY)) {
       return { isCurrent, failures };
     }
-    suspend(webhook, suspension.reason, atMs);
+    runNow(suspendWebhook(sqlOf(database), webhook, suspension.reason, atMs));
     return { isCurrent, failures, suspended: suspension.reason };
   }
 
@@ -113,27 +105,4 @@ function createRecordPing(database: Database, deliveries: DeliveryStore): Sync<L
       deliveries.finish(number, failure === undefined ? "delivered" : "failed", finishedMs, failure);
       return number;
     });
-}
-
-function createReplayRows(database: Database, replayQueue: ReplayQueue): Sync<ReplayRows> {
-  const replays = createReplayStore(database);
-  return {
-    start: (webhook, range, atMs) =>
-      database.transaction(() => {
-        if (replays.find(webhook)?.state === "running") return false;
-        replays.start(webhook, range, atMs);
-        return true;
-      }),
-    find(webhook) {
-      const replay = replays.find(webhook);
-      return replay && { ...replay, waiting: replayQueue.waiting(webhook) };
-    },
-    next: replays.next,
-    finish: (webhook, atMs) => replays.end(webhook, "finished", atMs),
-    cancel: (webhook, atMs) =>
-      database.transaction(() => {
-        replayQueue.cancel(webhook, CANCELLATION.deliveries, atMs);
-        replays.end(webhook, "cancelled", atMs, CANCELLATION.replay);
-      }),
-  };
 }

@@ -3,7 +3,7 @@
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { RetentionSteps } from "../delivery-queue.ts";
-import type { Sync } from "./sync.ts";
+import type { Sync } from "./sql.ts";
 
 export type DeliveryRetentionStore = Sync<RetentionSteps>;
 

@@ -12,12 +12,12 @@ import {
 } from "../intake.ts";
 import type { TimedContent } from "../model/deliveries.ts";
 import type { Replay } from "../model/replay.ts";
+import { suspendWebhook } from "../storage/queues.ts";
+import { advanceReplay, lockReplay } from "../storage/replays.ts";
+import type { Sql } from "../storage/sql.ts";
 import { createContentStore, createDeliveryStore } from "./deliveries.ts";
-import { createSuspendWebhook } from "./health.ts";
-import { createReplayQueue, createReplayStore, type ReplayStore } from "./replays.ts";
-import { createBlockRevertStore, createDeliveredFactStore } from "./retractions.ts";
-import { type Sync, toPort } from "./sync.ts";
-import { createUnconfirmedEventStore } from "./unconfirmed-events.ts";
+import { createBlockRevertStore, createDeliveredFactStore, createUnconfirmedEventStore } from "./facts.ts";
+import { runNow, type Sync, sqlOf, toPort } from "./sql.ts";
 import type { WebhookStore } from "./webhooks.ts";
 
 type IntakeDeps = {
@@ -29,7 +29,7 @@ type IntakeDeps = {
 export function createSqliteIntake({ database, webhooks, eventLog }: IntakeDeps): Intake {
   const matched = () => eventLog.cursor(READER) ?? 0;
   const canReplay = () => !eventLog.hasRetractionAfter(matched());
-  const positions = createPositions(createReplayStore(database), canReplay, (sequence) =>
+  const positions = createPositions(sqlOf(database), canReplay, (sequence) =>
     eventLog.moveCursor(READER, sequence),
   );
   return toPort<Intake>({
@@ -82,19 +82,19 @@ type Positions = {
 };
 
 function createPositions(
-  replays: ReplayStore,
+  sql: Sql,
   canReplay: () => boolean,
   moveCursor: (sequence: number) => void,
 ): Positions {
   return {
     isCurrent(position) {
       if (position.reader === "log") return true;
-      const current = replays.find(position.replay.webhook);
+      const current = runNow(lockReplay(sql, position.replay.webhook));
       return current !== undefined && isSame(current, position.replay) && canReplay();
     },
     move(position, events) {
       if (position.reader === "replay")
-        replays.advance(position.replay.webhook, { ...position.next, events });
+        runNow(advanceReplay(sql, position.replay.webhook, { ...position.next, events }));
       else if (position.matched !== undefined) moveCursor(position.matched);
     },
   };
@@ -126,7 +126,6 @@ function createApplyCommand(
   const facts = createDeliveredFactStore(database);
   const unconfirmed = createUnconfirmedEventStore(database);
   const { record } = createBlockRevertStore(database);
-  const suspend = createSuspendWebhook(database);
   const enqueue = createEnqueue(database, webhooks);
   return (state, command) => {
     switch (command.kind) {
@@ -151,18 +150,23 @@ function createApplyCommand(
         record(command.blockId, command.sequence);
         return undefined;
       case "suspend":
-        suspend(command.webhook, command.reason, state.atMs);
+        runNow(suspendWebhook(sqlOf(database), command.webhook, command.reason, state.atMs));
         return command.webhook;
     }
   };
 }
+
+/** Puts a finished delivery into the lane of a replay. */
+export const PUT_AGAIN = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = NULL, finished_ms = NULL, reason = NULL,
+  replay = ?, target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
+  WHERE webhook = ? AND id = ? AND number <= ? AND state <> 'pending'`;
 
 function createEnqueue(
   database: Database,
   { nextSequence }: Pick<WebhookStore, "nextSequence">,
 ): (state: BatchState, draft: DeliveryDraft) => boolean {
   const { has, insert } = createDeliveryStore(database);
-  const { putAgain } = createReplayQueue(database);
+  const putAgain = database.prepare(PUT_AGAIN);
   const { insert: insertContent } = createContentStore(database);
 
   function numberOf({ contents }: BatchState, content: DeliveryDraft["content"]): number {
@@ -198,7 +202,8 @@ function createEnqueue(
     const position = replay.events + 1;
     // Deliveries from before the replay are sent again; those made since it began are not.
     const isQueued =
-      insertNew(state, draft, position) || putAgain(webhook, { id, position, upTo: replay.lastDelivery });
+      insertNew(state, draft, position) ||
+      putAgain.run(position, webhook, id, replay.lastDelivery).changes > 0;
     if (isQueued) replay.events++;
     return isQueued;
   };

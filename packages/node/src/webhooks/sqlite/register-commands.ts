@@ -3,10 +3,11 @@ import type { Database } from "../../store/engine/database.ts";
 import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import { checkLimits, planUpdate } from "../register/changes.ts";
 import type { NewPing, RegisterCommands, Update, Updated } from "../register/rows.ts";
+import { beginFinish, beginRestart } from "../storage/queues.ts";
+import { endReplay } from "../storage/replays.ts";
 import { createContentStore, createDeliveryStore } from "./deliveries.ts";
 import { createWebhookHealthStore } from "./health.ts";
-import { createFinishedDeliveryStore, createRestartedQueueStore } from "./queues.ts";
-import { createReplayStore } from "./replays.ts";
+import { runNow, sqlOf } from "./sql.ts";
 import type { WebhookStore } from "./webhooks.ts";
 
 export type RegisterCommandDeps = {
@@ -22,7 +23,7 @@ export function createSqliteRegisterCommands(deps: RegisterCommandDeps): Registe
   const update = createUpdate(deps);
   const putPing = createPutPing(database);
   const { resume } = createWebhookHealthStore(database);
-  const { begin: restartQueue } = createRestartedQueueStore(database);
+  const sql = sqlOf(database);
   return {
     insert: ({ fields, token }, webhookLimit) =>
       commit(() => {
@@ -45,15 +46,13 @@ export function createSqliteRegisterCommands(deps: RegisterCommandDeps): Registe
     resume: (id) =>
       commit(() => {
         resume(id, lastEvent());
-        restartQueue(id);
+        runNow(beginRestart(sql, id));
       }),
   };
 }
 
 function createUpdate({ database, webhooks, lastEvent }: RegisterCommandDeps) {
-  const finishedDeliveries = createFinishedDeliveryStore(database);
-  const replays = createReplayStore(database);
-  const { begin: restartQueue } = createRestartedQueueStore(database);
+  const sql = sqlOf(database);
 
   /** Cancels pending deliveries of the webhook and its replay. Returns the number of deliveries. */
   function dropQueue(
@@ -62,8 +61,8 @@ function createUpdate({ database, webhooks, lastEvent }: RegisterCommandDeps) {
     { reason, atMs }: NonNullable<Update["drop"]>,
   ): number {
     const dropped = webhooks.queued(id);
-    replays.end(id, "cancelled", atMs, reason);
-    finishedDeliveries.begin(id, { state: "cancelled", reason, withRetractions }, atMs);
+    runNow(endReplay(sql, id, "cancelled", atMs, reason));
+    runNow(beginFinish(sql, id, { state: "cancelled", reason, withRetractions }, atMs));
     return dropped;
   }
 
@@ -75,7 +74,7 @@ function createUpdate({ database, webhooks, lastEvent }: RegisterCommandDeps) {
     );
     const dropped = drop ? dropQueue(id, isMoved, drop) : 0;
     webhooks.replace(id, after, wasActive ? undefined : lastEvent());
-    if (restarts) restartQueue(id);
+    if (restarts) runNow(beginRestart(sql, id));
     return { before, after, restarts, dropped };
   };
 }

@@ -7,13 +7,13 @@ import { READER } from "../intake.ts";
 import { nextEpoch } from "../model/webhook.ts";
 import type { RegisterRows, RegisterStorage, WebhookAliases } from "../register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets.ts";
+import { scheduleFinish } from "../storage/queues.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createHealthRows } from "./health.ts";
 import { createSqliteIntake } from "./intake.ts";
-import { createFinishedDeliveryStore } from "./queues.ts";
 import { createSqliteRegisterCommands } from "./register-commands.ts";
-import { toPort } from "./sync.ts";
+import { runNow, sqlOf, toPort } from "./sql.ts";
 import { createWebhookAliases, createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 export type SqliteStorageDeps = {
@@ -53,9 +53,9 @@ function start(database: Database, webhooks: WebhookStore, eventLog: SqliteStora
   if (eventLog.cursor(READER) !== undefined) return;
   eventLog.moveCursor(READER, eventLog.lastSequence());
   // While the service was off, blocks of pending deliveries may have been reverted without a retraction.
-  const finishedDeliveries = createFinishedDeliveryStore(database);
   for (const webhook of webhooks.ids()) {
-    finishedDeliveries.schedule(webhook, { state: "failed", reason: WAS_OFF, withRetractions: true });
+    const finish = { state: "failed", reason: WAS_OFF, withRetractions: true } as const;
+    runNow(scheduleFinish(sqlOf(database), webhook, finish));
   }
 }
 

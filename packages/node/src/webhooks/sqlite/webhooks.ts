@@ -1,4 +1,5 @@
 /** The register of webhooks as rows, with their aliases (webhooks.md W-03). */
+
 import { subscribedNames } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
@@ -12,7 +13,7 @@ import {
 } from "../register/definition-columns.ts";
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
 import { ownerOf, PLAIN_SECRETS, type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
-import type { Sync } from "./sync.ts";
+import type { Sync } from "./sql.ts";
 
 export type WebhookStore = Sync<RegisterRows> & {
   ids(): number[];

@@ -247,7 +247,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
       { postgres, elapsedMs: () => performance.now() },
     );
     await worker.renew();
-    const ofWorkers = worker.all().map(({ epoch }) => epoch);
+    const ofWorkers = [...worker.held.values()].map(({ epoch }) => epoch);
     expect(ofWorkers).toHaveLength(32);
     expect(Math.min(...ofWorkers)).toBeGreaterThan(ofNode);
     const second = openNode("m");

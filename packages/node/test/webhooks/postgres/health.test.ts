@@ -4,8 +4,9 @@ import { MINUTE_MS } from "../../../src/platform/clock/durations.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import type { CountedOutcome } from "../../../src/webhooks/health.ts";
 import { createPostgresFigures } from "../../../src/webhooks/postgres/figures.ts";
-import { suspendWebhook } from "../../../src/webhooks/postgres/queues.ts";
 import { countAttempts, createPostgresHealth } from "../../../src/webhooks/postgres/register/health.ts";
+import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
@@ -25,7 +26,7 @@ const count = (postgres: Postgres, outcomes: readonly CountedOutcome[]): Promise
   postgres.transaction("READ WRITE", (transaction) => countAttempts(transaction, outcomes));
 
 const suspend = (postgres: Postgres, webhook: number): Promise<void> =>
-  postgres.transaction("READ WRITE", (transaction) => suspendWebhook(transaction, webhook, "gone", NOW_MS));
+  createPostgresStore(postgres).write((sql) => suspendWebhook(sql, webhook, "gone", NOW_MS));
 
 describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
   const databases = useDatabases();

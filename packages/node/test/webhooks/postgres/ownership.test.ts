@@ -8,7 +8,7 @@ import type { OwnerState } from "../../../src/webhooks/hand-over/owner.ts";
 import { changeOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { createPositions } from "../../../src/webhooks/postgres/positions.ts";
-import { SHARDS, shardOf } from "../../../src/webhooks/postgres/shards.ts";
+import { SHARDS, shardOf } from "../../../src/webhooks/storage/shards.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";

@@ -4,14 +4,15 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { CALL_TIMEOUT_MS } from "../../../src/webhooks/delivery-queue.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
-import { noteChange } from "../../../src/webhooks/postgres/queue-changes.ts";
-import { suspendWebhook } from "../../../src/webhooks/postgres/queues.ts";
 import { activateWaiting, createInOrder } from "../../../src/webhooks/postgres/register/register-commands.ts";
+import { createPostgresStore, runSteps, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
 import {
   activeWebhooks,
   createPostgresAliases,
   lockVersion,
 } from "../../../src/webhooks/postgres/webhook-rows.ts";
+import { noteChange } from "../../../src/webhooks/storage/locks.ts";
+import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";
@@ -34,7 +35,7 @@ const versionOf = (postgres: Postgres): Promise<number> =>
   postgres.transaction("READ WRITE", (transaction) => lockVersion(transaction));
 
 const suspend = (postgres: Postgres, webhook: number, reason = "too many failures"): Promise<void> =>
-  postgres.transaction("READ WRITE", (transaction) => suspendWebhook(transaction, webhook, reason, NOW_MS));
+  createPostgresStore(postgres).write((sql) => suspendWebhook(sql, webhook, reason, NOW_MS));
 
 describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
   const databases = useDatabases();
@@ -169,10 +170,10 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
   test("The owner cannot remove a notification before it can see the change.", async () => {
     const { postgres, add } = await openRegister(databases);
     const id = await add();
-    await postgres.transaction("READ WRITE", (transaction) => noteChange(transaction, id, false));
+    await createPostgresStore(postgres).write((sql) => noteChange(sql, id, false));
     let isCommitted = false;
     const taken = await postgres.transaction("READ WRITE", async (transaction) => {
-      await noteChange(transaction, id, false);
+      await runSteps(noteChange(sqlOf(transaction), id, false));
       const changes = takeChanges(postgres).then((changes) => ({ changes, isCommitted }));
       await untilBlocked(postgres);
       isCommitted = true;

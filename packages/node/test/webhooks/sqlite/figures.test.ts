@@ -10,16 +10,18 @@ import type { QueueFigures } from "../../../src/webhooks/figures.ts";
 import { createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
 import { createDeliveryLogStore } from "../../../src/webhooks/sqlite/delivery-log.ts";
 import { createDeliveryRetentionStore } from "../../../src/webhooks/sqlite/delivery-retention.ts";
+import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/facts.ts";
 import {
   createFiredFigures,
   createQueueFigures,
   createWebhookFigures,
 } from "../../../src/webhooks/sqlite/figures.ts";
 import { createWebhookHealthStore } from "../../../src/webhooks/sqlite/health.ts";
-import { createFinishedDeliveryStore } from "../../../src/webhooks/sqlite/queues.ts";
-import { createReplayQueue } from "../../../src/webhooks/sqlite/replays.ts";
-import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/retractions.ts";
+import { PUT_AGAIN } from "../../../src/webhooks/sqlite/intake.ts";
+import { createSqliteStore, runNow, sqlOf } from "../../../src/webhooks/sqlite/sql.ts";
 import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
+import { beginFinish, finishRows, suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
+import { ReplayRows } from "../../../src/webhooks/storage/replays.ts";
 
 const FIELDS = {
   event: "block.applied",
@@ -82,9 +84,10 @@ function createWorld(database: Database) {
   const deliveries = createDeliveryStore(database);
   const log = createDeliveryLogStore(database);
   const retention = createDeliveryRetentionStore(database);
-  const replayQueue = createReplayQueue(database);
+  const sql = sqlOf(database);
+  const replays = new ReplayRows(createSqliteStore(database));
+  const putAgain = database.prepare(PUT_AGAIN);
   const facts = createDeliveredFactStore(database);
-  const finishedDeliveries = createFinishedDeliveryStore(database);
   const idOf = database.prepare<{ id: string }>("SELECT id FROM deliveries WHERE number = ?");
   const drop = database.prepare("DELETE FROM deliveries WHERE number = ?");
   let made = 0;
@@ -122,19 +125,16 @@ function createWorld(database: Database) {
       void log.requeueMatching(webhook, { state: "failed", fromMs: number }, { after: 0, limit: 3 }, made),
     (webhook, number) => {
       const id = idOf.get(number)?.id;
-      if (id !== undefined) replayQueue.putAgain(webhook, { id, position: made, upTo: 1_000 });
+      if (id !== undefined) putAgain.run(made, webhook, id, 1_000);
     },
-    (webhook) => replayQueue.cancel(webhook, "x", made),
+    (webhook) => void replays.cancel(webhook, made),
     (_webhook, number) => facts.retract(number, made),
     (webhook, number) =>
-      webhooks.find(webhook) &&
-      finishedDeliveries.begin(
-        webhook,
-        { state: "failed", reason: "x", withRetractions: number % 2 === 0 },
-        made,
+      runNow(
+        beginFinish(sql, webhook, { state: "failed", reason: "x", withRetractions: number % 2 === 0 }, made),
       ),
-    () => void finishedDeliveries.step(made),
-    (webhook) => health.suspend(webhook, { reason: "x", sinceMs: 1 }),
+    (webhook) => void runNow(finishRows(sql, webhook, made)),
+    (webhook) => runNow(suspendWebhook(sql, webhook, "x", 1)),
     (webhook) => health.resume(webhook, 0),
     (webhook, number) =>
       webhooks.replace(

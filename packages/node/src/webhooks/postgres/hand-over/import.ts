@@ -6,7 +6,7 @@ import { HandOverError } from "../../hand-over/owner.ts";
 import { type HandOverRow, namesOf, TABLES, type TableName } from "../../hand-over/tables.ts";
 import type { WriteOptions } from "../../hand-over/workers-side.ts";
 import { ownerOf, type SecretCipher } from "../../secrets.ts";
-import { storableText } from "../contents.ts";
+import { storableText } from "../sql.ts";
 import { readEventNames } from "./event-names.ts";
 import { changeOwner, requireOwner } from "./owner.ts";
 

@@ -13,9 +13,9 @@ import { HandOverError } from "../../hand-over/owner.ts";
 import { createReadDefinitions } from "../../matching/definitions.ts";
 import { createMatcher, type Matched } from "../../matching/matcher.ts";
 import { createVerdicts } from "../../matching/verdicts.ts";
+import { SHARDS } from "../../storage/shards.ts";
 import { createPostgresIntake } from "../intake/intake.ts";
 import { createOwnership, type ShardOwnership } from "../ownership.ts";
-import { SHARDS } from "../shards.ts";
 import { requireOwner } from "./owner.ts";
 
 export type LevelOptions = {

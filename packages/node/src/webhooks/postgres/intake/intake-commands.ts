@@ -7,8 +7,9 @@ import type { PostgresValue, Transaction } from "../../../postgres/connection.ts
 import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../../intake.ts";
 import type { DeliveryState, NewDelivery, TimedContent } from "../../model/deliveries.ts";
 import type { Replay } from "../../model/replay.ts";
+import { suspendWebhook } from "../../storage/queues.ts";
 import { insertContents } from "../contents.ts";
-import { suspendWebhook } from "../queues.ts";
+import { runSteps, sqlOf } from "../sql.ts";
 import { recordReverts, retractFacts } from "./retractions.ts";
 import { changeUnconfirmed } from "./unconfirmed-events.ts";
 
@@ -63,7 +64,7 @@ export async function applyCommands(
   await writeDeliveries(transaction, plan, options.atMs);
   // After the deliveries of the batch, which fail as well.
   for (const { webhook, reason } of commands.filter(isSuspension))
-    await suspendWebhook(transaction, webhook, reason, options.atMs);
+    await runSteps(suspendWebhook(sqlOf(transaction), webhook, reason, options.atMs));
   const changed = commands.flatMap((command) =>
     isWritten(command, plan, stored) ? (webhookOf(command) ?? []) : [],
   );

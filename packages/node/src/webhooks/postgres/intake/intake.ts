@@ -15,10 +15,11 @@ import type {
   StepSize,
 } from "../../intake.ts";
 import type { Replay } from "../../model/replay.ts";
+import { advanceReplay, lockReplay } from "../../storage/replays.ts";
+import { shardOf } from "../../storage/shards.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { createPositions, type MatchingStep, type Positions } from "../positions.ts";
-import { advanceReplay, lockReplay } from "../replays.ts";
-import { shardOf } from "../shards.ts";
+import { runSteps, sqlOf } from "../sql.ts";
 import { activeWebhooks, lockVersion } from "../webhook-rows.ts";
 import { applyCommands, webhookOf } from "./intake-commands.ts";
 import { countReverts, unretracted } from "./retractions.ts";
@@ -162,7 +163,7 @@ async function applyBatch(
     ...(replay && { replay }),
   });
   if (position.reader === "replay")
-    await advanceReplay(transaction, position.replay.webhook, { ...position.next, events });
+    await runSteps(advanceReplay(sqlOf(transaction), position.replay.webhook, { ...position.next, events }));
   else if (position.matched !== undefined) await positions.move(transaction, step, position.matched);
   return { isCurrent: true, webhooks };
 }
@@ -178,7 +179,7 @@ async function lockCurrent(
   { ownership: { held } }: State,
   { replay }: ReplayStep,
 ): Promise<Replay | undefined> {
-  const current = await lockReplay(transaction, replay.webhook);
+  const current = await runSteps(lockReplay(sqlOf(transaction), replay.webhook));
   if (!current || !isSame(current, replay)) return undefined;
   const matched = held.get(shardOf(replay.webhook))?.matched ?? 0;
   return (await canReplay(transaction.query, matched)) ? current : undefined;

@@ -2,7 +2,7 @@
 import type { Query, Transaction } from "../../../postgres/connection.ts";
 import type { BlockReference, RecordRevert } from "../../intake.ts";
 import { type DeliveredFact, REVERTED_REASON } from "../../model/deliveries.ts";
-import { SHARDS } from "../shards.ts";
+import { SHARDS } from "../../storage/shards.ts";
 
 /** Returns how often each block was reverted before a sequence of the events. */
 export async function countReverts(

@@ -1,7 +1,7 @@
 /** Facts of blocks that wait for the confirmations that their webhooks require. */
 import type { Query, Transaction } from "../../../postgres/connection.ts";
 import type { Confirmed, ConfirmedEvent, DeferEvent, IntakeCommand } from "../../intake.ts";
-import { SHARDS } from "../shards.ts";
+import { SHARDS } from "../../storage/shards.ts";
 
 type UnconfirmedCommand = Extract<IntakeCommand, { readonly kind: "defer" | "confirm" | "drop" }>;
 

@@ -11,8 +11,9 @@ import {
   recordFromRow,
 } from "../../delivery-rows.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../../model/deliveries.ts";
-import { MESSAGE_COLUMNS, type MessageRow, storableText, WITH_CONTENT } from "../contents.ts";
-import { entriesOf, type Lane } from "../lanes.ts";
+import { entriesOf, type Lane } from "../../storage/lanes.ts";
+import { MESSAGE_COLUMNS, type MessageRow, WITH_CONTENT } from "../contents.ts";
+import { storableText } from "../sql.ts";
 import { conditionsOf, createExpedite, createRequeue } from "./requeued-deliveries.ts";
 
 type Row = DeliveryRow<string>;

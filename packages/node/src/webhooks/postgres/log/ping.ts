@@ -3,8 +3,9 @@ import { present } from "../../../platform/present.ts";
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { DeliveryQueue } from "../../delivery-queue.ts";
 import type { NewPing } from "../../register/rows.ts";
-import { insertContents, storableText } from "../contents.ts";
-import { lockQueue } from "../queue-changes.ts";
+import { lockQueue } from "../../storage/locks.ts";
+import { insertContents } from "../contents.ts";
+import { runSteps, sqlOf, storableText } from "../sql.ts";
 
 /** Puts a ping into the queue of its webhook, which must be locked. */
 export async function insertPing(
@@ -26,7 +27,7 @@ export function createRecordPing({
   return ({ webhook, id, createdMs, dataText, attempt, finishedMs, failure }) =>
     transaction("READ WRITE", async (own) => {
       // Numbers of a webhook grow in the order of commits; the ping of a removed webhook is dropped with the oldest deliveries.
-      await lockQueue(own, webhook);
+      await runSteps(lockQueue(sqlOf(own), webhook));
       const [content] = await insertContents(own, [{ dataText }]);
       const [delivery] = await own.query<{ number: string }>(
         `INSERT INTO deliveries (number, webhook, id, event, target_number, content, state, reason, attempts, created_ms,

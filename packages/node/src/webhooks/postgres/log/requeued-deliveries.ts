@@ -6,9 +6,9 @@ import type { Postgres, PostgresValue, Transaction } from "../../../postgres/con
 import type { DeliveryLogRows, Requeued } from "../../delivery-queue.ts";
 import { comparisonsOf } from "../../delivery-rows.ts";
 import type { DeliveryFilter } from "../../model/deliveries.ts";
-import { storableText } from "../contents.ts";
-import { entriesOf, isIn, type Lane } from "../lanes.ts";
+import { entriesOf, isIn, type Lane } from "../../storage/lanes.ts";
 import { changeQueue } from "../queue-changes.ts";
+import { storableText } from "../sql.ts";
 
 /** Returns a filter of deliveries as conditions in SQL, whose parameters are numbered from `first`. */
 export function conditionsOf(

@@ -7,7 +7,7 @@ import { present } from "../../../platform/present.ts";
 import type { Postgres, PostgresValue, Transaction } from "../../../postgres/connection.ts";
 import type { RetentionSteps } from "../../delivery-queue.ts";
 import type { DeliveryRetention } from "../../model/deliveries.ts";
-import { entriesOf, isIn } from "../lanes.ts";
+import { entriesOf, isIn } from "../../storage/lanes.ts";
 import { changeQueue, lockQueues } from "../queue-changes.ts";
 
 /** Rows read or changed in one transaction: some milliseconds. */

@@ -9,7 +9,7 @@ import {
   RECENT_MINUTES,
   type WebhookState,
 } from "../../health.ts";
-import { entriesOf, IS_PENDING, pendingCount } from "../lanes.ts";
+import { entriesOf, IS_PENDING, pendingCount } from "../../storage/lanes.ts";
 
 /** Counts outcomes; must be called in the transaction that records them, which has locked the register. */
 export async function countAttempts(
@@ -106,7 +106,7 @@ export const createPostgresHealth = ({ query }: Pick<Postgres, "query">): Health
 });
 
 /** The retry with the latest due time failed last. */
-const HEALTH = `SELECT failures, failing_since_ms, ${pendingCount("$1")} AS queued, counts.*,
+const HEALTH = `SELECT failures, failing_since_ms, ${pendingCount("postgres", "$1")} AS queued, counts.*,
     (SELECT reason FROM deliveries WHERE number = (SELECT number FROM ${entriesOf("retry", "$1")}
       ORDER BY next_attempt_ms DESC LIMIT 1)) AS reason
   FROM webhooks, (

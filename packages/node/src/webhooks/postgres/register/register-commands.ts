@@ -12,12 +12,13 @@ import { checkLimits, planUpdate } from "../../register/changes.ts";
 import { DEFINITION_COLUMNS, definitionValues, NOT_YET } from "../../register/definition-columns.ts";
 import type { NewPing, NewWebhookRow, RegisterCommands, Update, Updated } from "../../register/rows.ts";
 import { ownerOf, type SecretCipher } from "../../secrets.ts";
-import { pendingCount } from "../lanes.ts";
+import { pendingCount } from "../../storage/lanes.ts";
+import { bumpVersion, lockQueue, noteChange } from "../../storage/locks.ts";
+import { beginFinish, beginRestart } from "../../storage/queues.ts";
+import { endReplay } from "../../storage/replays.ts";
 import { insertPing } from "../log/ping.ts";
-import { lockQueue, noteChange } from "../queue-changes.ts";
-import { beginFinish, beginRestart } from "../queues.ts";
-import { endReplay } from "../replays.ts";
-import { bumpVersion, findWebhook, lockWebhook } from "../webhook-rows.ts";
+import { runSteps, sqlOf } from "../sql.ts";
+import { findWebhook, lockWebhook } from "../webhook-rows.ts";
 import { forgetAttempts } from "./health.ts";
 import { checkCipher } from "./secrets.ts";
 
@@ -72,7 +73,7 @@ export function createPostgresRegisterCommands({
 
 /** Activates webhooks that a crash of their process left between the two steps of their creation. */
 export async function activateWaiting(transaction: Transaction, after: number): Promise<void> {
-  await bumpVersion(transaction);
+  await runSteps(bumpVersion(sqlOf(transaction)));
   await transaction.change("UPDATE webhooks SET active_after = $1 WHERE active_after = $2", [after, NOT_YET]);
 }
 
@@ -83,7 +84,7 @@ async function insert(
   webhookLimit: number,
 ): Promise<Webhook> {
   const { query, change } = transaction;
-  await bumpVersion(transaction);
+  await runSteps(bumpVersion(sqlOf(transaction)));
   await checkCipher(transaction, cipher);
   checkLimits(await sizeOf(query), [fields], webhookLimit);
   // The secret is written afterwards, because it is encrypted for the id.
@@ -116,11 +117,11 @@ async function activate(
   after: number,
   ping: NewPing | undefined,
 ): Promise<void> {
-  await bumpVersion(transaction);
+  await runSteps(bumpVersion(sqlOf(transaction)));
   await transaction.change("UPDATE webhooks SET active_after = $2 WHERE id = $1", [id, after]);
-  if (!ping || !(await lockQueue(transaction, id))) return;
+  if (!ping || !(await runSteps(lockQueue(sqlOf(transaction), id)))) return;
   await insertPing(transaction, ping);
-  await noteChange(transaction, id, false);
+  await runSteps(noteChange(sqlOf(transaction), id, false));
 }
 
 async function update(
@@ -130,15 +131,15 @@ async function update(
   { changes, drop }: Update,
   after: number,
 ): Promise<Updated | undefined> {
-  await bumpVersion(transaction);
+  await runSteps(bumpVersion(sqlOf(transaction)));
   const before = await lockWebhook(transaction, id, cipher);
   if (!before) return undefined;
   const others = changes.conditions === undefined ? 0 : (await sizeOf(transaction.query, id)).conditionsBytes;
   const plan = planUpdate(before, changes, () => others);
   const dropped = drop ? await dropQueue(transaction, id, plan.isMoved, drop) : 0;
   await replace(transaction, before, plan.after, plan.wasActive ? undefined : after);
-  if (plan.restarts) await beginRestart(transaction, id);
-  await noteChange(transaction, id, plan.restarts);
+  if (plan.restarts) await runSteps(beginRestart(sqlOf(transaction), id));
+  await runSteps(noteChange(sqlOf(transaction), id, plan.restarts));
   return { before, after: plan.after, restarts: plan.restarts, dropped };
 }
 
@@ -149,10 +150,13 @@ async function dropQueue(
   withRetractions: boolean,
   { reason, atMs }: NonNullable<Update["drop"]>,
 ): Promise<number> {
-  await lockQueue(transaction, id);
-  const [row] = await transaction.query<{ queued: string }>(`SELECT ${pendingCount("$1")} AS queued`, [id]);
-  await endReplay(transaction, id, "cancelled", atMs, reason);
-  await beginFinish(transaction, id, { state: "cancelled", reason, withRetractions }, atMs);
+  await runSteps(lockQueue(sqlOf(transaction), id));
+  const [row] = await transaction.query<{ queued: string }>(
+    `SELECT ${pendingCount("postgres", "$1")} AS queued`,
+    [id],
+  );
+  await runSteps(endReplay(sqlOf(transaction), id, "cancelled", atMs, reason));
+  await runSteps(beginFinish(sqlOf(transaction), id, { state: "cancelled", reason, withRetractions }, atMs));
   return Number(row?.queued ?? 0);
 }
 
@@ -188,27 +192,27 @@ async function rotate(
     [id, untilMs, cipher.encrypt(token, ownerOf(id))],
   );
   const rotated = await findWebhook(transaction.query, id, cipher);
-  if (rotated) await noteChange(transaction, id, false);
+  if (rotated) await runSteps(noteChange(sqlOf(transaction), id, false));
   return rotated;
 }
 
 async function remove(transaction: Transaction, id: number): Promise<boolean> {
   const { change } = transaction;
-  await bumpVersion(transaction);
+  await runSteps(bumpVersion(sqlOf(transaction)));
   if ((await change("DELETE FROM webhooks WHERE id = $1", [id])) === 0) return false;
   await change("INSERT INTO removed_webhooks VALUES ($1)", [id]);
-  await noteChange(transaction, id, false);
+  await runSteps(noteChange(sqlOf(transaction), id, false));
   return true;
 }
 
 async function resume(transaction: Transaction, id: number, after: number): Promise<void> {
-  await bumpVersion(transaction);
+  await runSteps(bumpVersion(sqlOf(transaction)));
   const resumed = await transaction.change(
     `UPDATE webhooks SET suspended = NULL, suspended_ms = NULL, failures = 0, failing_since_ms = NULL, active_after = $2
      WHERE id = $1 AND suspended IS NOT NULL`,
     [id, after],
   );
   if (resumed > 0) await forgetAttempts(transaction, id);
-  await beginRestart(transaction, id);
-  await noteChange(transaction, id, true);
+  await runSteps(beginRestart(sqlOf(transaction), id));
+  await runSteps(noteChange(sqlOf(transaction), id, true));
 }

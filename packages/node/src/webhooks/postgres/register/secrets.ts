@@ -15,7 +15,8 @@ import {
   type SecretRow,
   secretsFromRow,
 } from "../../secrets.ts";
-import { bumpVersion } from "../webhook-rows.ts";
+import { bumpVersion } from "../../storage/locks.ts";
+import { runSteps, sqlOf } from "../sql.ts";
 
 /**
  * Returns the cipher of the secrets. The first process with a key encrypts plain secrets.
@@ -63,7 +64,7 @@ async function readCheck(query: Query, lock: "" | "FOR SHARE" = ""): Promise<str
 /** Encrypts all secrets, unless another process has done so. */
 async function encryptSecrets(transaction: Transaction, content: string): Promise<SecretCipher> {
   const { query, change } = transaction;
-  await bumpVersion(transaction);
+  await runSteps(bumpVersion(sqlOf(transaction)));
   const check = await readCheck(query);
   if (check !== null) return openCipher(check, content);
   const created = createKey(content);

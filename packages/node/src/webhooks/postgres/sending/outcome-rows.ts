@@ -1,7 +1,7 @@
 /** Rows that outcomes of attempts change: deliveries and webhooks, which are read first, and attempts. */
 import type { PostgresValue, Transaction } from "../../../postgres/connection.ts";
 import type { AttemptOutcome } from "../../delivery-queue.ts";
-import { storableText } from "../contents.ts";
+import { storableText } from "../sql.ts";
 
 /** State of a delivery, changed by each outcome. */
 export type Delivery = {

@@ -4,10 +4,9 @@ import type { DeliveryQueue, QueueState } from "../../delivery-queue.ts";
 import { messageFromRow } from "../../delivery-rows.ts";
 import type { WaitingDelivery } from "../../model/deliveries.ts";
 import { type SecretCipher, type SecretRow, secretsFromRow } from "../../secrets.ts";
+import { entriesOf, IS_ON, type Lane } from "../../storage/lanes.ts";
 import { MESSAGE_COLUMNS, type MessageRow } from "../contents.ts";
-import { entriesOf, type Lane } from "../lanes.ts";
 import type { ShardOwnership } from "../ownership.ts";
-import { IS_ON } from "../webhook-rows.ts";
 
 export type PendingDeps = {
   readonly postgres: Pick<Postgres, "query">;

@@ -6,11 +6,12 @@ import { present } from "../../../platform/present.ts";
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../../delivery-queue.ts";
 import { REVERTED_REASON } from "../../model/deliveries.ts";
+import { suspendWebhook } from "../../storage/queues.ts";
+import { shardOf } from "../../storage/shards.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { lockOwnShards } from "../positions.ts";
-import { suspendWebhook } from "../queues.ts";
 import { countAttempts } from "../register/health.ts";
-import { shardOf } from "../shards.ts";
+import { runSteps, sqlOf } from "../sql.ts";
 import { lockVersion } from "../webhook-rows.ts";
 import {
   type Delivery,
@@ -81,7 +82,7 @@ async function record(
     countAttempts(transaction, own.filter(isCurrent)),
   ]);
   for (const [{ webhook, atMs }, { suspended }] of recorded)
-    if (suspended !== undefined) await suspendWebhook(transaction, webhook, suspended, atMs);
+    if (suspended !== undefined) await runSteps(suspendWebhook(sqlOf(transaction), webhook, suspended, atMs));
   return outcomes.map((outcome) => recorded.get(outcome) ?? NOT_CURRENT);
 }
 

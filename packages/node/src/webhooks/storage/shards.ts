@@ -1,7 +1,16 @@
 /** Shards: groups of webhooks, each of which one worker owns (docs/decisions/0052). */
 
+import type { Kind } from "./sql.ts";
+
 /** Number of shards; the generated column `webhooks.shard` contains it. */
 export const SHARDS = 32;
+
+/**
+ * Returns an SQL condition for webhooks, which are a column, in the shards of a parameter. The owner of the webhooks in SQLite has
+ * all shards.
+ */
+export const isOwned = (kind: Kind, webhook: string, shards: string): string =>
+  kind === "sqlite" ? "true" : `(${webhook} % ${SHARDS})::integer = ANY (${shards})`;
 
 export const shardOf = (webhook: number): number => webhook % SHARDS;
 
@@ -10,13 +19,6 @@ export type OwnedShard = {
   readonly shard: number;
   /** Epoch of this process as the owner of the shard (`nextEpoch`). */
   readonly epoch: number;
-};
-
-/** The shards that this process owns at this moment. */
-export type OwnedShards = {
-  all(): readonly OwnedShard[];
-  /** Returns the epoch of the shard of a webhook; undefined if another process owns it. */
-  epochOf(webhook: number): number | undefined;
 };
 
 /** Numbers of shards that a worker should own: with webhooks, and altogether. */

@@ -1,0 +1,92 @@
+/** Steps and ports in SQLite: their work has ended when the call returns. */
+import type { Database, SqlValue, Statement } from "../../store/engine/database.ts";
+import { createSql, type Parameters, type Sql, type Steps, type Store } from "../storage/sql.ts";
+
+export function runNow<T>(steps: Steps<T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next(step.value);
+  return step.value;
+}
+
+/** A statement, and the number of the parameter at each of its places. */
+type Prepared = { readonly statement: Statement<unknown>; readonly places: readonly number[] };
+
+const connections = new WeakMap<Database, Sql>();
+
+export function sqlOf(database: Database): Sql {
+  const known = connections.get(database) ?? createSqliteSql(database);
+  connections.set(database, known);
+  return known;
+}
+
+/** Each text is prepared once. */
+function createSqliteSql(database: Database): Sql {
+  const prepared = new Map<string, Prepared>();
+
+  function find(text: string): Prepared {
+    const known = prepared.get(text);
+    if (known) return known;
+    const created = prepare(database, text);
+    prepared.set(text, created);
+    return created;
+  }
+
+  return createSql(
+    "sqlite",
+    (text, values) => {
+      const { statement, places } = find(text);
+      return statement.all(...places.map((place) => toValue(values[place])));
+    },
+    (text, values) => {
+      const { statement, places } = find(text);
+      return statement.run(...places.map((place) => toValue(values[place]))).changes;
+    },
+  );
+}
+
+function prepare(database: Database, text: string): Prepared {
+  const places: number[] = [];
+  const sql = text
+    .replace(/\sFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)(?: OF \w+)?/g, "")
+    .replace(/= ANY \((\$\d+)\)/g, "IN (SELECT value FROM json_each($1))")
+    .replace(/\$(\d+)/g, (_, number) => {
+      places.push(Number(number) - 1);
+      // The sign hides the value from the planner (`Database.prepare`).
+      return "+?";
+    });
+  return { statement: database.prepare(sql), places };
+}
+
+function toValue(value: Parameters[number] = null): SqlValue {
+  if (typeof value === "boolean") return Number(value);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+}
+
+/** The promises are settled when the calls return: a run of the dispatcher ends in the tick of the event loop in which it started. */
+export function createSqliteStore(database: Database): Store {
+  const sql = sqlOf(database);
+  return {
+    read: async (work) => runNow(work(sql)),
+    snapshot: async (work) => runNow(work(sql)),
+    write: async (work) => database.transaction(() => runNow(work(sql))),
+  };
+}
+
+/** The functions of a port without promises. */
+export type Sync<Port> = {
+  readonly [Name in keyof Port]: Port[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
+    ? (...parameters: Parameters) => Result
+    : never;
+};
+
+/**
+ * Returns the port of synchronous functions. Each runs when it is called: its promise is already settled, and rejected if
+ * the function threw.
+ */
+export function toPort<Port>(functions: Sync<Port>): Port {
+  const wrapped = Object.entries<(...parameters: unknown[]) => unknown>(functions).map(([name, call]) => [
+    name,
+    async (...parameters: unknown[]) => call(...parameters),
+  ]);
+  return Object.fromEntries(wrapped);
+}
