@@ -13,8 +13,8 @@ import { createPost, DEFAULT_POST_OPTIONS } from "../../packages/node/src/webhoo
 import type { WebhookFields } from "../../packages/node/src/webhooks/model/webhook.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../packages/node/src/webhooks/options.ts";
 import { openSqliteStorage } from "../../packages/node/src/webhooks/sqlite/storage.ts";
-import { createWebhookStore } from "../../packages/node/src/webhooks/sqlite/webhooks.ts";
 import { createWebhooks, type Webhooks } from "../../packages/node/src/webhooks/webhooks.ts";
+import { createWebhookStore } from "../../packages/node/test-support/webhooks/sqlite-register.ts";
 
 export type Service = {
   readonly webhooks: Webhooks;

@@ -12,7 +12,8 @@ import { type Database, openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { createEventLog } from "../store/events/event-log.ts";
-import { createWebhookStore } from "../webhooks/sqlite/webhooks.ts";
+import { runNow, sqlOf } from "../webhooks/sqlite/sql.ts";
+import { readEventNames } from "../webhooks/storage/webhooks.ts";
 import { type ArchivedChain, latestMs } from "./check.ts";
 import { ArchiveError } from "./error.ts";
 import { readStream } from "./stream.ts";
@@ -88,7 +89,7 @@ function createImportingChain(
   { network, genesis, verifier, nowMs, hasOwnClock = false, assumeValid }: ImportDeps,
 ): Chain {
   const slots = createSlots(network);
-  const names = createWebhookStore(database).eventNames();
+  const names = runNow(readEventNames(sqlOf(database)));
   return new Chain(DEFAULT_CHAIN_OPTIONS, {
     ...{ database, network, genesis, verifier, assumeValid },
     eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),

@@ -24,6 +24,7 @@ import type {
   ReplayedDelivery,
   WaitingDelivery,
 } from "./model/deliveries.ts";
+import type { PingOutcome } from "./storage/pings.ts";
 import type { FinishStep } from "./storage/queues.ts";
 import type { ReplayRows } from "./storage/replays.ts";
 
@@ -168,19 +169,6 @@ export type RecordedOutcome = {
   readonly failures: number;
   /** Reason of the suspension, if the webhook was suspended. */
   readonly suspended?: string;
-};
-
-export type PingOutcome = {
-  readonly webhook: number;
-  /** Id of the message. */
-  readonly id: string;
-  readonly createdMs: number;
-  /** Content as JSON text. */
-  readonly dataText: string;
-  readonly attempt: Attempt;
-  readonly finishedMs: number;
-  /** Reason of the failure; absent after a success. */
-  readonly failure?: string;
 };
 
 /** The log of deliveries, and operations to send them again or sooner. */

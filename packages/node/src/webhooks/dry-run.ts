@@ -21,7 +21,8 @@ import {
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { integer, invalid, readMembers } from "../subscriptions/members.ts";
 import { warningsOf } from "../subscriptions/warnings.ts";
-import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook, requiredConditions } from "./register/fields.ts";
+import { checkEvents } from "./model/webhook.ts";
+import { NEW_WEBHOOK_READERS, type NewWebhook, requiredConditions } from "./register/fields.ts";
 
 export type DryRun = (body: unknown) => Promise<DryRunReport>;
 

@@ -11,8 +11,8 @@ import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./de
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import { createRegister, type Register, type RegisterOptions } from "./register/register.ts";
-import type { RegisterStorage } from "./register/rows.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
+import type { RegisterStorage } from "./storage/register-commands.ts";
 
 export type WebhookRequests = {
   readonly register: Omit<Register, "readTarget" | "resume">;

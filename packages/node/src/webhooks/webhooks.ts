@@ -27,9 +27,9 @@ import { isHalf } from "./model/message.ts";
 import type { WebhookOptions } from "./options.ts";
 import { createReadProofText } from "./proof-text.ts";
 import type { Register } from "./register/register.ts";
-import type { RegisterStorage } from "./register/rows.ts";
 import { createReplayWorker } from "./replay/worker.ts";
 import { createWebhookRequests, type WebhookRequests } from "./requests.ts";
+import type { RegisterStorage } from "./storage/register-commands.ts";
 
 /** The database ports of the webhook service. `sqlite/` and `postgres/` implement them. */
 export type WebhookStorage = {
@@ -127,8 +127,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 const SIGNED_BY_HALF =
   "webhooks of an imported register sign with half of their token, as ASCII text; rotate them to get a full token";
 
-async function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): Promise<void> {
-  const imported = await Promise.all((await aliases.webhooks()).map((id) => webhooks.find(id)));
+async function logHalfTokens({ webhooks }: RegisterStorage, logger: Logger): Promise<void> {
+  const imported = await Promise.all((await webhooks.withAlias()).map((id) => webhooks.find(id)));
   const halves = imported.flatMap((webhook) => (webhook && isHalf(webhook.secrets.token) ? webhook.id : []));
   if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
 }

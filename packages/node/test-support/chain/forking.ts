@@ -24,7 +24,7 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
-import { createWebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
+import { createWebhookStore } from "../webhooks/sqlite-register.ts";
 
 const ACCOUNTS = 8;
 const MNEMONIC = "test test test test test test test test test test test junk";

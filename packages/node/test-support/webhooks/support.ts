@@ -25,9 +25,9 @@ import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks
 import type { SecretCipher } from "../../src/webhooks/secrets.ts";
 import { createDeliveryLogStore } from "../../src/webhooks/sqlite/delivery-log.ts";
 import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
-import { createWebhookStore, type WebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createInventedBlocks } from "../store/invented-blocks.ts";
+import { createWebhookStore, type WebhookStore } from "./sqlite-register.ts";
 
 export const silent = pino({ level: "silent" });
 

@@ -3,7 +3,7 @@ import assert from "node:assert";
 import { verifyDelivery } from "@uniknode/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
-import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register/register-commands.ts";
+import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register.ts";
 import { PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-support/mirror/dev-chain.ts";
 import { startBreakingProxy } from "../../test-support/postgres/breaking-proxy.ts";
@@ -81,7 +81,7 @@ const get = async (url: string, path: string, headers: Record<string, string> = 
 /** Registers a webhook that receives the events from here on. Returns its id. */
 async function register(path: string, order: "strict" | "parallel" = "strict"): Promise<number> {
   const { query } = chain.postgres;
-  const { insert, activate } = createPostgresRegisterCommands({
+  const commands = createPostgresRegisterCommands({
     postgres: chain.postgres,
     cipher: PLAIN_SECRETS,
     async lastEvent() {
@@ -93,8 +93,8 @@ async function register(path: string, order: "strict" | "parallel" = "strict"): 
     ...{ event: "block.applied", events: [], conditions: "[]", match: "any", confirmations: 0, proof: false },
     ...{ target: `${receiver.url}/${path}`, enabled: true, order },
   };
-  const { id } = await insert({ fields, token: SECRET }, 10_000);
-  await activate(id);
+  const { id } = await commands.insert({ fields, token: SECRET }, 10_000);
+  await commands.activate(id);
   return id;
 }
 

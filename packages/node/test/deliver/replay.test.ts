@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { readHead } from "../../src/mirror/head.ts";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
-import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register/register-commands.ts";
+import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register.ts";
 import { createPostgresStore } from "../../src/webhooks/postgres/sql.ts";
 import { PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
 import { ReplayRows } from "../../src/webhooks/storage/replays.ts";
@@ -54,7 +54,7 @@ const messages = (): Message[] => receiver.calls.map(({ body }) => JSON.parse(bo
 /** Registers a webhook that receives the later blocks. Returns its id. */
 async function register(given: Partial<WebhookFields> = {}): Promise<number> {
   const after = await chain.recordEvents(["block.applied", "block.reverted"]);
-  const { insert, activate } = createPostgresRegisterCommands({
+  const commands = createPostgresRegisterCommands({
     postgres: chain.postgres,
     cipher: PLAIN_SECRETS,
     lastEvent: async () => after,
@@ -64,8 +64,8 @@ async function register(given: Partial<WebhookFields> = {}): Promise<number> {
     ...{ target: `${receiver.url}/hook`, enabled: true, order: "parallel" },
     ...given,
   };
-  const { id } = await insert({ fields, token: TOKEN }, 10_000);
-  await activate(id);
+  const { id } = await commands.insert({ fields, token: TOKEN }, 10_000);
+  await commands.activate(id);
   return id;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWebhookHealthStore } from "../../src/webhooks/sqlite/health.ts";
+import { createFailures } from "../../src/webhooks/sqlite/delivery-queue.ts";
 import {
   always,
   blockApplied,
@@ -25,7 +25,7 @@ describe("updates and deletions", () => {
       secrets,
       target: "https://other.example/",
     });
-    expect(createWebhookHealthStore(database).recordFailure(id, 5)).toEqual({
+    expect(createFailures(database).recordFailure(id, 5)).toEqual({
       failures: 1,
       failingSinceMs: 5,
     });

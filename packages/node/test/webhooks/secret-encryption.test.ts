@@ -9,7 +9,7 @@ import { migrate } from "../../src/store/engine/migrations.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
 import { createSecretCipher, EncryptionError } from "../../src/webhooks/secrets.ts";
 import { encryptSecrets, type KeyFiles, webhookTokenOf } from "../../src/webhooks/sqlite/secrets.ts";
-import { createWebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
+import { createWebhookStore } from "../../test-support/webhooks/sqlite-register.ts";
 import {
   always,
   blockApplied,

@@ -7,11 +7,11 @@ import { warningsOf } from "../../subscriptions/warnings.ts";
 import type { Attempted } from "../../webhooks/collaborators.ts";
 import type { DeliverySummary } from "../../webhooks/delivery-log/delivery-log.ts";
 import { WebhookError } from "../../webhooks/error.ts";
-import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/health.ts";
 import type { DeliveryRecord } from "../../webhooks/model/deliveries.ts";
 import { signingSecretOf } from "../../webhooks/model/message.ts";
 import type { ReplayProgress } from "../../webhooks/model/replay.ts";
 import type { Webhook } from "../../webhooks/model/webhook.ts";
+import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/storage/health.ts";
 import { checkComplexity, invalidJson } from "../core/bodies.ts";
 import { HttpError } from "../core/error.ts";
 

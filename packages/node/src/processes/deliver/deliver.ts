@@ -24,7 +24,7 @@ import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { leaseMsFor } from "../../webhooks/delivery/lease.ts";
 import type { WebhookOptions } from "../../webhooks/options.ts";
 import { createPostgresFigures } from "../../webhooks/postgres/figures.ts";
-import { openSecretCipher } from "../../webhooks/postgres/register/secrets.ts";
+import { openSecretCipher } from "../../webhooks/postgres/secrets.ts";
 import { openPostgresStorage } from "../../webhooks/postgres/storage.ts";
 import { type WorkerLease, waitForName } from "../../webhooks/postgres/worker-lease.ts";
 import { createTargetPost } from "../../webhooks/target-post.ts";

@@ -13,7 +13,7 @@ import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { toPostgresError } from "../../postgres/error.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../webhooks/options.ts";
 import { createWorkersSide } from "../../webhooks/postgres/hand-over/workers-side.ts";
-import { openSecretCipher } from "../../webhooks/postgres/register/secrets.ts";
+import { openSecretCipher } from "../../webhooks/postgres/secrets.ts";
 
 export type HandOverConfig = Config<typeof handOverOptions> &
   HandOverOptions & {

@@ -14,7 +14,8 @@ import {
   type RemoteNameStore,
 } from "../../store/events/subscribed-events.ts";
 import { createOwnerStore, hasOwnNames } from "../../webhooks/sqlite/hand-over/owner.ts";
-import { createWebhookStore } from "../../webhooks/sqlite/webhooks.ts";
+import { runNow, sqlOf } from "../../webhooks/sqlite/sql.ts";
+import { readEventNames } from "../../webhooks/storage/webhooks.ts";
 import type { NodeOptions } from "./options.ts";
 
 export type NodeEventLog = Reporter & {
@@ -57,8 +58,7 @@ export function openNodeEventLog(
 /** While delivery workers own the webhooks, the log records the names of their database. */
 function createWebhookNames(database: Database): () => ReadonlySet<string> {
   const { read } = createOwnerStore(database);
-  const { eventNames } = createWebhookStore(database);
-  return () => (hasOwnNames(read()) ? eventNames() : new Set());
+  return () => (hasOwnNames(read()) ? runNow(readEventNames(sqlOf(database))) : new Set());
 }
 
 /** Without a feed, no mirror copies events: then the log keeps none for it. */

@@ -21,7 +21,7 @@ import type { Owner, OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { refusalOf } from "../../webhooks/hand-over/service-switch.ts";
 import { createRemoteNames } from "../../webhooks/postgres/hand-over/event-names.ts";
 import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
-import { openSecretCipher } from "../../webhooks/postgres/register/secrets.ts";
+import { openSecretCipher } from "../../webhooks/postgres/secrets.ts";
 import { createRequestStorage } from "../../webhooks/postgres/storage.ts";
 import { createWebhookRequests, SENDER_ELSEWHERE, type WebhookRequests } from "../../webhooks/requests.ts";
 import { createTargetPost } from "../../webhooks/target-post.ts";

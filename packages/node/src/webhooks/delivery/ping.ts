@@ -4,7 +4,7 @@ import type { Attempted } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook } from "../model/webhook.ts";
-import type { NewPing } from "../register/rows.ts";
+import type { NewPing } from "../storage/pings.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {

@@ -1,4 +1,5 @@
 /** A webhook as a plain value. Times are milliseconds since 1970. */
+import { invalid } from "../../subscriptions/members.ts";
 
 /** The user-defined fields of a webhook; `conditions` is JSON text, as given: an empty list is always true. */
 export type WebhookFields = {
@@ -20,6 +21,17 @@ export type WebhookFields = {
   /** True if deliveries contain a proof of their fact (webhooks.md 7.5). */
   readonly proof: boolean;
 };
+
+/**
+ * Returns all names and patterns of a webhook.
+ *
+ * @throws {SubscriptionError} if it has none
+ */
+export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "events">): readonly string[] {
+  if (event !== null) return [event, ...events];
+  if (events.length === 0) throw invalid('"event" or "events" is required', "MISSING_MEMBER");
+  return events;
+}
 
 export type Webhook = WebhookFields & {
   /** Increasing id that is never reused. */

@@ -11,7 +11,7 @@ import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import { nextEpoch } from "../model/webhook.ts";
 import { type OwnedShard, SHARDS, type Share, shardOf, withinShare } from "../storage/shards.ts";
-import { bumpVersionWhile } from "./webhook-rows.ts";
+import { bumpVersionWhile } from "./register.ts";
 import { beginLease, endLease, renewLease } from "./worker-lease.ts";
 
 export type OwnershipOptions = {

@@ -2,24 +2,24 @@
 import type { Postgres } from "../../postgres/connection.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { refusalOf } from "../hand-over/service-switch.ts";
-import type { RegisterStorage } from "../register/rows.ts";
 import type { RequestDeps } from "../requests.ts";
 import type { SecretCipher } from "../secrets.ts";
+import { HealthRows } from "../storage/health.ts";
+import { recordPing } from "../storage/pings.ts";
 import { finishStep } from "../storage/queues.ts";
+import type { RegisterStorage } from "../storage/register-commands.ts";
 import { ReplayRows } from "../storage/replays.ts";
+import { WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { lockOwner } from "./hand-over/owner.ts";
 import { createPostgresIntake } from "./intake/intake.ts";
 import { createPostgresDeliveryLog } from "./log/delivery-log.ts";
-import { createRecordPing } from "./log/ping.ts";
 import { createPostgresRetention } from "./log/retention.ts";
 import { createOwnership, type ShardOwnership } from "./ownership.ts";
-import { createPostgresHealth } from "./register/health.ts";
-import { createPostgresRegisterCommands } from "./register/register-commands.ts";
+import { createPostgresRegisterCommands } from "./register.ts";
 import { createPendingReads } from "./sending/pending.ts";
 import { createRecord } from "./sending/record.ts";
 import { createPostgresStore } from "./sql.ts";
-import { createPostgresAliases, createWebhookRows } from "./webhook-rows.ts";
 
 type PostgresStorageOptions = {
   /** Name of this worker: no other running process has it. */
@@ -66,7 +66,7 @@ function createPostgresDeliveryQueue(
   return {
     ...createPendingReads({ postgres, ownership, cipher }),
     record: createRecord(postgres, ownership),
-    recordPing: createRecordPing(postgres),
+    recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
     finishStep: (atMs) => finishStep(store, shards(), atMs),
     ownership,
     log: createPostgresDeliveryLog(postgres),
@@ -81,6 +81,7 @@ function createRegisterStorage({
   cipher,
   lastEvent,
 }: Pick<PostgresStorageDeps, "postgres" | "cipher" | "lastEvent">): RegisterStorage {
+  const store = createPostgresStore(postgres);
   const { query } = postgres;
   const lastCopied = async () => {
     const [row] = await query<{ last: string }>("SELECT last_sequence AS last FROM event_log");
@@ -88,9 +89,8 @@ function createRegisterStorage({
   };
   const last = lastEvent ?? lastCopied;
   return {
-    webhooks: createWebhookRows(postgres, cipher),
-    aliases: createPostgresAliases(postgres),
-    health: createPostgresHealth(postgres),
+    webhooks: new WebhookRows(store, cipher),
+    health: new HealthRows(store),
     commands: createPostgresRegisterCommands({ postgres, cipher, lastEvent: last }),
     lastEvent: last,
     async lastMatched() {
@@ -110,12 +110,13 @@ export function createRequestStorage({
   lastEvent,
 }: Required<Pick<PostgresStorageDeps, "postgres" | "cipher" | "lastEvent">>): RequestDeps["storage"] {
   const postgres = guardWrites(unguarded);
+  const store = createPostgresStore(postgres);
   return {
     register: createRegisterStorage({ postgres, cipher, lastEvent }),
     queue: {
       log: createPostgresDeliveryLog(postgres),
-      replays: new ReplayRows(createPostgresStore(postgres)),
-      recordPing: createRecordPing(postgres),
+      replays: new ReplayRows(store),
+      recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
     },
   };
 }

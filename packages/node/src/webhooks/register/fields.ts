@@ -5,7 +5,7 @@ import * as expected from "../../platform/text/expectations.ts";
 import { CONDITIONS_HINT, SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { hostOf, isNatsTarget, NATS_TARGET_FORM, parseNatsTarget } from "../model/targets.ts";
-import type { WebhookFields } from "../model/webhook.ts";
+import { checkEvents, type WebhookFields } from "../model/webhook.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 100;
@@ -65,17 +65,6 @@ export function readNewWebhook(body: unknown): NewWebhook {
     name: rest.name ?? null,
     ping: rest.ping ?? false,
   };
-}
-
-/**
- * Returns all names and patterns of a webhook.
- *
- * @throws {SubscriptionError} if it has none
- */
-export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "events">): readonly string[] {
-  if (event !== null) return [event, ...events];
-  if (events.length === 0) throw invalid('"event" or "events" is required', "MISSING_MEMBER");
-  return events;
 }
 
 const CHANGE_READERS: Readers<WebhookFields & { queue: QueueChoice }> = {

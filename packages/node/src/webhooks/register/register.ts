@@ -4,10 +4,11 @@ import type { Logger } from "pino";
 import { oncePerTick } from "../../platform/once-per-tick.ts";
 import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
-import type { HealthTotals, WebhookHealth } from "../health.ts";
 import type { Webhook } from "../model/webhook.ts";
+import type { HealthTotals, WebhookHealth } from "../storage/health.ts";
+import type { NewPing } from "../storage/pings.ts";
+import type { RegisterStorage, Updated } from "../storage/register-commands.ts";
 import { checkTarget, readChanges, readNewWebhook, readTarget, type TargetOptions } from "./fields.ts";
-import type { NewPing, RegisterStorage, Updated } from "./rows.ts";
 
 export type RegisterOptions = TargetOptions & {
   readonly webhookLimit: number;
@@ -107,9 +108,9 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
 /** Maximum characters of an id that an error repeats. */
 const MAX_SHOWN = 64;
 
-async function find({ webhooks, aliases }: RegisterStorage, id: string): Promise<Webhook> {
+async function find({ webhooks }: RegisterStorage, id: string): Promise<Webhook> {
   // Any text that is neither the decimal form of an id nor an alias is unknown.
-  const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : await aliases.idOf(id);
+  const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : await webhooks.idOf(id);
   const webhook = number === undefined ? undefined : await webhooks.find(number);
   if (!webhook) throw unknownWebhook(id);
   return webhook;

@@ -5,8 +5,7 @@ import { integer, invalid, type Readers, readMembers, required } from "../../sub
 import { checkOn } from "../delivery-log/retries.ts";
 import { WebhookError } from "../error.ts";
 import type { ReplayProgress } from "../model/replay.ts";
-import type { Webhook } from "../model/webhook.ts";
-import { checkEvents } from "../register/fields.ts";
+import { checkEvents, type Webhook } from "../model/webhook.ts";
 import type { ReplayRows } from "../storage/replays.ts";
 
 /** Ids may be any text. */

@@ -12,17 +12,18 @@ import {
   type RetentionSteps,
 } from "../delivery-queue.ts";
 import type { SecretCipher } from "../secrets.ts";
+import { countAttempts } from "../storage/health.ts";
+import { recordPing } from "../storage/pings.ts";
 import { finishStep, suspendWebhook } from "../storage/queues.ts";
 import { ReplayRows } from "../storage/replays.ts";
-import { createContentStore, createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
+import { idsOf } from "../storage/webhooks.ts";
+import { createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
 import { createDeliveryLogStore } from "./delivery-log.ts";
 import { createDeliveryRetentionStore } from "./delivery-retention.ts";
-import { createAttemptCountStore, createWebhookHealthStore } from "./health.ts";
 import { createSqliteStore, runNow, type Sync, sqlOf, toPort } from "./sql.ts";
-import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 /** The functions of the port to send deliveries. */
-type Lanes = Omit<DeliveryQueue, "finishStep" | "ownership" | "log" | "replays" | "retention">;
+type Lanes = Omit<DeliveryQueue, "recordPing" | "finishStep" | "ownership" | "log" | "replays" | "retention">;
 
 /**
  * @param cipher cipher of the webhooks' secrets
@@ -33,19 +34,19 @@ export function createSqliteDeliveryQueue(
   cipher: SecretCipher,
   epoch: number,
 ): DeliveryQueue {
-  const webhooks = createWebhookStore(database, cipher);
+  const sql = sqlOf(database);
   const deliveries = createDeliveryStore(database, cipher);
   const store = createSqliteStore(database);
   return {
     ...toPort<Lanes>({
-      webhooks: webhooks.ids,
+      webhooks: () => runNow(idsOf(sql, [])),
       states: (ids, latestMs) => ids.map((id) => deliveries.state(id, latestMs)),
       nextFirst: deliveries.nextFirst,
       nextRetry: deliveries.nextRetry,
       nextReplayed: deliveries.nextReplayed,
-      record: createRecord(database, webhooks, deliveries),
-      recordPing: createRecordPing(database, deliveries),
+      record: createRecord(database, deliveries),
     }),
+    recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
     finishStep: (atMs) => finishStep(store, [], atMs),
     ownership: createSoleOwner(epoch),
     log: toPort<DeliveryLogRows>(createDeliveryLogStore(database)),
@@ -56,21 +57,18 @@ export function createSqliteDeliveryQueue(
 
 const NOT_CURRENT: RecordedOutcome = { isCurrent: false, failures: 0 };
 
-function createRecord(
-  database: Database,
-  webhooks: Pick<WebhookStore, "targetOf">,
-  deliveries: DeliveryStore,
-): Sync<Lanes>["record"] {
-  const attemptCounts = createAttemptCountStore(database);
-  const health = createWebhookHealthStore(database);
+function createRecord(database: Database, deliveries: DeliveryStore): Sync<Lanes>["record"] {
+  const sql = sqlOf(database);
+  const failing = createFailures(database);
+  const targetOf = database.prepare<{ target: string }>("SELECT target FROM webhooks WHERE id = ?");
 
   /** Records an attempt, and its consequences for the delivery and the webhook. */
   function record({ webhook, delivery, target, attempt, atMs, failure }: AttemptOutcome): RecordedOutcome {
     deliveries.recordAttempt(delivery, attempt);
-    if (target !== undefined && webhooks.targetOf(webhook) !== target) return NOT_CURRENT;
+    if (target !== undefined && targetOf.get(webhook)?.target !== target) return NOT_CURRENT;
     if (!failure) {
       if (!deliveries.finish(delivery, "delivered", atMs)) return NOT_CURRENT;
-      health.recordSuccess(webhook);
+      failing.recordSuccess(webhook);
       return { isCurrent: true, failures: 0 };
     }
     const { reason, retryMs, suspension } = failure;
@@ -79,30 +77,43 @@ function createRecord(
         ? deliveries.finish(delivery, "failed", atMs, reason)
         : deliveries.postpone(delivery, retryMs, atMs, reason);
     if (!isCurrent) return NOT_CURRENT;
-    const { failures, failingSinceMs } = health.recordFailure(webhook, atMs);
+    const { failures, failingSinceMs } = failing.recordFailure(webhook, atMs);
     if (failingSinceMs >= (suspension.ifFailingBeforeMs ?? Number.POSITIVE_INFINITY)) {
       return { isCurrent, failures };
     }
-    runNow(suspendWebhook(sqlOf(database), webhook, suspension.reason, atMs));
+    runNow(suspendWebhook(sql, webhook, suspension.reason, atMs));
     return { isCurrent, failures, suspended: suspension.reason };
   }
 
   return (outcomes) =>
     database.transaction(() => {
       const recorded = outcomes.map(record);
-      attemptCounts.add(outcomes.filter((_outcome, index) => recorded[index]?.isCurrent));
+      runNow(
+        countAttempts(
+          sql,
+          outcomes.filter((_outcome, index) => recorded[index]?.isCurrent),
+        ),
+      );
       return recorded;
     });
 }
 
-function createRecordPing(database: Database, deliveries: DeliveryStore): Sync<Lanes>["recordPing"] {
-  const contents = createContentStore(database);
-  return ({ webhook, id, createdMs, dataText, attempt, finishedMs, failure }) =>
-    database.transaction(() => {
-      const content = contents.insert({ dataText });
-      const number = deliveries.insert({ webhook, id, event: "ping", content }, createdMs);
-      deliveries.recordAttempt(number, attempt);
-      deliveries.finish(number, failure === undefined ? "delivered" : "failed", finishedMs, failure);
-      return number;
-    });
+/** Number of consecutive failures, and the time of the first. */
+type Failures = { readonly failures: number; readonly failingSinceMs: number };
+
+/** Creates the functions that count the consecutive failures of webhooks. */
+export function createFailures(database: Database) {
+  const recordSuccess = database.prepare(
+    "UPDATE webhooks SET failures = 0, failing_since_ms = NULL WHERE id = ? AND failures > 0",
+  );
+  const recordFailure = database.prepare<Failures>(
+    `UPDATE webhooks SET failures = failures + 1, failing_since_ms = coalesce(failing_since_ms, ?) WHERE id = ?
+     RETURNING failures, failing_since_ms AS failingSinceMs`,
+  );
+  return {
+    recordSuccess: (id: number) => void recordSuccess.run(id),
+    // The webhook may have been deleted during the attempt.
+    recordFailure: (id: number, atMs: number) =>
+      recordFailure.get(atMs, id) ?? { failures: 1, failingSinceMs: atMs },
+  };
 }

@@ -13,12 +13,13 @@ import { SubscriptionError } from "../../subscriptions/error.ts";
 import { invalid, type Readers, readMembers, readObject, required } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook, WebhookFields } from "../model/webhook.ts";
-import { checkLimits } from "../register/changes.ts";
 import { FIELD_READERS } from "../register/fields.ts";
 import { createSecretCipher } from "../secrets.ts";
+import { checkLimits } from "../storage/register-rules.ts";
+import { findAlias, insertWebhook, sizeOf } from "../storage/webhooks.ts";
 import { createOwnerStore } from "./hand-over/owner.ts";
 import { encryptSecrets, type KeyFiles } from "./secrets.ts";
-import { createWebhookAliases, createWebhookStore } from "./webhooks.ts";
+import { runNow, sqlOf } from "./sql.ts";
 
 /** Maximum size of the file; larger than any valid register. */
 const MAX_FILE_BYTES = 64 * 1_024 * 1_024;
@@ -49,18 +50,18 @@ export function importOldRegister(
   try {
     migrate(database, databasePath);
     requireOwner(database);
-    const webhooks = createWebhookStore(database, createSecretCipher(encryptSecrets(database, options)));
-    const aliases = createWebhookAliases(database);
-    const unknown = entries.filter(({ alias }) => aliases.idOf(alias) === undefined);
+    const cipher = createSecretCipher(encryptSecrets(database, options));
+    const sql = sqlOf(database);
+    const unknown = entries.filter(({ alias }) => runNow(findAlias(sql, alias)) === undefined);
     checkLimits(
-      { count: webhooks.count(), conditionsBytes: webhooks.conditionsBytes() },
+      runNow(sizeOf(sql)),
       unknown.map(({ fields }) => fields),
       options.webhookLimit,
     );
     return database.transaction(() =>
       unknown.map(({ alias, token, fields }) => {
-        const webhook = webhooks.insert(fields, token);
-        aliases.add(alias, webhook.id);
+        const webhook = runNow(insertWebhook(sql, cipher, fields, token));
+        runNow(sql.change("INSERT INTO webhook_aliases VALUES ($1, $2)", [alias, webhook.id]));
         return { alias, webhook };
       }),
     );

@@ -1,4 +1,5 @@
 /** The intake in SQLite. Each batch is one transaction, with the cursor of the event log or the position of the replay. */
+import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import {
@@ -14,50 +15,49 @@ import type { TimedContent } from "../model/deliveries.ts";
 import type { Replay } from "../model/replay.ts";
 import { suspendWebhook } from "../storage/queues.ts";
 import { advanceReplay, lockReplay } from "../storage/replays.ts";
-import type { Sql } from "../storage/sql.ts";
+import type { Reads, Sql } from "../storage/sql.ts";
+import { activeWebhooks } from "../storage/webhooks.ts";
 import { createContentStore, createDeliveryStore } from "./deliveries.ts";
 import { createBlockRevertStore, createDeliveredFactStore, createUnconfirmedEventStore } from "./facts.ts";
 import { runNow, type Sync, sqlOf, toPort } from "./sql.ts";
-import type { WebhookStore } from "./webhooks.ts";
 
 type IntakeDeps = {
   readonly database: Database;
-  readonly webhooks: WebhookStore;
   readonly eventLog: Pick<EventLog, "read" | "cursor" | "moveCursor" | "hasRetractionAfter">;
 };
 
-export function createSqliteIntake({ database, webhooks, eventLog }: IntakeDeps): Intake {
+export function createSqliteIntake({ database, eventLog }: IntakeDeps): Intake {
+  const sql = sqlOf(database);
   const matched = () => eventLog.cursor(READER) ?? 0;
   const canReplay = () => !eventLog.hasRetractionAfter(matched());
-  const positions = createPositions(sqlOf(database), canReplay, (sequence) =>
-    eventLog.moveCursor(READER, sequence),
-  );
+  const positions = createPositions(sql, canReplay, (sequence) => eventLog.moveCursor(READER, sequence));
   return toPort<Intake>({
     activeWebhooks(known) {
-      const version = webhooks.version();
-      return version === known ? undefined : { version, webhooks: webhooks.active() };
+      const version = readVersion(sql);
+      return version === known ? undefined : { version, webhooks: runNow(activeWebhooks(sql, [])) };
     },
     nextEvents: (limit) => eventLog.read(matched(), limit),
     canReplay,
     countReverts: createBlockRevertStore(database).count,
     unretracted: createDeliveredFactStore(database).unretracted,
     confirmedAt: createUnconfirmedEventStore(database).confirmedAt,
-    apply: createApply(database, webhooks, positions),
+    apply: createApply(database, positions),
   });
 }
 
+const readVersion = (sql: Reads): number =>
+  present(runNow(sql.row<{ version: number }>("SELECT version FROM webhook_register")), "the register")
+    .version;
+
 const NOT_CURRENT = { isCurrent: false, webhooks: [] };
 
-function createApply(
-  database: Database,
-  webhooks: WebhookStore,
-  positions: Positions,
-): Sync<Pick<Intake, "apply">>["apply"] {
-  const applyCommand = createApplyCommand(database, webhooks);
+function createApply(database: Database, positions: Positions): Sync<Pick<Intake, "apply">>["apply"] {
+  const sql = sqlOf(database);
+  const applyCommand = createApplyCommand(database);
   return ({ registerVersion, atMs, commands, position }) =>
     database.transaction(
       () => {
-        if (webhooks.version() !== registerVersion || !positions.isCurrent(position)) return NOT_CURRENT;
+        if (readVersion(sql) !== registerVersion || !positions.isCurrent(position)) return NOT_CURRENT;
         const state: BatchState = {
           atMs,
           contents: new Map(),
@@ -121,12 +121,11 @@ type BatchState = {
  */
 function createApplyCommand(
   database: Database,
-  webhooks: Pick<WebhookStore, "nextSequence">,
 ): (state: BatchState, command: IntakeCommand) => number | undefined {
   const facts = createDeliveredFactStore(database);
   const unconfirmed = createUnconfirmedEventStore(database);
   const { record } = createBlockRevertStore(database);
-  const enqueue = createEnqueue(database, webhooks);
+  const enqueue = createEnqueue(database);
   return (state, command) => {
     switch (command.kind) {
       case "enqueue":
@@ -161,11 +160,11 @@ export const PUT_AGAIN = `UPDATE deliveries SET state = 'pending', attempts = 0,
   replay = ?, target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
   WHERE webhook = ? AND id = ? AND number <= ? AND state <> 'pending'`;
 
-function createEnqueue(
-  database: Database,
-  { nextSequence }: Pick<WebhookStore, "nextSequence">,
-): (state: BatchState, draft: DeliveryDraft) => boolean {
+function createEnqueue(database: Database): (state: BatchState, draft: DeliveryDraft) => boolean {
   const { has, insert } = createDeliveryStore(database);
+  const nextSequence = database.prepare<{ sequence: number }>(
+    "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
+  );
   const putAgain = database.prepare(PUT_AGAIN);
   const { insert: insertContent } = createContentStore(database);
 
@@ -186,7 +185,7 @@ function createEnqueue(
       {
         ...delivery,
         ...(reverts !== undefined && has(webhook, reverts) && { reverts }),
-        sequence: nextSequence(webhook),
+        sequence: present(nextSequence.get(webhook), "the row of a queue").sequence,
         content: numberOf(state, delivery.content),
         ...(replay !== undefined && { replay }),
       },

@@ -1,20 +1,19 @@
 /** The storage of the webhook service in SQLite. */
 import type { Database } from "../../store/engine/database.ts";
+import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
-import type { HealthRows } from "../health.ts";
 import { READER } from "../intake.ts";
 import { nextEpoch } from "../model/webhook.ts";
-import type { RegisterRows, RegisterStorage, WebhookAliases } from "../register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets.ts";
+import { HealthRows } from "../storage/health.ts";
 import { scheduleFinish } from "../storage/queues.ts";
+import { RegisterCommands, type RegisterStorage } from "../storage/register-commands.ts";
+import { activateWaiting, idsOf, WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
-import { createHealthRows } from "./health.ts";
 import { createSqliteIntake } from "./intake.ts";
-import { createSqliteRegisterCommands } from "./register-commands.ts";
-import { runNow, sqlOf, toPort } from "./sql.ts";
-import { createWebhookAliases, createWebhookStore, type WebhookStore } from "./webhooks.ts";
+import { createSqliteStore, runNow, sqlOf } from "./sql.ts";
 
 export type SqliteStorageDeps = {
   /** A dedicated connection that can write, also used by the event log. */
@@ -33,46 +32,48 @@ export function openSqliteStorage({
   eventLog,
   cipher = PLAIN_SECRETS,
 }: SqliteStorageDeps): WebhookStorage {
-  const webhooks = createWebhookStore(database, cipher);
   const meta = createMetaStore(database);
   const epoch = nextEpoch(Number(meta.read("webhookEpoch") ?? 0), Date.now());
   database.transaction(() => {
     meta.write("webhookEpoch", `${epoch}`);
-    start(database, webhooks, eventLog);
+    start(database, eventLog);
   });
   return {
     network: meta.read("nethash") ?? "",
     queue: createSqliteDeliveryQueue(database, cipher, epoch),
-    intake: createSqliteIntake({ database, webhooks, eventLog }),
-    register: createRegisterStorage(database, webhooks, eventLog),
+    intake: createSqliteIntake({ database, eventLog }),
+    register: createRegisterStorage(database, eventLog, cipher),
   };
 }
 
-function start(database: Database, webhooks: WebhookStore, eventLog: SqliteStorageDeps["eventLog"]): void {
-  webhooks.activateWaiting(eventLog.lastSequence());
+function start(database: Database, eventLog: SqliteStorageDeps["eventLog"]): void {
+  const sql = sqlOf(database);
+  runNow(activateWaiting(sql, eventLog.lastSequence()));
   if (eventLog.cursor(READER) !== undefined) return;
   eventLog.moveCursor(READER, eventLog.lastSequence());
   // While the service was off, blocks of pending deliveries may have been reverted without a retraction.
-  for (const webhook of webhooks.ids()) {
-    const finish = { state: "failed", reason: WAS_OFF, withRetractions: true } as const;
-    runNow(scheduleFinish(sqlOf(database), webhook, finish));
-  }
+  for (const webhook of runNow(idsOf(sql, [])))
+    runNow(scheduleFinish(sql, webhook, { state: "failed", reason: WAS_OFF, withRetractions: true }));
 }
 
+/** Changes that arrive within a short time share one transaction. */
 function createRegisterStorage(
   database: Database,
-  webhooks: WebhookStore,
   eventLog: SqliteStorageDeps["eventLog"],
+  cipher: SecretCipher,
 ): RegisterStorage {
-  const { count, page, find, twinOf } = webhooks;
-  const { idOf, webhooks: aliased } = createWebhookAliases(database);
-  const { lastSequence: lastEvent } = eventLog;
+  const store = createSqliteStore(database);
+  const sql = sqlOf(database);
+  const commit = createGroupCommit(database);
   return {
-    webhooks: toPort<RegisterRows>({ count, page, find, twinOf }),
-    aliases: toPort<WebhookAliases>({ idOf, webhooks: aliased }),
-    health: toPort<HealthRows>(createHealthRows(database)),
-    commands: createSqliteRegisterCommands({ database, webhooks, lastEvent }),
-    lastEvent: async () => lastEvent(),
+    webhooks: new WebhookRows(store, cipher),
+    health: new HealthRows(store),
+    commands: new RegisterCommands({
+      cipher,
+      commit: (steps) => commit(() => runNow(steps(sql))),
+      commitFrom: (steps) => commit(() => runNow(steps(sql, eventLog.lastSequence()))),
+    }),
+    lastEvent: async () => eventLog.lastSequence(),
     lastMatched: async () => eventLog.cursor(READER) ?? 0,
   };
 }

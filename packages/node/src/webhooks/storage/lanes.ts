@@ -9,22 +9,26 @@ export const LANES = ["first", "retry", "replay"] as const;
 
 export type Lane = (typeof LANES)[number];
 
-const SQLITE: Readonly<Record<Lane | "failed", string>> = {
+/** `due`: retries in the order of their time. */
+type Rows = Lane | "due" | "failed";
+
+const RETRIES = "WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL";
+const SQLITE: Readonly<Record<Rows, string>> = {
   first:
     "deliveries INDEXED BY deliveries_first WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL",
-  retry:
-    "deliveries INDEXED BY deliveries_retry_oldest WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL",
+  retry: `deliveries INDEXED BY deliveries_retry_oldest ${RETRIES}`,
+  due: `deliveries INDEXED BY deliveries_retry ${RETRIES}`,
   replay: "deliveries INDEXED BY deliveries_replay WHERE state = 'pending' AND replay IS NOT NULL",
   failed: "deliveries INDEXED BY deliveries_failed WHERE state = 'failed'",
 };
 
 /** Returns SQL for the entries of a webhook, which is a column or a parameter, in a lane; conditions follow. */
-export const rowsIn = (kind: Kind, lane: Lane | "failed", webhook: string): string =>
+export const rowsIn = (kind: Kind, lane: Rows, webhook: string): string =>
   kind === "sqlite" ? `${SQLITE[lane]} AND webhook = ${webhook}` : entriesOf(lane, webhook);
 
 /** Returns the same for PostgreSQL. */
-export const entriesOf = (lane: Lane | "failed", webhook: string): string =>
-  `delivery_lanes WHERE delivery_lanes.lane = '${lane}' AND delivery_lanes.webhook = ${webhook}`;
+export const entriesOf = (lane: Rows, webhook: string): string =>
+  `delivery_lanes WHERE delivery_lanes.lane = '${lane === "due" ? "retry" : lane}' AND delivery_lanes.webhook = ${webhook}`;
 
 /** Returns an SQL condition for deliveries that are in a lane. After a lock, it holds for the locked rows. */
 export const isIn = (lane: Lane): string =>

@@ -143,7 +143,10 @@ export function* advanceReplay(
   { nextHeight, nextIndex, events }: ReplayPosition,
 ): Steps<void> {
   yield* sql.change("UPDATE replays SET next_height = $2, next_index = $3, events = $4 WHERE webhook = $1", [
-    ...[webhook, nextHeight, nextIndex, events],
+    webhook,
+    nextHeight,
+    nextIndex,
+    events,
   ]);
 }
 

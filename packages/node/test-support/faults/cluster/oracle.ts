@@ -11,7 +11,7 @@ import { createMatcher } from "../../../src/webhooks/matching/matcher.ts";
 import { createVerdicts } from "../../../src/webhooks/matching/verdicts.ts";
 import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
 import { createSqliteIntake } from "../../../src/webhooks/sqlite/intake.ts";
-import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
+import { createWebhookStore } from "../../webhooks/sqlite-register.ts";
 import { bodyOf } from "../checks/kinds.ts";
 import type { Registered } from "./webhooks.ts";
 
@@ -74,7 +74,7 @@ function copyEvents(node: Database, database: Database, after: number): void {
 async function matchAll(database: Database, network: string, after: number): Promise<void> {
   const eventLog = createEventLog(database, { recordedNames: () => new Set() });
   eventLog.moveCursor(READER, after);
-  const intake = createSqliteIntake({ database, webhooks: createWebhookStore(database), eventLog });
+  const intake = createSqliteIntake({ database, eventLog });
   const step = createMatcher({
     ...{ network, intake, logger, nowMs: Date.now, observer: NO_MATCHING_OBSERVER },
     readDefinitions: createReadDefinitions({ intake, logger }),

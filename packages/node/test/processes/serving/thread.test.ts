@@ -20,10 +20,10 @@ import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createWriteLockMemory } from "../../../src/store/engine/write-lock.ts";
 import { createWriteState } from "../../../src/store/engine/writes.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
-import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
 import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../../../test-support/http/fixture.ts";
 import { occupy, statusFrom } from "../../../test-support/http/sockets.ts";
+import { createWebhookStore } from "../../../test-support/webhooks/sqlite-register.ts";
 
 let fixture: Fixture;
 let thread: ServingThread;

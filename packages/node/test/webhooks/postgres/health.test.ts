@@ -2,16 +2,18 @@
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../../src/platform/clock/durations.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import type { CountedOutcome } from "../../../src/webhooks/health.ts";
+import type { AttemptOutcome } from "../../../src/webhooks/delivery-queue.ts";
 import { createPostgresFigures } from "../../../src/webhooks/postgres/figures.ts";
-import { countAttempts, createPostgresHealth } from "../../../src/webhooks/postgres/register/health.ts";
 import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { countAttempts, HealthRows } from "../../../src/webhooks/storage/health.ts";
 import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
 import { NOW_MS } from "../queue-port/subject.ts";
 import { insertDeliveries, openRegister } from "./open.ts";
+
+type CountedOutcome = Pick<AttemptOutcome, "webhook" | "atMs" | "failure">;
 
 const RETRY = { next_attempt_ms: NOW_MS, attempts: 1 };
 const FAILURE = { reason: "HTTP 500", retryMs: NOW_MS, suspension: { reason: "-" } };
@@ -23,7 +25,7 @@ const outcome = (webhook: number, isSuccess: boolean, atMs = NOW_MS): CountedOut
 });
 
 const count = (postgres: Postgres, outcomes: readonly CountedOutcome[]): Promise<void> =>
-  postgres.transaction("READ WRITE", (transaction) => countAttempts(transaction, outcomes));
+  createPostgresStore(postgres).write((sql) => countAttempts(sql, outcomes));
 
 const suspend = (postgres: Postgres, webhook: number): Promise<void> =>
   createPostgresStore(postgres).write((sql) => suspendWebhook(sql, webhook, "gone", NOW_MS));
@@ -33,7 +35,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("The health counts attempts of the last hour, and pending deliveries of all lanes.", async () => {
     const { postgres, add } = await openRegister(databases);
-    const health = createPostgresHealth(postgres);
+    const health = new HealthRows(createPostgresStore(postgres));
     const [id, other] = [await add(), await add()];
     const webhook = { id, enabled: true };
     expect(await health.of(webhook, NOW_MS)).toEqual({ queued: 0, lastHour: { succeeded: 0, failed: 0 } });
@@ -59,7 +61,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("A webhook is failing by its last attempt, or by most attempts of the last minutes.", async () => {
     const { postgres, add } = await openRegister(databases);
-    const health = createPostgresHealth(postgres);
+    const health = new HealthRows(createPostgresStore(postgres));
     const id = await add();
     const failingOf = async (changes: object = {}, nowMs = NOW_MS) =>
       (await health.of({ id, enabled: true, ...changes }, nowMs)).failing;
@@ -79,7 +81,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("Attempts at a former target, or before a pause or a suspension ended, do not count.", async () => {
     const { postgres, commands, add } = await openRegister(databases);
-    const health = createPostgresHealth(postgres);
+    const health = new HealthRows(createPostgresStore(postgres));
     const id = await add();
     const counted = async () => (await health.of({ id, enabled: true }, NOW_MS)).lastHour.failed;
     const change = async (work: Promise<unknown>, expected: number) => {
@@ -100,7 +102,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("Totals count webhooks by state, and the pending deliveries of all of them.", async () => {
     const { postgres, commands, add } = await openRegister(databases);
-    const health = createPostgresHealth(postgres);
+    const health = new HealthRows(createPostgresStore(postgres));
     const none = { active: 0, failing: 0, paused: 0, suspended: 0, queued: 0 };
     expect(await health.totals(NOW_MS)).toEqual(none);
     const [active, recent, failing, suspended, removed] = [

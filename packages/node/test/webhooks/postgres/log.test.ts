@@ -8,7 +8,12 @@ import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/delivery-rows.ts";
 import type { DeliveryFilter, DeliveryPage } from "../../../src/webhooks/model/deliveries.ts";
 import { insertContents } from "../../../src/webhooks/postgres/contents.ts";
 import { createPostgresDeliveryLog } from "../../../src/webhooks/postgres/log/delivery-log.ts";
-import { createRecordPing, insertPing } from "../../../src/webhooks/postgres/log/ping.ts";
+import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import {
+  insertPing,
+  type PingOutcome,
+  recordPing as recordSteps,
+} from "../../../src/webhooks/storage/pings.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import {
@@ -491,7 +496,8 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     };
 
     test("A ping that was sent is in the log with its outcome.", async () => {
-      const recordPing = createRecordPing(postgres);
+      const recordPing = (ping: PingOutcome) =>
+        createPostgresStore(postgres).write((sql) => recordSteps(sql, ping));
       const number = await recordPing({ webhook, ...recorded, failure: "HTTP 500: no\0body" });
       expect(await log.find(webhook, number)).toEqual({
         ...{ number, id: "ping", event: "ping", state: "failed", reason: "HTTP 500: no\uFFFDbody" },
@@ -511,9 +517,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     test("A ping of a new webhook is its first delivery.", async () => {
       await postgres.query("UPDATE webhooks SET target_number = 3");
       const ping = { id: "ping", event: "ping", createdMs: CREATED_MS, content: { dataText: "{}" } };
-      await postgres.transaction("READ WRITE", (transaction) =>
-        insertPing(transaction, { ...ping, webhook }),
-      );
+      await createPostgresStore(postgres).write((sql) => insertPing(sql, { ...ping, webhook }));
       const columns = ["sequence", "state", "target_number", "attempts", "next_attempt_ms"];
       expect(await deliveriesOf(postgres, webhook, columns)).toEqual(["ping - pending 3 0 -"]);
       expect(await log.find(webhook, "ping")).toMatchObject({ event: "ping", attempts: [] });

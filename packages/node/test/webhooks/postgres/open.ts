@@ -3,10 +3,11 @@ import { onTestFinished } from "vitest";
 import type { Postgres, PostgresValue } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
-import { createPostgresRegisterCommands } from "../../../src/webhooks/postgres/register/register-commands.ts";
-import { createWebhookRows } from "../../../src/webhooks/postgres/webhook-rows.ts";
-import type { RegisterCommands, RegisterRows } from "../../../src/webhooks/register/rows.ts";
+import { createPostgresRegisterCommands } from "../../../src/webhooks/postgres/register.ts";
+import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../../../src/webhooks/secrets.ts";
+import type { RegisterCommands } from "../../../src/webhooks/storage/register-commands.ts";
+import { WebhookRows } from "../../../src/webhooks/storage/webhooks.ts";
 import type { Databases } from "../../../test-support/postgres/databases.ts";
 import { until } from "../../../test-support/process/until.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";
@@ -28,7 +29,7 @@ export const createCommands = (postgres: Postgres, cipher: SecretCipher = PLAIN_
 export type TestRegister = {
   readonly postgres: Postgres;
   readonly commands: RegisterCommands;
-  readonly webhooks: RegisterRows;
+  readonly webhooks: WebhookRows;
   /** Registers an active webhook. Returns its id. */
   add(fields?: Partial<WebhookFields>): Promise<number>;
 };
@@ -39,7 +40,7 @@ export async function openRegister(databases: Databases): Promise<TestRegister> 
   return {
     postgres,
     commands,
-    webhooks: createWebhookRows(postgres, PLAIN_SECRETS),
+    webhooks: new WebhookRows(createPostgresStore(postgres), PLAIN_SECRETS),
     async add(fields = {}) {
       const { id } = await commands.insert({ fields: { ...FIELDS, ...fields }, token: TOKEN }, 1_000);
       await commands.activate(id);

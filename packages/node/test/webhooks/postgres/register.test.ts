@@ -4,15 +4,11 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { CALL_TIMEOUT_MS } from "../../../src/webhooks/delivery-queue.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
-import { activateWaiting, createInOrder } from "../../../src/webhooks/postgres/register/register-commands.ts";
-import { createPostgresStore, runSteps, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
-import {
-  activeWebhooks,
-  createPostgresAliases,
-  lockVersion,
-} from "../../../src/webhooks/postgres/webhook-rows.ts";
+import { createInOrder, lockVersion } from "../../../src/webhooks/postgres/register.ts";
+import { createPostgresStore, readsOf, runSteps, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
 import { noteChange } from "../../../src/webhooks/storage/locks.ts";
 import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
+import { activateWaiting, activeWebhooks } from "../../../src/webhooks/storage/webhooks.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";
@@ -110,17 +106,17 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
     const { postgres, commands, add } = await openRegister(databases);
     const [a, b, c] = [await add(), await add({ enabled: false }), await add({ confirmations: 3 })];
     const waiting = await commands.insert(NEW, 9);
-    const all = await activeWebhooks(postgres.query, ALL_SHARDS);
+    const all = await runSteps(activeWebhooks(readsOf(postgres), ALL_SHARDS));
     const { event, events, conditions, match } = FIELDS;
     const shared = { event, events, conditions, match, activeAfter: LAST_EVENT };
     expect(all.slice(0, 2)).toEqual([
-      { ...shared, id: a, shard: a % 32, confirmations: 0 },
-      { ...shared, id: c, shard: c % 32, confirmations: 3 },
+      { ...shared, id: a, confirmations: 0 },
+      { ...shared, id: c, confirmations: 3 },
     ]);
     expect(all[2]).toMatchObject({ id: waiting.id, activeAfter: Number.MAX_SAFE_INTEGER });
-    expect((await activeWebhooks(postgres.query, [c % 32])).map(({ id }) => id)).toEqual([c]);
-    await postgres.transaction("READ WRITE", (transaction) => activateWaiting(transaction, 80));
-    const activated = await activeWebhooks(postgres.query, ALL_SHARDS);
+    expect((await runSteps(activeWebhooks(readsOf(postgres), [c % 32]))).map(({ id }) => id)).toEqual([c]);
+    await createPostgresStore(postgres).write((sql) => activateWaiting(sql, 80));
+    const activated = await runSteps(activeWebhooks(readsOf(postgres), ALL_SHARDS));
     expect(activated.map(({ id, activeAfter }) => [id, activeAfter])).toEqual([
       [a, LAST_EVENT],
       [c, LAST_EVENT],
@@ -202,13 +198,12 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
     const { postgres, commands, webhooks, add } = await openRegister(databases);
     const id = await add();
     await postgres.query("INSERT INTO webhook_aliases VALUES ('old', $1)", [id]);
-    const aliases = createPostgresAliases(postgres);
-    expect([await aliases.idOf("old"), await aliases.webhooks()]).toEqual([id, [id]]);
+    expect([await webhooks.idOf("old"), await webhooks.withAlias()]).toEqual([id, [id]]);
     await insertDeliveries(postgres, id, 2);
     await suspend(postgres, id);
     expect(await commands.remove(id)).toBe(true);
     expect(await webhooks.find(id)).toBeUndefined();
-    expect([await aliases.idOf("old"), await aliases.idOf("a\0"), await aliases.webhooks()]).toEqual([
+    expect([await webhooks.idOf("old"), await webhooks.idOf("a\0"), await webhooks.withAlias()]).toEqual([
       undefined,
       undefined,
       [],

@@ -6,9 +6,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../../src/platform/config-error.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import { openSecretCipher } from "../../../src/webhooks/postgres/register/secrets.ts";
-import { createWebhookRows } from "../../../src/webhooks/postgres/webhook-rows.ts";
+import { openSecretCipher } from "../../../src/webhooks/postgres/secrets.ts";
+import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { EncryptionError, PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
+import { WebhookRows } from "../../../src/webhooks/storage/webhooks.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";
@@ -51,7 +52,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     const { id } = await commands.insert(NEW, 9);
     const rotated = present(await createCommands(postgres, present(second)).rotate(id, NEXT_TOKEN, NOW_MS));
     expect(rotated.secrets).toEqual({ token: NEXT_TOKEN, previous: { token: TOKEN, untilMs: NOW_MS } });
-    expect(await createWebhookRows(postgres, present(third)).find(id)).toEqual(rotated);
+    expect(await new WebhookRows(createPostgresStore(postgres), present(third)).find(id)).toEqual(rotated);
     expect((await tokens(postgres)).map((token) => token.startsWith("sealed:"))).toEqual([true, true]);
   });
 
@@ -62,7 +63,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     await plain.rotate(present(ids[0]), NEXT_TOKEN, NOW_MS);
     const cipher = await openSecretCipher(postgres, createKeyFile());
     expect((await tokens(postgres)).every((token) => token.startsWith("sealed:"))).toBe(true);
-    const page = await createWebhookRows(postgres, cipher).page({ offset: 0, limit: 9 });
+    const page = await new WebhookRows(createPostgresStore(postgres), cipher).page({ offset: 0, limit: 9 });
     expect(page.map(({ secrets }) => secrets)).toEqual([
       { token: NEXT_TOKEN, previous: { token: TOKEN, untilMs: NOW_MS } },
       { token: TOKEN },
@@ -70,9 +71,9 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     // Processes that were started without the key add no plain secrets, and cannot read the others.
     await expect(plain.insert(NEW, 9)).rejects.toThrow(/are encrypted; start the process with the file/);
     await expect(plain.rotate(present(ids[0]), TOKEN, NOW_MS)).rejects.toThrow(ConfigError);
-    await expect(createWebhookRows(postgres, PLAIN_SECRETS).find(present(ids[0]))).rejects.toThrow(
-      EncryptionError,
-    );
+    await expect(
+      new WebhookRows(createPostgresStore(postgres), PLAIN_SECRETS).find(present(ids[0])),
+    ).rejects.toThrow(EncryptionError);
   });
 
   test.each([
@@ -90,7 +91,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     await expect(opened).rejects.toThrow(message);
     await expect(opened).rejects.toThrow(ConfigError);
     expect(await tokens(postgres)).toEqual(before);
-    const again = createWebhookRows(postgres, await openSecretCipher(postgres, key));
+    const again = new WebhookRows(createPostgresStore(postgres), await openSecretCipher(postgres, key));
     expect(await again.find(id)).toMatchObject({ secrets: { token: TOKEN } });
   });
 

@@ -1,8 +1,8 @@
 /** Behaviour of every implementation of the register's commands. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/register/changes.ts";
-import type { RegisterStorage } from "../../../src/webhooks/register/rows.ts";
+import type { RegisterStorage } from "../../../src/webhooks/storage/register-commands.ts";
+import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/storage/register-rules.ts";
 import {
   apply,
   FIELDS,

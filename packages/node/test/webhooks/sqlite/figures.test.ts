@@ -7,6 +7,7 @@ import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import type { QueueFigures } from "../../../src/webhooks/figures.ts";
+import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
 import { createDeliveryLogStore } from "../../../src/webhooks/sqlite/delivery-log.ts";
 import { createDeliveryRetentionStore } from "../../../src/webhooks/sqlite/delivery-retention.ts";
@@ -16,12 +17,12 @@ import {
   createQueueFigures,
   createWebhookFigures,
 } from "../../../src/webhooks/sqlite/figures.ts";
-import { createWebhookHealthStore } from "../../../src/webhooks/sqlite/health.ts";
 import { PUT_AGAIN } from "../../../src/webhooks/sqlite/intake.ts";
 import { createSqliteStore, runNow, sqlOf } from "../../../src/webhooks/sqlite/sql.ts";
-import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
 import { beginFinish, finishRows, suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
+import { RegisterCommands } from "../../../src/webhooks/storage/register-commands.ts";
 import { ReplayRows } from "../../../src/webhooks/storage/replays.ts";
+import { createWebhookStore } from "../../../test-support/webhooks/sqlite-register.ts";
 
 const FIELDS = {
   event: "block.applied",
@@ -80,11 +81,18 @@ type Step = { readonly kind: number; readonly webhook: number; readonly pick: nu
 /** Applies every operation that changes deliveries or webhooks to a few of each. */
 function createWorld(database: Database) {
   const webhooks = createWebhookStore(database);
-  const health = createWebhookHealthStore(database);
+  const commands = new RegisterCommands({
+    cipher: PLAIN_SECRETS,
+    commit: async (steps) => runNow(steps(sql)),
+    commitFrom: async (steps) => runNow(steps(sql, 0)),
+  });
   const deliveries = createDeliveryStore(database);
   const log = createDeliveryLogStore(database);
   const retention = createDeliveryRetentionStore(database);
   const sql = sqlOf(database);
+  const nextSequence = database.prepare<{ sequence: number }>(
+    "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
+  );
   const replays = new ReplayRows(createSqliteStore(database));
   const putAgain = database.prepare(PUT_AGAIN);
   const facts = createDeliveredFactStore(database);
@@ -104,7 +112,7 @@ function createWorld(database: Database) {
     // Deliveries of a webhook can be inserted after its removal, but not before its creation.
     if (webhook > registered) return;
     made++;
-    const sequence = webhooks.find(webhook) && webhooks.nextSequence(webhook);
+    const sequence = nextSequence.get(webhook)?.sequence;
     const place = { height: made % 5, blockId: "b", event: "block.applied", content: 1 };
     deliveries.insert(
       { webhook, id: `m${made}`, ...place, ...(sequence !== undefined && { sequence }), ...extra },
@@ -135,15 +143,13 @@ function createWorld(database: Database) {
       ),
     (webhook) => void runNow(finishRows(sql, webhook, made)),
     (webhook) => runNow(suspendWebhook(sql, webhook, "x", 1)),
-    (webhook) => health.resume(webhook, 0),
+    (webhook) => void commands.resume(webhook),
     (webhook, number) =>
-      webhooks.replace(
-        webhook,
-        { ...FIELDS, enabled: number % 3 > 0, order: number % 2 ? "strict" : "parallel" },
-        0,
-      ),
-    (webhook) => webhooks.rotate(webhook, TOKEN, 9),
-    (webhook, number) => number % 4 === 0 && webhooks.remove(webhook),
+      void commands.update(webhook, {
+        changes: { enabled: number % 3 > 0, order: number % 2 ? "strict" : "parallel" },
+      }),
+    (webhook) => void commands.rotate(webhook, TOKEN, 9),
+    (webhook, number) => number % 4 === 0 && void commands.remove(webhook),
     () => webhooks.count() < 4 && register(),
     () => void retention.dropRemoved(),
     (_webhook, number) => {

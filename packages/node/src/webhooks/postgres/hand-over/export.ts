@@ -12,8 +12,8 @@ import {
   TABLES,
   type TableName,
 } from "../../hand-over/tables.ts";
-import { NOT_YET } from "../../register/definition-columns.ts";
 import { ownerOf, type SecretCipher } from "../../secrets.ts";
+import { NOT_YET } from "../../storage/webhooks.ts";
 
 export type ExportOptions = {
   /** Sequence of the last event that was matched for all webhooks. */

@@ -6,8 +6,8 @@ import { HandOverError } from "../../hand-over/owner.ts";
 import { type HandOverRow, namesOf, TABLES, type TableName } from "../../hand-over/tables.ts";
 import type { WriteOptions } from "../../hand-over/workers-side.ts";
 import { ownerOf, type SecretCipher } from "../../secrets.ts";
-import { storableText } from "../sql.ts";
-import { readEventNames } from "./event-names.ts";
+import { readEventNames } from "../../storage/webhooks.ts";
+import { readsOf, runSteps, storableText } from "../sql.ts";
 import { changeOwner, requireOwner } from "./owner.ts";
 
 /** Tables whose rows are not dropped with those of `webhooks`. */
@@ -74,7 +74,7 @@ export async function importWebhooks(
     );
   await startAfter(transaction, head);
   await continueNumbers(transaction, head.last);
-  await onWritten(await readEventNames(transaction.query));
+  await onWritten([...(await runSteps(readEventNames(readsOf(transaction))))]);
   await transaction.query("ANALYZE webhooks, queues, contents, deliveries, attempts, unconfirmed_events");
 }
 

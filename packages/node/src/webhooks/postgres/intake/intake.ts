@@ -17,10 +17,11 @@ import type {
 import type { Replay } from "../../model/replay.ts";
 import { advanceReplay, lockReplay } from "../../storage/replays.ts";
 import { shardOf } from "../../storage/shards.ts";
+import { activeWebhooks } from "../../storage/webhooks.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { createPositions, type MatchingStep, type Positions } from "../positions.ts";
-import { runSteps, sqlOf } from "../sql.ts";
-import { activeWebhooks, lockVersion } from "../webhook-rows.ts";
+import { lockVersion } from "../register.ts";
+import { readsOf, runSteps, sqlOf } from "../sql.ts";
 import { applyCommands, webhookOf } from "./intake-commands.ts";
 import { countReverts, unretracted } from "./retractions.ts";
 import { confirmedAt } from "./unconfirmed-events.ts";
@@ -61,12 +62,12 @@ function createActiveWebhooks({ postgres, ownership: { held } }: State): Intake[
     const version = Number(register?.version);
     if (version === known && shards.join() === knownShards) return undefined;
     knownShards = shards.join();
-    const webhooks = await activeWebhooks(postgres.query, shards);
+    const webhooks = await runSteps(activeWebhooks(readsOf(postgres), shards));
     return {
       version,
-      webhooks: webhooks.map(({ shard, ...webhook }) => ({
+      webhooks: webhooks.map((webhook) => ({
         ...webhook,
-        activeAfter: Math.max(webhook.activeAfter, held.get(shard)?.matched ?? 0),
+        activeAfter: Math.max(webhook.activeAfter, held.get(shardOf(webhook.id))?.matched ?? 0),
       })),
     };
   };

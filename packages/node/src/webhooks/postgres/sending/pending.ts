@@ -5,8 +5,10 @@ import { messageFromRow } from "../../delivery-rows.ts";
 import type { WaitingDelivery } from "../../model/deliveries.ts";
 import { type SecretCipher, type SecretRow, secretsFromRow } from "../../secrets.ts";
 import { entriesOf, IS_ON, type Lane } from "../../storage/lanes.ts";
+import { idsOf } from "../../storage/webhooks.ts";
 import { MESSAGE_COLUMNS, type MessageRow } from "../contents.ts";
 import type { ShardOwnership } from "../ownership.ts";
+import { readsOf, runSteps } from "../sql.ts";
 
 export type PendingDeps = {
   readonly postgres: Pick<Postgres, "query">;
@@ -87,12 +89,7 @@ export function createPendingReads({ postgres: { query }, ownership, cipher }: P
   }
 
   return {
-    async webhooks() {
-      const rows = await query<{ id: string }>("SELECT id FROM webhooks WHERE shard = ANY ($1) ORDER BY id", [
-        [...ownership.held.keys()],
-      ]);
-      return rows.map(({ id }) => Number(id));
-    },
+    webhooks: () => runSteps(idsOf(readsOf({ query }), [...ownership.held.keys()])),
     async states(webhooks, latestMs = Number.MAX_SAFE_INTEGER) {
       const rows = await query<StateRow>(STATES, [webhooks, latestMs]);
       const states = new Map(rows.map((row) => [Number(row.id), stateFromRow(row)]));

@@ -6,13 +6,13 @@ import { present } from "../../../platform/present.ts";
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../../delivery-queue.ts";
 import { REVERTED_REASON } from "../../model/deliveries.ts";
+import { countAttempts } from "../../storage/health.ts";
 import { suspendWebhook } from "../../storage/queues.ts";
 import { shardOf } from "../../storage/shards.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { lockOwnShards } from "../positions.ts";
-import { countAttempts } from "../register/health.ts";
+import { lockVersion } from "../register.ts";
 import { runSteps, sqlOf } from "../sql.ts";
-import { lockVersion } from "../webhook-rows.ts";
 import {
   type Delivery,
   deliver,
@@ -79,7 +79,7 @@ async function record(
     insertAttempts(transaction, own.filter(isStored)),
     writeDeliveries(transaction, [...deliveries.values()]),
     writeWebhooks(transaction, [...webhooks.values()]),
-    countAttempts(transaction, own.filter(isCurrent)),
+    runSteps(countAttempts(sqlOf(transaction), own.filter(isCurrent))),
   ]);
   for (const [{ webhook, atMs }, { suspended }] of recorded)
     if (suspended !== undefined) await runSteps(suspendWebhook(sqlOf(transaction), webhook, suspended, atMs));

@@ -14,7 +14,8 @@ import type { HandOverRows } from "../../hand-over/rows.ts";
 import { type HandOverRow, TABLE_NAMES, TABLES, type TableName } from "../../hand-over/tables.ts";
 import { READER } from "../../intake.ts";
 import { ownerOf, type SecretCipher } from "../../secrets.ts";
-import { createWebhookStore } from "../webhooks.ts";
+import { activateWaiting } from "../../storage/webhooks.ts";
+import { runNow, sqlOf } from "../sql.ts";
 import { readWebhookLines } from "./export.ts";
 import { createOwnerStore, type OwnerStore } from "./owner.ts";
 
@@ -34,14 +35,13 @@ type HandOverRowsDeps = {
 export function createSqliteHandOverRows(deps: HandOverRowsDeps): HandOverRows {
   const { database, databasePath, eventLog, cipher, isEncrypted } = deps;
   const owners = createOwnerStore(database);
-  const webhooks = createWebhookStore(database, cipher);
   const imported = createWebhookImport(database, cipher);
   return {
     isEncrypted,
     owner: owners.read,
     matched: () => eventLog.cursor(READER) ?? eventLog.lastSequence(),
     change: (change) => database.transaction(() => changeOwner(deps, owners, change)),
-    complete: () => webhooks.activateWaiting(eventLog.lastSequence()),
+    complete: () => runNow(activateWaiting(sqlOf(database), eventLog.lastSequence())),
     lines: () => readWebhookLines({ path: databasePath, cipher, isEncrypted }),
     ...createDropRows(database),
     add: imported.add,

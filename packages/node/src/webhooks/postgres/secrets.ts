@@ -2,8 +2,8 @@
  * The key of the secrets in PostgreSQL, which all processes share: each has a copy of the key file. The check of the key is in
  * the register. Old rows and the write-ahead log of the server may contain secrets from before their encryption.
  */
-import { ConfigError } from "../../../platform/config-error.ts";
-import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import type { Postgres, Transaction } from "../../postgres/connection.ts";
 import {
   createKey,
   createSecretCipher,
@@ -14,9 +14,10 @@ import {
   type SecretCipher,
   type SecretRow,
   secretsFromRow,
-} from "../../secrets.ts";
-import { bumpVersion } from "../../storage/locks.ts";
-import { runSteps, sqlOf } from "../sql.ts";
+} from "../secrets.ts";
+import { bumpVersion } from "../storage/locks.ts";
+import type { Reads, Steps } from "../storage/sql.ts";
+import { readsOf, runSteps, sqlOf } from "./sql.ts";
 
 /**
  * Returns the cipher of the secrets. The first process with a key encrypts plain secrets.
@@ -29,7 +30,7 @@ export async function openSecretCipher(
   keyFile: string | undefined,
 ): Promise<SecretCipher> {
   const content = keyFile === undefined ? undefined : readKeyFile(keyFile, "--webhook-key-file");
-  const check = await readCheck(postgres.query);
+  const check = await runSteps(readCheck(readsOf(postgres)));
   if (check !== null) return openCipher(check, content);
   if (content === undefined) return PLAIN_SECRETS;
   return postgres.transaction("READ WRITE", (transaction) => encryptSecrets(transaction, content));
@@ -40,8 +41,8 @@ export async function openSecretCipher(
  *
  * @throws {ConfigError} if another process has encrypted the secrets since this one was started
  */
-export async function checkCipher({ query }: Transaction, cipher: SecretCipher): Promise<void> {
-  const check = await readCheck(query, "FOR SHARE");
+export function* checkCipher(sql: Reads, cipher: SecretCipher): Steps<void> {
+  const check = yield* readCheck(sql, "FOR SHARE");
   if (check !== null && cipher === PLAIN_SECRETS) throw new ConfigError(ENCRYPTED);
 }
 
@@ -56,8 +57,8 @@ function openCipher(check: string, content: string | undefined): SecretCipher {
   return createSecretCipher(found.key);
 }
 
-async function readCheck(query: Query, lock: "" | "FOR SHARE" = ""): Promise<string | null> {
-  const [row] = await query<{ key_check: string | null }>(`SELECT key_check FROM webhook_register ${lock}`);
+function* readCheck(sql: Reads, lock: "" | "FOR SHARE" = ""): Steps<string | null> {
+  const row = yield* sql.row<{ key_check: string | null }>(`SELECT key_check FROM webhook_register ${lock}`);
   return row?.key_check ?? null;
 }
 
@@ -65,7 +66,7 @@ async function readCheck(query: Query, lock: "" | "FOR SHARE" = ""): Promise<str
 async function encryptSecrets(transaction: Transaction, content: string): Promise<SecretCipher> {
   const { query, change } = transaction;
   await runSteps(bumpVersion(sqlOf(transaction)));
-  const check = await readCheck(query);
+  const check = await runSteps(readCheck(readsOf(transaction)));
   if (check !== null) return openCipher(check, content);
   const created = createKey(content);
   const cipher = createSecretCipher(created.key);

@@ -1,10 +1,9 @@
 /**
- * Rules of changes of the register, which each implementation calls in its transaction: bounds, because the register is compiled in
+ * Rules of changes of the register: bounds, because the register is compiled in
  * memory and searched for every event, and the consequences of an update.
  */
 import { WebhookError } from "../error.ts";
-import type { Webhook, WebhookFields } from "../model/webhook.ts";
-import { checkEvents } from "./fields.ts";
+import { checkEvents, type Webhook, type WebhookFields } from "../model/webhook.ts";
 
 /** Maximum size of the conditions of all webhooks as JSON: 16 KiB each with a thousand webhooks. */
 export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
@@ -61,11 +60,11 @@ type UpdatePlan = {
 export function planUpdate(
   before: Webhook,
   changes: Partial<WebhookFields>,
-  otherConditionsBytes: () => number,
+  otherConditionsBytes: number,
 ): UpdatePlan {
   const after = { ...before, ...changes };
   checkEvents(after);
-  if (changes.conditions !== undefined) checkConditions(otherConditionsBytes(), [after]);
+  if (changes.conditions !== undefined) checkConditions(otherConditionsBytes, [after]);
   const isMoved = after.target !== before.target;
   const wasActive = before.enabled && before.suspended === undefined;
   return { after, isMoved, wasActive, restarts: isMoved || (after.enabled && !wasActive) };
