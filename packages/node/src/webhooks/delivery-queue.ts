@@ -10,23 +10,12 @@
  * lock, so that it can be repeated. The dispatcher does so after a pause.
  */
 import { CodedError } from "../platform/coded-error.ts";
-import type {
-  Attempt,
-  DeliveryFilter,
-  DeliveryMessage,
-  DeliveryPage,
-  DeliveryRange,
-  DeliveryRecord,
-  DeliveryRetention,
-  EndedFilter,
-  LatestDeliveries,
-  OverfullQueue,
-  ReplayedDelivery,
-  WaitingDelivery,
-} from "./model/deliveries.ts";
+import type { Attempt, ReplayedDelivery, WaitingDelivery } from "./model/deliveries.ts";
+import type { DeliveryLogRows } from "./storage/delivery-log.ts";
 import type { PingOutcome } from "./storage/pings.ts";
 import type { FinishStep } from "./storage/queues.ts";
 import type { ReplayRows } from "./storage/replays.ts";
+import type { RetentionSteps } from "./storage/retention.ts";
 
 /** Time within which every call settles. */
 export const CALL_TIMEOUT_MS = 10_000;
@@ -169,66 +158,4 @@ export type RecordedOutcome = {
   readonly failures: number;
   /** Reason of the suspension, if the webhook was suspended. */
   readonly suspended?: string;
-};
-
-/** The log of deliveries, and operations to send them again or sooner. */
-export type DeliveryLogRows = {
-  /** Returns deliveries with smaller numbers than `before`, newest first. */
-  page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): Promise<DeliveryPage>;
-  /** Finds a delivery by its number, or the newest delivery with an id. */
-  find(webhook: number, key: number | string): Promise<DeliveryRecord | undefined>;
-  /** Returns the latest deliveries up to the limit, without pings. */
-  latest(webhook: number, limit: number): Promise<LatestDeliveries>;
-  message(number: number): Promise<DeliveryMessage | undefined>;
-  /**
-   * Puts a finished delivery back into the queue, as a due retry. Resolves to `false` if it is already pending or was
-   * retracted.
-   */
-  requeue(number: number, atMs: number): Promise<boolean>;
-  /**
-   * Puts matching deliveries back into the queue, from the next `limit` after a number, oldest first: all, or all
-   * failed deliveries; without pings.
-   */
-  requeueMatching(
-    webhook: number,
-    filter: EndedFilter,
-    range: { readonly after: number; readonly limit: number },
-    atMs: number,
-  ): Promise<Requeued>;
-  /**
-   * Sends deliveries now, each with the full schedule of retries: a finished delivery returns to the queue, a pending
-   * delivery becomes due. In strict order, the first pending delivery becomes due, so that the others follow in order.
-   * Resolves to the number of deliveries, not counting retracted deliveries.
-   */
-  sendNow(webhook: number, numbers: readonly number[], atMs: number): Promise<number>;
-  /** Makes matching pending deliveries of a lane due, from the next `limit` after a number. First attempts keep their order. */
-  expediteMatching(
-    webhook: number,
-    lane: "first" | "retry" | "replay",
-    filter: Omit<DeliveryFilter, "state">,
-    range: { readonly after: number; readonly limit: number },
-    atMs: number,
-  ): Promise<Requeued>;
-};
-
-export type Requeued = {
-  /** Number of deliveries that were put into the queue. */
-  readonly count: number;
-  /** Last number that was read; absent at the end. */
-  readonly last?: number;
-};
-
-/** Steps that keep the deliveries within their bounds; each is a short transaction. */
-export type RetentionSteps = {
-  /**
-   * Reads the next deliveries after a number, and drops expired ones. Resolves to the last number that was
-   * read; undefined if all later deliveries are too young.
-   */
-  dropBehind(after: number, retention: DeliveryRetention, nowMs: number): Promise<number | undefined>;
-  /** Returns the next overfull queue after a webhook. */
-  nextOverfull(after: number, maxWaiting: number): Promise<OverfullQueue | undefined>;
-  /** Fails the oldest deliveries of an overfull queue. Resolves to their number, which one step limits. */
-  failSurplus(queue: OverfullQueue, nowMs: number): Promise<number>;
-  /** Drops some deliveries of removed webhooks; resolves to `false` if none remain. */
-  dropRemoved(): Promise<boolean>;
 };

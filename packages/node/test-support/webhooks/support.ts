@@ -23,8 +23,9 @@ import type { Ownership } from "../../src/webhooks/delivery-queue.ts";
 import type { DeliveryRecord } from "../../src/webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks/options.ts";
 import type { SecretCipher } from "../../src/webhooks/secrets.ts";
-import { createDeliveryLogStore } from "../../src/webhooks/sqlite/delivery-log.ts";
+import { runNow, sqlOf } from "../../src/webhooks/sqlite/sql.ts";
 import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
+import { readPage } from "../../src/webhooks/storage/delivery-log.ts";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createInventedBlocks } from "../store/invented-blocks.ts";
 import { createWebhookStore, type WebhookStore } from "./sqlite-register.ts";
@@ -134,7 +135,6 @@ export function createService(given: ServiceOptions = {}): Service {
   const clock = given.clock ?? createTestClock();
   const store = createWebhookStore(database, given.cipher);
   const eventLog = createEventLog(database, { recordedNames: () => store.eventNames(), now: clock.nowMs });
-  const deliveryLog = createDeliveryLogStore(database);
   const calls: Call[] = [];
 
   const pastEvents = given.createPastEvents?.(database) ?? {
@@ -174,7 +174,7 @@ export function createService(given: ServiceOptions = {}): Service {
   return {
     webhooks,
     store,
-    log: (webhook, limit) => [...deliveryLog.page(webhook, {}, { limit }).records],
+    log: (webhook, limit) => [...runNow(readPage(sqlOf(database), webhook, {}, { limit })).records],
     eventLog,
     database,
     clock,

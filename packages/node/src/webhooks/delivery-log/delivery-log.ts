@@ -1,7 +1,6 @@
 /** The delivery log of a webhook, and operations to send deliveries again (webhooks.md 10 point 5). */
 import { HOUR_MS } from "../../platform/clock/durations.ts";
 import { present } from "../../platform/present.ts";
-import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type {
   DeliveryFilter,
@@ -12,6 +11,7 @@ import type {
 } from "../model/deliveries.ts";
 import { bodyOf } from "../model/message.ts";
 import type { Webhook } from "../model/webhook.ts";
+import type { DeliveryLogRows } from "../storage/delivery-log.ts";
 import { createRetries, readRetry, type Sent } from "./retries.ts";
 
 /** States of the newest deliveries, and outcomes by the hour. Times are milliseconds since 1970. */

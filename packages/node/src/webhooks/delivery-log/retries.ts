@@ -1,10 +1,11 @@
 /** Sends finished and pending deliveries now, on demand (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
 import { integer, invalid, oneOf, type Readers, readMembers, text } from "../../subscriptions/members.ts";
-import type { DeliveryLogRows, Requeued } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { DeliveryFilter, DeliveryRecord, DeliveryState, EndedFilter } from "../model/deliveries.ts";
 import type { Webhook } from "../model/webhook.ts";
+import type { DeliveryLogRows } from "../storage/delivery-log.ts";
+import type { Requeued } from "../storage/locks.ts";
 
 export type RetriesDeps = {
   rows: DeliveryLogRows;

@@ -1,8 +1,8 @@
 /** Keeps the deliveries within their bounds, in small steps with pauses in between. */
 import type { Logger } from "pino";
 import type { Clock } from "../collaborators.ts";
-import type { RetentionSteps } from "../delivery-queue.ts";
 import type { DeliveryRetention, OverfullQueue } from "../model/deliveries.ts";
+import type { RetentionSteps } from "../storage/retention.ts";
 
 export type Retention = {
   /** Starts a round if the last one was long ago; call it whenever deliveries were processed. */

@@ -1,14 +1,6 @@
-/** Contents of deliveries, and messages with them. */
+/** Contents of deliveries. */
 import type { Transaction } from "../../postgres/connection.ts";
-import type { MessageRow as AnyMessageRow } from "../delivery-rows.ts";
 import type { TimedContent } from "../model/deliveries.ts";
-
-export type MessageRow = AnyMessageRow<string>;
-
-/** Columns of a message, in a row of deliveries joined by `WITH_CONTENT`. */
-export const MESSAGE_COLUMNS = `deliveries.webhook, deliveries.id, deliveries.sequence, deliveries.event, deliveries.height,
-  deliveries.block_id, deliveries.reverts, deliveries.created_ms, contents.time_ms, contents.data, contents.truncated, contents.link`;
-export const WITH_CONTENT = "JOIN contents ON contents.number = deliveries.content";
 
 /** Stores contents. Returns their numbers in the same order. */
 export async function insertContents(

@@ -4,17 +4,17 @@ import type { DeliveryQueue } from "../delivery-queue.ts";
 import { refusalOf } from "../hand-over/service-switch.ts";
 import type { RequestDeps } from "../requests.ts";
 import type { SecretCipher } from "../secrets.ts";
+import { DeliveryLogRows } from "../storage/delivery-log.ts";
 import { HealthRows } from "../storage/health.ts";
 import { recordPing } from "../storage/pings.ts";
 import { finishStep } from "../storage/queues.ts";
 import type { RegisterStorage } from "../storage/register-commands.ts";
 import { ReplayRows } from "../storage/replays.ts";
+import { RetentionSteps } from "../storage/retention.ts";
 import { WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { lockOwner } from "./hand-over/owner.ts";
 import { createPostgresIntake } from "./intake/intake.ts";
-import { createPostgresDeliveryLog } from "./log/delivery-log.ts";
-import { createPostgresRetention } from "./log/retention.ts";
 import { createOwnership, type ShardOwnership } from "./ownership.ts";
 import { createPostgresRegisterCommands } from "./register.ts";
 import { createPendingReads } from "./sending/pending.ts";
@@ -69,9 +69,9 @@ function createPostgresDeliveryQueue(
     recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
     finishStep: (atMs) => finishStep(store, shards(), atMs),
     ownership,
-    log: createPostgresDeliveryLog(postgres),
+    log: new DeliveryLogRows(store),
     replays: new ReplayRows(store, shards),
-    retention: createPostgresRetention(postgres),
+    retention: new RetentionSteps(store),
   };
 }
 
@@ -114,7 +114,7 @@ export function createRequestStorage({
   return {
     register: createRegisterStorage({ postgres, cipher, lastEvent }),
     queue: {
-      log: createPostgresDeliveryLog(postgres),
+      log: new DeliveryLogRows(store),
       replays: new ReplayRows(store),
       recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
     },

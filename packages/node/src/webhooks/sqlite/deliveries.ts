@@ -2,7 +2,6 @@
 
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
-import { type MessageRow, messageFromRow } from "../delivery-rows.ts";
 import {
   type Attempt,
   type NewDelivery,
@@ -11,11 +10,12 @@ import {
   type WaitingDelivery,
 } from "../model/deliveries.ts";
 import { PLAIN_SECRETS, type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
+import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from "../storage/delivery-rows.ts";
 import { IS_ON } from "../storage/lanes.ts";
 import type { Sync } from "./sql.ts";
 
 type WaitingRow = Omit<WaitingDelivery, "message" | "secrets" | "proofDepth"> &
-  MessageRow<number> &
+  MessageRow &
   SecretRow & { proof_depth: number | null };
 
 type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
@@ -37,11 +37,6 @@ export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry" 
   postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
 };
 
-/** Columns of a message, in a row of deliveries joined by `WITH_CONTENT`. */
-export const MESSAGE_COLUMNS =
-  "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, time_ms, data, truncated, link";
-export const WITH_CONTENT = "JOIN contents ON contents.number = content";
-
 /**
  * Returns SQL for the pending deliveries of a webhook in one of its queues; conditions may follow. The planner does not know
  * how few are pending: without the named index it would read all deliveries that the webhook ever had.
@@ -50,7 +45,7 @@ const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
   iif(with_proof, confirmations, NULL) AS proof_depth,
   ${MESSAGE_COLUMNS}
-  FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} ${WITH_CONTENT}
+  FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} JOIN contents ON contents.number = content
   WHERE webhook = +? AND state = 'pending'`;
 
 const RETRIES = `deliveries INDEXED BY deliveries_retry
@@ -182,7 +177,7 @@ function createAttempts(database: Database): Pick<DeliveryStore, "recordAttempt"
 
 function waitingFromRow(row: WaitingRow, cipher: SecretCipher): WaitingDelivery {
   const { number, attempts, target } = row;
-  const secrets = secretsFromRow(row.webhook, row, cipher);
+  const secrets = secretsFromRow(Number(row.webhook), row, cipher);
   return {
     ...{ number, message: messageFromRow(row), attempts, target, secrets },
     ...(row.proof_depth !== null && { proofDepth: row.proof_depth }),

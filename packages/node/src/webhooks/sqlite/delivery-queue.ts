@@ -6,20 +6,18 @@ import type { Database } from "../../store/engine/database.ts";
 import {
   type AttemptOutcome,
   createSoleOwner,
-  type DeliveryLogRows,
   type DeliveryQueue,
   type RecordedOutcome,
-  type RetentionSteps,
 } from "../delivery-queue.ts";
 import type { SecretCipher } from "../secrets.ts";
+import { DeliveryLogRows } from "../storage/delivery-log.ts";
 import { countAttempts } from "../storage/health.ts";
 import { recordPing } from "../storage/pings.ts";
 import { finishStep, suspendWebhook } from "../storage/queues.ts";
 import { ReplayRows } from "../storage/replays.ts";
+import { RetentionSteps } from "../storage/retention.ts";
 import { idsOf } from "../storage/webhooks.ts";
 import { createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
-import { createDeliveryLogStore } from "./delivery-log.ts";
-import { createDeliveryRetentionStore } from "./delivery-retention.ts";
 import { createSqliteStore, runNow, type Sync, sqlOf, toPort } from "./sql.ts";
 
 /** The functions of the port to send deliveries. */
@@ -49,9 +47,9 @@ export function createSqliteDeliveryQueue(
     recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
     finishStep: (atMs) => finishStep(store, [], atMs),
     ownership: createSoleOwner(epoch),
-    log: toPort<DeliveryLogRows>(createDeliveryLogStore(database)),
+    log: new DeliveryLogRows(store),
     replays: new ReplayRows(store),
-    retention: toPort<RetentionSteps>(createDeliveryRetentionStore(database)),
+    retention: new RetentionSteps(store),
   };
 }
 

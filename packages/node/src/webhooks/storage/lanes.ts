@@ -30,9 +30,18 @@ export const rowsIn = (kind: Kind, lane: Rows, webhook: string): string =>
 export const entriesOf = (lane: Rows, webhook: string): string =>
   `delivery_lanes WHERE delivery_lanes.lane = '${lane === "due" ? "retry" : lane}' AND delivery_lanes.webhook = ${webhook}`;
 
-/** Returns an SQL condition for deliveries that are in a lane. After a lock, it holds for the locked rows. */
-export const isIn = (lane: Lane): string =>
-  `lane_of(deliveries.state, deliveries.next_attempt_ms, deliveries.replay) = '${lane}'`;
+/**
+ * Returns an SQL condition for deliveries that are in a lane. After a lock, it holds for the locked rows; SQLite, which has one writer,
+ * finds no others.
+ */
+export const isIn = (kind: Kind, lane: Lane): string =>
+  kind === "sqlite"
+    ? "true"
+    : `lane_of(deliveries.state, deliveries.next_attempt_ms, deliveries.replay) = '${lane}'`;
+
+/** Returns SQL that follows a column, for rows that a query selects; PostgreSQL then finds them by an index. */
+export const isOneOf = (kind: Kind, query: string): string =>
+  kind === "sqlite" ? `IN (${query})` : `= ANY (ARRAY (${query}))`;
 
 /** SQL condition for entries of pending deliveries. */
 export const IS_PENDING = `delivery_lanes.lane IN (${LANES.map((lane) => `'${lane}'`).join(", ")})`;

@@ -25,6 +25,21 @@ export function* noteChange(sql: Sql, webhook: number, isRestart: boolean): Step
   );
 }
 
+export type Requeued = {
+  /** Number of deliveries that were put into the queue. */
+  readonly count: number;
+  /** Last number that was read; absent at the end. */
+  readonly last?: number;
+};
+
+/** Changes deliveries of a webhook, and reports the change to its owner; changes nothing if the webhook was removed. */
+export function* changeQueue(sql: Sql, webhook: number, change: Steps<Requeued>): Steps<Requeued> {
+  if (!(yield* lockQueue(sql, webhook))) return { count: 0 };
+  const changed = yield* change;
+  if (changed.count > 0) yield* noteChange(sql, webhook, false);
+  return changed;
+}
+
 /** Increments the version of the register, and locks it for all others until the end of the transaction. */
 export function* bumpVersion(sql: Sql): Steps<void> {
   if (sql.kind === "postgres") yield* sql.change("UPDATE webhook_register SET version = version + 1");

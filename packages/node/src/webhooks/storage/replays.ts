@@ -7,7 +7,7 @@ import {
   type ReplayProgress,
   type ReplayState,
 } from "../model/replay.ts";
-import { IS_ON, isIn, rowsIn } from "./lanes.ts";
+import { IS_ON, isIn, isOneOf, rowsIn } from "./lanes.ts";
 import { lockQueue, noteChange } from "./locks.ts";
 import { isOwned } from "./shards.ts";
 import type { Integer, Kind, Reads, Sql, Steps, Store } from "./sql.ts";
@@ -86,21 +86,23 @@ export class ReplayRows {
   cancel(webhook: number, atMs: number): Promise<void> {
     return this.#store.write(function* (sql) {
       yield* lockQueue(sql, webhook);
-      yield* sql.change(CANCEL[sql.kind], [webhook, CANCELLATION.deliveries, atMs]);
+      yield* cancelDeliveries(sql, webhook, atMs);
       yield* endReplay(sql, webhook, "cancelled", atMs, CANCELLATION.replay);
       yield* noteChange(sql, webhook, false);
     });
   }
 }
 
-const CANCELLED =
-  "UPDATE deliveries SET state = 'cancelled', next_attempt_ms = NULL, reason = $2, finished_ms = $3";
-const CANCEL: Readonly<Record<Kind, string>> = {
-  sqlite: `${CANCELLED} WHERE number IN (SELECT number FROM ${rowsIn("sqlite", "replay", "$1")})`,
-  postgres: `${CANCELLED} WHERE number = ANY (ARRAY (SELECT number FROM deliveries
-    WHERE number = ANY (ARRAY (SELECT number FROM ${rowsIn("postgres", "replay", "$1")})) AND ${isIn("replay")}
-    ORDER BY number FOR UPDATE))`,
-};
+function* cancelDeliveries({ kind, change }: Sql, webhook: number, atMs: number): Steps<void> {
+  const waiting = `SELECT number FROM ${rowsIn(kind, "replay", "$1")}`;
+  const pending = `SELECT number FROM deliveries WHERE number ${isOneOf(kind, waiting)} AND ${isIn(kind, "replay")}
+    ORDER BY number FOR UPDATE`;
+  yield* change(
+    `UPDATE deliveries SET state = 'cancelled', next_attempt_ms = NULL, reason = $2, finished_ms = $3
+     WHERE number ${isOneOf(kind, pending)}`,
+    [webhook, CANCELLATION.deliveries, atMs],
+  );
+}
 
 function* start(
   sql: Sql,

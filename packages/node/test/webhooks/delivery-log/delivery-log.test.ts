@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/delivery-rows.ts";
 import { createContentStore, createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
+import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/storage/delivery-rows.ts";
 import { blockApplied, type Reply, settle } from "../../../test-support/webhooks/support.ts";
 import { BODY, serve, TOKEN } from "../serve.ts";
 

@@ -3,12 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
-import type { DeliveryLogRows } from "../../../src/webhooks/delivery-queue.ts";
-import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/delivery-rows.ts";
 import type { DeliveryFilter, DeliveryPage } from "../../../src/webhooks/model/deliveries.ts";
 import { insertContents } from "../../../src/webhooks/postgres/contents.ts";
-import { createPostgresDeliveryLog } from "../../../src/webhooks/postgres/log/delivery-log.ts";
 import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { DeliveryLogRows } from "../../../src/webhooks/storage/delivery-log.ts";
+import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/storage/delivery-rows.ts";
 import {
   insertPing,
   type PingOutcome,
@@ -60,7 +59,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
   beforeEach(async () => {
     postgres = await databases.connect();
     await migrate(postgres);
-    log = createPostgresDeliveryLog(postgres);
+    log = new DeliveryLogRows(createPostgresStore(postgres));
     webhook = await insertWebhook(postgres);
   });
   afterEach(() => postgres.close());

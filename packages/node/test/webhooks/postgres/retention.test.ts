@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
-import type { RetentionSteps } from "../../../src/webhooks/delivery-queue.ts";
 import type { DeliveryRetention } from "../../../src/webhooks/model/deliveries.ts";
-import { createPostgresDeliveryLog } from "../../../src/webhooks/postgres/log/delivery-log.ts";
-import { createPostgresRetention } from "../../../src/webhooks/postgres/log/retention.ts";
+import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { DeliveryLogRows } from "../../../src/webhooks/storage/delivery-log.ts";
+import { RetentionSteps } from "../../../src/webhooks/storage/retention.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import {
@@ -67,7 +67,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
   beforeEach(async () => {
     postgres = await databases.connect();
     await migrate(postgres);
-    retention = createPostgresRetention(postgres);
+    retention = new RetentionSteps(createPostgresStore(postgres));
     webhook = await insertWebhook(postgres);
   });
   afterEach(() => postgres.close());
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(failed).toEqual([500, 500, 200]);
     expect(await next(0)).toBeUndefined();
     expect(await takeChanges(postgres)).toEqual([`${other}`]);
-    const log = createPostgresDeliveryLog(postgres);
+    const log = new DeliveryLogRows(createPostgresStore(postgres));
     const { records } = await log.page(other, { state: "pending" }, { limit: 9 });
     expect(records.map(({ id }) => id)).toEqual([
       ...["replayed", ...[1_203, 1_202, 1_201].map((number) => `${other} ${number}`)],

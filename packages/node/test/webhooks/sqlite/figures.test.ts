@@ -9,8 +9,6 @@ import { migrate } from "../../../src/store/engine/migrations.ts";
 import type { QueueFigures } from "../../../src/webhooks/figures.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
-import { createDeliveryLogStore } from "../../../src/webhooks/sqlite/delivery-log.ts";
-import { createDeliveryRetentionStore } from "../../../src/webhooks/sqlite/delivery-retention.ts";
 import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/facts.ts";
 import {
   createFiredFigures,
@@ -19,9 +17,11 @@ import {
 } from "../../../src/webhooks/sqlite/figures.ts";
 import { PUT_AGAIN } from "../../../src/webhooks/sqlite/intake.ts";
 import { createSqliteStore, runNow, sqlOf } from "../../../src/webhooks/sqlite/sql.ts";
+import { DeliveryLogRows } from "../../../src/webhooks/storage/delivery-log.ts";
 import { beginFinish, finishRows, suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
 import { RegisterCommands } from "../../../src/webhooks/storage/register-commands.ts";
 import { ReplayRows } from "../../../src/webhooks/storage/replays.ts";
+import { failOldest, RetentionSteps } from "../../../src/webhooks/storage/retention.ts";
 import { createWebhookStore } from "../../../test-support/webhooks/sqlite-register.ts";
 
 const FIELDS = {
@@ -87,13 +87,14 @@ function createWorld(database: Database) {
     commitFrom: async (steps) => runNow(steps(sql, 0)),
   });
   const deliveries = createDeliveryStore(database);
-  const log = createDeliveryLogStore(database);
-  const retention = createDeliveryRetentionStore(database);
+  const store = createSqliteStore(database);
+  const log = new DeliveryLogRows(store);
+  const retention = new RetentionSteps(store);
   const sql = sqlOf(database);
   const nextSequence = database.prepare<{ sequence: number }>(
     "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
   );
-  const replays = new ReplayRows(createSqliteStore(database));
+  const replays = new ReplayRows(store);
   const putAgain = database.prepare(PUT_AGAIN);
   const facts = createDeliveredFactStore(database);
   const idOf = database.prepare<{ id: string }>("SELECT id FROM deliveries WHERE number = ?");
@@ -152,10 +153,7 @@ function createWorld(database: Database) {
     (webhook, number) => number % 4 === 0 && void commands.remove(webhook),
     () => webhooks.count() < 4 && register(),
     () => void retention.dropRemoved(),
-    (_webhook, number) => {
-      const queue = retention.nextOverfull(0, number % 3);
-      if (queue) retention.failSurplus(queue, made);
-    },
+    (webhook, number) => void runNow(failOldest(sql, webhook, number % 3, made)),
     (_webhook, number) =>
       void retention.dropBehind(
         0,

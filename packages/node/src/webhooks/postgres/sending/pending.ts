@@ -1,12 +1,12 @@
 /** Pending deliveries of owned webhooks: the next one of each lane, and the state of the queues. */
 import type { Postgres } from "../../../postgres/connection.ts";
 import type { DeliveryQueue, QueueState } from "../../delivery-queue.ts";
-import { messageFromRow } from "../../delivery-rows.ts";
 import type { WaitingDelivery } from "../../model/deliveries.ts";
 import { type SecretCipher, type SecretRow, secretsFromRow } from "../../secrets.ts";
+import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from "../../storage/delivery-rows.ts";
 import { entriesOf, IS_ON, type Lane } from "../../storage/lanes.ts";
+import type { Integer } from "../../storage/sql.ts";
 import { idsOf } from "../../storage/webhooks.ts";
-import { MESSAGE_COLUMNS, type MessageRow } from "../contents.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { readsOf, runSteps } from "../sql.ts";
 
@@ -71,7 +71,7 @@ const ABSENT: QueueState = { isStrict: false, retryMs: undefined, hasRetraction:
 export function createPendingReads({ postgres: { query }, ownership, cipher }: PendingDeps): PendingReads {
   /** Creates a function for the rows of one read; the secrets of a webhook are decrypted once. */
   function toDeliveries(): (row: WaitingRow) => WaitingDelivery {
-    const calls = new Map<string, Call>();
+    const calls = new Map<Integer, Call>();
     return (row) => {
       const call = calls.get(row.webhook) ?? callFromRow(row);
       calls.set(row.webhook, call);

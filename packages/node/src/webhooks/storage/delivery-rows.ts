@@ -1,9 +1,6 @@
-/**
- * Rows of deliveries as values, and filters as conditions, for every implementation of the log. The columns have the same
- * names in each database; their 64-bit integers are numbers or decimal text.
- */
-import { withoutNulls } from "../platform/without-nulls.ts";
-import type { Content } from "../subscriptions/content.ts";
+/** Rows of deliveries as values, and filters of them as conditions. */
+import { withoutNulls } from "../../platform/without-nulls.ts";
+import type { Content } from "../../subscriptions/content.ts";
 import type {
   Attempt,
   DeliveryFilter,
@@ -11,59 +8,59 @@ import type {
   DeliveryRecord,
   DeliveryState,
   LatestDeliveries,
-} from "./model/deliveries.ts";
+} from "../model/deliveries.ts";
+import type { Flag, Integer } from "./sql.ts";
 
-type Integer = number | string;
+/** Columns of a message, in a row of deliveries joined with its content. */
+export const MESSAGE_COLUMNS = `deliveries.webhook, deliveries.id, deliveries.sequence, deliveries.event, deliveries.height,
+  deliveries.block_id, deliveries.reverts, deliveries.created_ms, contents.time_ms, contents.data, contents.truncated, contents.link`;
 
-export type DeliveryRow<Int extends Integer> = {
-  readonly number: Int;
+export type DeliveryRow = {
+  readonly number: Integer;
   readonly id: string;
-  readonly sequence: Int | null;
+  readonly sequence: Integer | null;
   readonly event: string;
-  readonly height: Int | null;
+  readonly height: Integer | null;
   readonly block_id: string | null;
   readonly state: DeliveryState;
   readonly reason: string | null;
-  readonly created_ms: Int;
-  readonly next_attempt_ms: Int | null;
-  readonly finished_ms: Int | null;
-  readonly is_retracted: number | boolean | null;
+  readonly created_ms: Integer;
+  readonly next_attempt_ms: Integer | null;
+  readonly finished_ms: Integer | null;
+  readonly is_retracted: Flag | null;
   readonly reverts: string | null;
 };
 
-export type AttemptRow<Int extends Integer> = {
-  readonly started_ms: Int;
-  readonly duration_ms: Int;
+export type AttemptRow = {
+  readonly started_ms: Integer;
+  readonly duration_ms: Integer;
   readonly status: number | null;
   readonly response: string | null;
   readonly error: string | null;
 };
 
 /** Row of a delivery with its content. */
-export type MessageRow<Int extends Integer> = {
-  readonly webhook: Int;
+export type MessageRow = {
+  readonly webhook: Integer;
   readonly id: string;
-  readonly sequence: Int | null;
+  readonly sequence: Integer | null;
   readonly event: string;
-  readonly height: Int | null;
+  readonly height: Integer | null;
   readonly block_id: string | null;
   readonly reverts: string | null;
-  readonly created_ms: Int;
+  readonly created_ms: Integer;
   /** Null: the time of the delivery. */
-  readonly time_ms: Int | null;
+  readonly time_ms: Integer | null;
 } & ContentRow;
 
 type ContentRow = {
   readonly data: string | null;
-  readonly truncated: number | boolean | null;
+  readonly truncated: Flag | null;
   readonly link: string | null;
 };
 
 /** @param attempts attempts of the delivery, in chronological order */
-export const recordFromRow = (
-  row: DeliveryRow<Integer>,
-  attempts: readonly AttemptRow<Integer>[],
-): DeliveryRecord =>
+export const recordFromRow = (row: DeliveryRow, attempts: readonly AttemptRow[]): DeliveryRecord =>
   withoutNulls({
     number: Number(row.number),
     id: row.id,
@@ -81,7 +78,7 @@ export const recordFromRow = (
     attempts: attempts.map(attemptFromRow),
   });
 
-const attemptFromRow = (row: AttemptRow<Integer>): Attempt =>
+const attemptFromRow = (row: AttemptRow): Attempt =>
   withoutNulls({
     startedMs: Number(row.started_ms),
     durationMs: Number(row.duration_ms),
@@ -95,7 +92,7 @@ const attemptFromRow = (row: AttemptRow<Integer>): Attempt =>
  * @param oldestMs creation times of the oldest first attempt and the oldest retry, if any
  */
 export function latestFromRows(
-  rows: readonly Pick<DeliveryRow<Integer>, "state" | "created_ms" | "finished_ms">[],
+  rows: readonly Pick<DeliveryRow, "state" | "created_ms" | "finished_ms">[],
   oldestMs: readonly (Integer | null)[],
 ): LatestDeliveries {
   const waitingMs = oldestMs.flatMap((ms) => toNumber(ms) ?? []);
@@ -107,7 +104,7 @@ export function latestFromRows(
   };
 }
 
-export const messageFromRow = (row: MessageRow<Integer>): DeliveryMessage =>
+export const messageFromRow = (row: MessageRow): DeliveryMessage =>
   withoutNulls({
     webhook: Number(row.webhook),
     id: row.id,
@@ -132,19 +129,22 @@ export const ROWS_READ_AT_ONCE = 10_000;
 export const isIndexed = ({ state, height, ...rest }: DeliveryFilter): boolean =>
   height !== undefined || (Object.keys(rest).length === 0 && (state === undefined || state === "failed"));
 
-/** A condition without its right side, and the value there. */
-export type Comparison = readonly [condition: string, value: string | number];
-
-/** Returns the conditions of a filter; all of them must hold. */
-export function comparisonsOf({ state, event, height, fromMs, toMs }: DeliveryFilter): Comparison[] {
-  const comparisons: [condition: string, value: string | number | undefined][] = [
-    ["state =", state],
-    ["event =", event],
-    ["height =", height],
-    ["created_ms >=", fromMs],
-    ["created_ms <=", toMs],
-  ];
-  return comparisons.flatMap(([condition, value]) =>
+/** Returns a filter as conditions in SQL, whose parameters are numbered from `first`. */
+export function conditionsOf(
+  { state, event, height, fromMs, toMs }: DeliveryFilter,
+  first: number,
+): { readonly where: string; readonly values: readonly (string | number)[] } {
+  const comparisons = Object.entries({
+    "event =": event,
+    "height =": height,
+    "created_ms >=": fromMs,
+    "created_ms <=": toMs,
+  });
+  const given = comparisons.flatMap(([condition, value]) =>
     value === undefined ? [] : [[condition, value] as const],
   );
+  const conditions = given.map(([condition], index) => `AND ${condition} $${first + index}`);
+  // Inlined, so that SQLite can use the index of failed deliveries; the value is one of four constants.
+  if (state !== undefined) conditions.push(`AND state = '${state}'`);
+  return { where: conditions.join(" "), values: given.map(([, value]) => value) };
 }

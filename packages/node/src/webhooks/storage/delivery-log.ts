@@ -1,0 +1,207 @@
+/** Deliveries as a log: their states and attempts, and operations to send them again or sooner (`resend.ts`). */
+import type {
+  DeliveryFilter,
+  DeliveryMessage,
+  DeliveryPage,
+  DeliveryRange,
+  DeliveryRecord,
+  EndedFilter,
+  LatestDeliveries,
+} from "../model/deliveries.ts";
+import {
+  type AttemptRow,
+  conditionsOf,
+  type DeliveryRow,
+  isIndexed,
+  latestFromRows,
+  MESSAGE_COLUMNS,
+  type MessageRow,
+  messageFromRow,
+  ROWS_READ_AT_ONCE,
+  recordFromRow,
+} from "./delivery-rows.ts";
+import { type Lane, rowsIn } from "./lanes.ts";
+import { changeQueue, type Requeued } from "./locks.ts";
+import { expediteRange, requeueOne, requeueRange, sendSome } from "./resend.ts";
+import type { Integer, Kind, Reads, Steps, Store } from "./sql.ts";
+
+/** All columns except the content. */
+const COLUMNS = `webhook, number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms, finished_ms,
+  is_retracted, reverts`;
+
+/**
+ * Deliveries of a webhook before a number, newest first. In PostgreSQL, only one index has this order: with a condition on the webhook
+ * alone, the server could choose the order of all deliveries, and read those of all other webhooks.
+ */
+const BEFORE: Readonly<Record<Kind, string>> = {
+  sqlite: "webhook = $1 AND number < $2",
+  postgres: "webhook >= $1 AND (webhook, number) < ($1, $2)",
+};
+const NEWEST_FIRST = "ORDER BY webhook DESC, number DESC";
+
+export class DeliveryLogRows {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Returns deliveries with smaller numbers than `before`, newest first. */
+  page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): Promise<DeliveryPage> {
+    return this.#store.snapshot((sql) => readPage(sql, webhook, filter, range));
+  }
+
+  /** Finds a delivery by its number, or the newest delivery with an id. */
+  find(webhook: number, key: number | string): Promise<DeliveryRecord | undefined> {
+    return this.#store.snapshot(function* (sql) {
+      const column = typeof key === "number" ? "number" : "id";
+      const rows = yield* sql.rows<DeliveryRow>(
+        `SELECT ${COLUMNS} FROM deliveries WHERE webhook = $1 AND ${column} = $2`,
+        [webhook, key],
+      );
+      const [record] = yield* toRecords(sql, rows);
+      return record;
+    });
+  }
+
+  /** Returns the latest deliveries up to the limit, without pings. */
+  latest(webhook: number, limit: number): Promise<LatestDeliveries> {
+    return this.#store.snapshot(function* (sql) {
+      const rows = yield* sql.rows<DeliveryRow>(
+        `SELECT state, created_ms, finished_ms FROM deliveries WHERE ${BEFORE[sql.kind]} AND sequence IS NOT NULL
+         ${NEWEST_FIRST} LIMIT $3`,
+        [webhook, Number.MAX_SAFE_INTEGER, limit],
+      );
+      const oldest = (lane: Lane) =>
+        `(SELECT created_ms FROM deliveries WHERE number = (SELECT min(number) FROM ${rowsIn(sql.kind, lane, "$1")}))`;
+      const waiting = yield* sql.row<{ first_ms: Integer | null; retry_ms: Integer | null }>(
+        `SELECT ${oldest("first")} AS first_ms, ${oldest("retry")} AS retry_ms`,
+        [webhook],
+      );
+      return latestFromRows(rows, [waiting?.first_ms ?? null, waiting?.retry_ms ?? null]);
+    });
+  }
+
+  message(number: number): Promise<DeliveryMessage | undefined> {
+    return this.#store.read(function* (sql) {
+      const row = yield* sql.row<MessageRow>(
+        `SELECT ${MESSAGE_COLUMNS} FROM deliveries JOIN contents ON contents.number = deliveries.content
+         WHERE deliveries.number = $1`,
+        [number],
+      );
+      return row && messageFromRow(row);
+    });
+  }
+
+  /**
+   * Puts a finished delivery back into the queue, as a due retry. Resolves to `false` if it is already pending or was
+   * retracted.
+   */
+  requeue(number: number, atMs: number): Promise<boolean> {
+    return this.#store.write(function* (sql) {
+      const row = yield* sql.row<{ webhook: Integer }>("SELECT webhook FROM deliveries WHERE number = $1", [
+        number,
+      ]);
+      if (!row) return false;
+      const { count } = yield* changeQueue(sql, Number(row.webhook), requeueOne(sql, number, atMs));
+      return count > 0;
+    });
+  }
+
+  /**
+   * Puts matching deliveries back into the queue, from the next `limit` after a number, oldest first: all, or all
+   * failed deliveries; without pings.
+   */
+  requeueMatching(
+    webhook: number,
+    filter: EndedFilter,
+    range: { readonly after: number; readonly limit: number },
+    atMs: number,
+  ): Promise<Requeued> {
+    return this.#store.write((sql) =>
+      changeQueue(sql, webhook, requeueRange(sql, { webhook, filter, ...range, atMs })),
+    );
+  }
+
+  /**
+   * Sends deliveries now, each with the full schedule of retries: a finished delivery returns to the queue, a pending
+   * delivery becomes due. In strict order, the first pending delivery becomes due, so that the others follow in order.
+   * Resolves to the number of deliveries, not counting retracted deliveries.
+   */
+  async sendNow(webhook: number, numbers: readonly number[], atMs: number): Promise<number> {
+    const { count } = await this.#store.write((sql) =>
+      changeQueue(sql, webhook, sendSome(sql, webhook, numbers, atMs)),
+    );
+    return count;
+  }
+
+  /** Makes matching pending deliveries of a lane due, from the next `limit` after a number. First attempts keep their order. */
+  expediteMatching(
+    webhook: number,
+    lane: Lane,
+    filter: Omit<DeliveryFilter, "state">,
+    range: { readonly after: number; readonly limit: number },
+    atMs: number,
+  ): Promise<Requeued> {
+    return this.#store.write((sql) =>
+      changeQueue(sql, webhook, expediteRange(sql, { webhook, lane, filter, ...range, atMs })),
+    );
+  }
+}
+
+export function* readPage(
+  sql: Reads,
+  webhook: number,
+  filter: DeliveryFilter,
+  { before = Number.MAX_SAFE_INTEGER, limit }: DeliveryRange,
+): Steps<DeliveryPage> {
+  const { where, values } = conditionsOf(filter, 4);
+  // One row more than the limit shows whether there is a next page.
+  const rows = yield* sql.rows<DeliveryRow>(pageSql(sql.kind, filter, where), [
+    webhook,
+    before,
+    limit + 1,
+    ...values,
+  ]);
+  const records = yield* toRecords(sql, rows.slice(0, limit));
+  const last = records.at(-1);
+  if (rows.length > limit && last) return { records, next: last.number };
+  if (isIndexed(filter)) return { records };
+  const reach = yield* sql.row<{ number: Integer }>(lastRead(sql.kind), [webhook, before]);
+  return reach ? { records, next: Number(reach.number) } : { records };
+}
+
+/** Returns SQL with the parameters webhook, exclusive upper bound, and limit; those of the filter follow. */
+function pageSql(kind: Kind, filter: DeliveryFilter, where: string): string {
+  const rows = `SELECT ${COLUMNS} FROM deliveries WHERE`;
+  if (kind === "sqlite") {
+    const reach = isIndexed(filter) ? "" : `AND number >= coalesce((${lastRead(kind)}), 0)`;
+    return `${rows} webhook = $1 AND number < $2 ${reach} ${where} ORDER BY number DESC LIMIT $3`;
+  }
+  // Deliveries of a height have an index in no order; the sum prevents that another one is used for its order.
+  if (filter.height !== undefined)
+    return `${rows} webhook = $1 AND number < $2 ${where} ORDER BY number + 0 DESC LIMIT $3`;
+  if (filter.state === "failed" && isIndexed(filter))
+    return `${rows} number IN (SELECT number FROM ${rowsIn(kind, "failed", "$1")} AND number < $2
+      ORDER BY number DESC LIMIT $3) ${where} ORDER BY number DESC`;
+  return `SELECT * FROM (${rows} ${BEFORE[kind]} ${NEWEST_FIRST} LIMIT ${ROWS_READ_AT_ONCE}) AS latest
+    WHERE true ${where} ${NEWEST_FIRST} LIMIT $3`;
+}
+
+/** Returns SQL for the last number that a page can read; no row if there are no further ones. */
+const lastRead = (kind: Kind): string =>
+  `SELECT number FROM deliveries WHERE ${BEFORE[kind]} ${NEWEST_FIRST} LIMIT 1 OFFSET ${ROWS_READ_AT_ONCE - 1}`;
+
+/** Reads the attempts of all rows together. */
+function* toRecords(sql: Reads, rows: readonly DeliveryRow[]): Steps<DeliveryRecord[]> {
+  if (rows.length === 0) return [];
+  const attempts = new Map<Integer, AttemptRow[]>(rows.map(({ number }) => [number, []]));
+  const order = sql.kind === "sqlite" ? "attempt" : "number";
+  const found = yield* sql.rows<AttemptRow & { delivery: Integer }>(
+    `SELECT delivery, started_ms, duration_ms, status, response, error FROM attempts
+     WHERE delivery = ANY ($1) ORDER BY delivery, ${order}`,
+    [[...attempts.keys()]],
+  );
+  for (const attempt of found) attempts.get(attempt.delivery)?.push(attempt);
+  return rows.map((row) => recordFromRow(row, attempts.get(row.number) ?? []));
+}
