@@ -1,8 +1,14 @@
-/** The register of webhooks in SQLite, for tests without a service. */
+/** Rows of webhooks in SQLite, for tests without a service. */
+
+import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
+import type { NewDelivery } from "../../src/webhooks/model/deliveries.ts";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
 import { ownerOf, PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
+import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import { runNow, sqlOf } from "../../src/webhooks/sqlite/sql.ts";
+import { insertContents } from "../../src/webhooks/storage/delivery-rows.ts";
+import { insertDeliveries } from "../../src/webhooks/storage/intake-commands.ts";
 import { findWebhook, idsOf, insertWebhook, readEventNames } from "../../src/webhooks/storage/webhooks.ts";
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
@@ -31,5 +37,20 @@ export function createWebhookStore(database: Database, cipher = PLAIN_SECRETS) {
           [id, untilMs, cipher.encrypt(token, ownerOf(id))],
         ),
       ),
+  };
+}
+
+/** Deliveries in SQLite, for tests without a service. */
+export function createDeliveryRows(database: Database) {
+  const sql = sqlOf(database);
+  const last = database.prepare<{ number: number }>("SELECT max(number) AS number FROM deliveries");
+  return {
+    ...createDeliveryStore(database),
+    /** Puts a delivery into the queue of its webhook. Returns its number. */
+    insert(delivery: NewDelivery, atMs: number): number {
+      runNow(insertDeliveries(sql, [delivery], atMs));
+      return present(last.get()).number;
+    },
+    insertContent: (): number => present(runNow(insertContents(sql, [{}]))[0]),
   };
 }

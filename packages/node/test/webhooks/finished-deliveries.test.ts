@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
-import { createContentStore, createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
+import { createDeliveryRows } from "../../test-support/webhooks/sqlite-register.ts";
 import {
   always,
   blockApplied,
@@ -25,8 +25,8 @@ const states = (database: Database) =>
 
 /** Queue of first attempts and retries. */
 function fill({ database }: Service): void {
-  const deliveries = createDeliveryStore(database);
-  const content = createContentStore(database).insert({});
+  const deliveries = createDeliveryRows(database);
+  const content = deliveries.insertContent();
   database.transaction(() => {
     for (let index = 0; index < LENGTH; index++) {
       const message = { webhook: 1, id: `${index}`, sequence: index + 1, event: "block.applied" };

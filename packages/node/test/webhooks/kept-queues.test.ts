@@ -1,6 +1,6 @@
 /** Queues of webhooks that are paused, resumed, or redefined: no delivery is lost (webhooks.md 4.4). */
 import { describe, expect, test } from "vitest";
-import { createContentStore, createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
+import { createDeliveryRows } from "../../test-support/webhooks/sqlite-register.ts";
 import {
   always,
   blockApplied,
@@ -118,8 +118,8 @@ describe("a webhook with another target", () => {
 
 /** Inserts deliveries into the queue, most of them as retries that are due tomorrow. */
 function fill({ database }: Pick<Service, "database">, length: number): void {
-  const deliveries = createDeliveryStore(database);
-  const content = createContentStore(database).insert({});
+  const deliveries = createDeliveryRows(database);
+  const content = deliveries.insertContent();
   database.transaction(() => {
     for (let index = 0; index < length; index++) {
       const message = { webhook: 1, id: `${index}`, sequence: index + 1, event: "block.applied" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WebhookOptions } from "../../src/webhooks/options.ts";
-import { createContentStore, createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
+import { createDeliveryRows } from "../../test-support/webhooks/sqlite-register.ts";
 import {
   always,
   blockApplied,
@@ -19,8 +19,7 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
     options,
     reply: ({ message }) => new Promise<Reply>((resolve) => open.set(message.height, resolve)),
   });
-  const deliveries = createDeliveryStore(service.database);
-  const contents = createContentStore(service.database);
+  const deliveries = createDeliveryRows(service.database);
   return {
     ...service,
     /** Responds to the request of a height. */
@@ -33,7 +32,7 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
       for (const [index, event] of events.entries()) {
         const id = `${webhook}-${index}`;
         const message = { webhook, id, sequence: index + 1, event, height: index + 1 };
-        deliveries.insert({ ...message, content: contents.insert({}) }, 0);
+        deliveries.insert({ ...message, content: deliveries.insertContent() }, 0);
       }
     },
   };

@@ -14,7 +14,7 @@ import { RetentionSteps } from "../storage/retention.ts";
 import { WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { lockOwner } from "./hand-over/owner.ts";
-import { createPostgresIntake } from "./intake/intake.ts";
+import { createPostgresIntake } from "./intake.ts";
 import { createOwnership, type ShardOwnership } from "./ownership.ts";
 import { createPostgresRegisterCommands } from "./register.ts";
 import { createPendingReads } from "./sending/pending.ts";

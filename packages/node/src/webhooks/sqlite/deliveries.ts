@@ -2,13 +2,7 @@
 
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
-import {
-  type Attempt,
-  type NewDelivery,
-  REVERTED_REASON,
-  type TimedContent,
-  type WaitingDelivery,
-} from "../model/deliveries.ts";
+import { type Attempt, REVERTED_REASON, type WaitingDelivery } from "../model/deliveries.ts";
 import { PLAIN_SECRETS, type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from "../storage/delivery-rows.ts";
 import { IS_ON } from "../storage/lanes.ts";
@@ -21,10 +15,6 @@ type WaitingRow = Omit<WaitingDelivery, "message" | "secrets" | "proofDepth"> &
 type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
 
 export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry" | "nextReplayed"> & {
-  /** Returns whether the webhook has a delivery with this id. */
-  has(webhook: number, id: string): boolean;
-  /** Puts a delivery into the queue of its webhook. Returns its number. */
-  insert(delivery: NewDelivery, atMs: number): number;
   state(webhook: number, latestMs?: number): QueueState;
   /** Records an attempt, unless the delivery was dropped. */
   recordAttempt(number: number, attempt: Attempt): void;
@@ -53,38 +43,7 @@ const RETRIES = `deliveries INDEXED BY deliveries_retry
 
 /** @param cipher cipher of the webhooks' secrets */
 export function createDeliveryStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): DeliveryStore {
-  return { ...createInserts(database), ...createPendingReads(database, cipher), ...createAttempts(database) };
-}
-
-function createInserts(database: Database): Pick<DeliveryStore, "has" | "insert"> {
-  const has = database.prepare("SELECT 1 FROM deliveries WHERE id = ? AND webhook = ?");
-  const insert = database.prepare(
-    `INSERT INTO deliveries
-     (webhook, id, sequence, event, height, block_id, is_retracted, reverts, replay, content, state, created_ms,
-      target_number)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
-       coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0))`,
-  );
-  return {
-    has: (webhook, id) => has.get(id, webhook) !== undefined,
-    insert: (delivery, atMs) =>
-      Number(
-        insert.run(
-          delivery.webhook,
-          delivery.id,
-          delivery.sequence ?? null,
-          delivery.event,
-          delivery.height ?? null,
-          delivery.blockId ?? null,
-          delivery.isRetractable ? 0 : null,
-          delivery.reverts ?? null,
-          delivery.replay ?? null,
-          delivery.content,
-          atMs,
-          delivery.webhook,
-        ).lastInsertRowid,
-      ),
-  };
+  return { ...createPendingReads(database, cipher), ...createAttempts(database) };
 }
 
 function createPendingReads(
@@ -181,18 +140,5 @@ function waitingFromRow(row: WaitingRow, cipher: SecretCipher): WaitingDelivery 
   return {
     ...{ number, message: messageFromRow(row), attempts, target, secrets },
     ...(row.proof_depth !== null && { proofDepth: row.proof_depth }),
-  };
-}
-
-/** Stores contents, and returns their numbers. A content is dropped with the last delivery that refers to it. */
-export function createContentStore(database: Database): { insert(content: TimedContent): number } {
-  const insert = database.prepare(
-    "INSERT INTO contents (data, truncated, link, time_ms) VALUES (?, ?, ?, ?)",
-  );
-  return {
-    insert: ({ dataText, truncated, link, timeMs }) =>
-      Number(
-        insert.run(dataText ?? null, truncated ? 1 : null, link ?? null, timeMs ?? null).lastInsertRowid,
-      ),
   };
 }

@@ -1,4 +1,4 @@
-/** Rows of deliveries as values, and filters of them as conditions. */
+/** Rows of deliveries as values, filters of them as conditions, and their contents. */
 import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Content } from "../../subscriptions/content.ts";
 import type {
@@ -8,8 +8,9 @@ import type {
   DeliveryRecord,
   DeliveryState,
   LatestDeliveries,
+  TimedContent,
 } from "../model/deliveries.ts";
-import type { Flag, Integer } from "./sql.ts";
+import { type Flag, given, type Integer, type Sql, type Steps } from "./sql.ts";
 
 /** Columns of a message, in a row of deliveries joined with its content. */
 export const MESSAGE_COLUMNS = `deliveries.webhook, deliveries.id, deliveries.sequence, deliveries.event, deliveries.height,
@@ -121,6 +122,25 @@ const contentFromRow = ({ data, truncated, link }: ContentRow): Content =>
   withoutNulls({ dataText: data, truncated: truncated === null ? null : (true as const), link });
 
 const toNumber = (value: Integer | null): number | null => (value === null ? null : Number(value));
+
+/** Stores contents. Returns their numbers in the same order. */
+export function* insertContents(sql: Sql, contents: readonly TimedContent[]): Steps<number[]> {
+  if (contents.length === 0) return [];
+  const rows = contents.map(({ dataText, truncated, link, timeMs }) => [
+    dataText ?? null,
+    truncated ?? null,
+    link ?? null,
+    timeMs ?? null,
+  ]);
+  const columns = { data: "text", truncated: "boolean", link: "text", time_ms: "bigint" } as const;
+  const { table, values } = given(sql.kind, columns, rows);
+  const inserted = yield* sql.rows<{ number: Integer }>(
+    `INSERT INTO contents (data, truncated, link, time_ms)
+     SELECT data, truncated, link, time_ms FROM ${table} ORDER BY place RETURNING number`,
+    values,
+  );
+  return inserted.map(({ number }) => Number(number));
+}
 
 /** Maximum rows to read for a page: some milliseconds, for which SQLite blocks the thread. */
 export const ROWS_READ_AT_ONCE = 10_000;

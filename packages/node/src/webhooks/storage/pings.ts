@@ -2,6 +2,7 @@
 import { present } from "../../platform/present.ts";
 import type { Content } from "../../subscriptions/content.ts";
 import type { Attempt, NewDelivery } from "../model/deliveries.ts";
+import { insertContents } from "./delivery-rows.ts";
 import { lockQueue } from "./locks.ts";
 import type { Integer, Kind, Sql, Steps } from "./sql.ts";
 
@@ -24,11 +25,12 @@ export type PingOutcome = {
   readonly failure?: string;
 };
 
-/** SQL for the next number of a delivery, and for the columns that begin the row of a first attempt. */
-const NEXT_NUMBER: Readonly<Record<Kind, string>> = {
+/** SQL for the next number of a delivery. */
+export const NEXT_NUMBER: Readonly<Record<Kind, string>> = {
   sqlite: "NULL",
   postgres: "nextval('delivery_numbers')",
 };
+/** SQL for the columns that only a first attempt in SQLite has. */
 const FIRST_ATTEMPT: Readonly<Record<Kind, readonly [column: string, value: string]>> = {
   sqlite: ["attempt, ", "1, "],
   postgres: ["", ""],
@@ -77,10 +79,7 @@ export function* recordPing(sql: Sql, ping: PingOutcome): Steps<number> {
   return number;
 }
 
-function* insertContent(sql: Sql, { dataText, truncated, link }: Content): Steps<number> {
-  const row = yield* sql.row<{ number: Integer }>(
-    "INSERT INTO contents (data, truncated, link) VALUES ($1, $2, $3) RETURNING number",
-    [dataText ?? null, truncated ?? null, link ?? null],
-  );
-  return Number(present(row, "the inserted content").number);
+function* insertContent(sql: Sql, content: Content): Steps<number> {
+  const [number] = yield* insertContents(sql, [content]);
+  return present(number, "the number of a content");
 }

@@ -139,6 +139,13 @@ export function* lockReplay(sql: Reads, webhook: number): Steps<Replay | undefin
   return row && replayFromRow(row);
 }
 
+/** Returns whether a replay is still running at the position of a step. */
+export const isSame = (current: Replay, { nextHeight, nextIndex, lastDelivery }: Replay): boolean =>
+  current.state === "running" &&
+  current.nextHeight === nextHeight &&
+  current.nextIndex === nextIndex &&
+  current.lastDelivery === lastDelivery;
+
 export function* advanceReplay(
   sql: Sql,
   webhook: number,

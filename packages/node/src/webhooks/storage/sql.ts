@@ -55,6 +55,31 @@ export const createSql = (
   },
 });
 
+/** Columns of a table of values, with the types of PostgreSQL. */
+type Columns = Readonly<Record<string, "bigint" | "integer" | "text" | "boolean">>;
+
+/**
+ * Returns a table of values as SQL, whose columns follow the name `given`, and the parameters with the values. The column `place` has
+ * the order of the rows. Further parameters are numbered after the columns.
+ */
+export function given(
+  kind: Kind,
+  columns: Columns,
+  rows: readonly (readonly Parameter[])[],
+): { readonly table: string; readonly values: Parameters } {
+  const names = Object.keys(columns);
+  if (kind === "sqlite") {
+    const members = names.map((name, index) => `value ->> ${index} AS ${name}`);
+    const table = `(SELECT ${members.join(", ")}, key AS place FROM json_each($1)) AS given`;
+    return { table, values: names.map((_, index) => (index === 0 ? JSON.stringify(rows) : null)) };
+  }
+  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+  return {
+    table: `unnest(${arrays.join(", ")}) WITH ORDINALITY AS given (${names.join(", ")}, place)`,
+    values: names.map((_, index) => rows.map((row) => row[index] ?? null)),
+  };
+}
+
 export type Store = {
   read<T>(work: (sql: Reads) => Steps<T>): Promise<T>;
   /** Runs reads of one state. */

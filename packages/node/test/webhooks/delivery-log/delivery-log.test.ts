@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createContentStore, createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
 import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/storage/delivery-rows.ts";
+import { createDeliveryRows } from "../../../test-support/webhooks/sqlite-register.ts";
 import { blockApplied, type Reply, settle } from "../../../test-support/webhooks/support.ts";
 import { BODY, serve, TOKEN } from "../serve.ts";
 
@@ -187,8 +187,8 @@ describe("sending again", () => {
 test("A search in a long log stops after a number of rows, and continues with the next page.", async () => {
   const { ask, create, database } = await serve();
   await create();
-  const deliveries = createDeliveryStore(database);
-  const content = createContentStore(database).insert({});
+  const deliveries = createDeliveryRows(database);
+  const content = deliveries.insertContent();
   const total = 2 * ROWS_READ_AT_ONCE + 5;
   database.transaction(() => {
     for (let index = 1; index <= total; index++) {

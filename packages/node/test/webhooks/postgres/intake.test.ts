@@ -1,6 +1,6 @@
 /** Batches of a worker whose shards have different positions in the events. */
 import { expect, test } from "vitest";
-import { createPostgresIntake } from "../../../src/webhooks/postgres/intake/intake.ts";
+import { createPostgresIntake } from "../../../src/webhooks/postgres/intake.ts";
 import { createOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";

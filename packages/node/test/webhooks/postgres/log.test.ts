@@ -4,10 +4,9 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import type { DeliveryFilter, DeliveryPage } from "../../../src/webhooks/model/deliveries.ts";
-import { insertContents } from "../../../src/webhooks/postgres/contents.ts";
 import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { DeliveryLogRows } from "../../../src/webhooks/storage/delivery-log.ts";
-import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/storage/delivery-rows.ts";
+import { insertContents, ROWS_READ_AT_ONCE } from "../../../src/webhooks/storage/delivery-rows.ts";
 import {
   insertPing,
   type PingOutcome,
@@ -468,8 +467,8 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
 
   test("The delivery log on PostgreSQL stores contents in the order of their numbers.", async () => {
     const contents = Array.from({ length: 1_000 }, (_, index) => ({ dataText: `"${index}\\u0000"` }));
-    const numbers = await postgres.transaction("READ WRITE", (transaction) =>
-      insertContents(transaction, [...contents, { truncated: true, link: "/blocks/1" }, {}]),
+    const numbers = await createPostgresStore(postgres).write((sql) =>
+      insertContents(sql, [...contents, { truncated: true, link: "/blocks/1" }, {}]),
     );
     const rows = await postgres.query("SELECT data, truncated, link FROM contents ORDER BY number");
     expect(numbers).toHaveLength(1_002);
@@ -480,7 +479,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       { data: null, truncated: null, link: null },
     ]);
     expect(rows.slice(0, -2)).toMatchObject(contents.map(({ dataText }) => ({ data: dataText })));
-    const none = await postgres.transaction("READ WRITE", (transaction) => insertContents(transaction, []));
+    const none = await createPostgresStore(postgres).write((sql) => insertContents(sql, []));
     expect(none).toEqual([]);
   });
 

@@ -8,21 +8,20 @@ import { type Database, openDatabase } from "../../../src/store/engine/database.
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import type { QueueFigures } from "../../../src/webhooks/figures.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
-import { createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
-import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/facts.ts";
 import {
   createFiredFigures,
   createQueueFigures,
   createWebhookFigures,
 } from "../../../src/webhooks/sqlite/figures.ts";
-import { PUT_AGAIN } from "../../../src/webhooks/sqlite/intake.ts";
 import { createSqliteStore, runNow, sqlOf } from "../../../src/webhooks/sqlite/sql.ts";
 import { DeliveryLogRows } from "../../../src/webhooks/storage/delivery-log.ts";
+import { putAgain } from "../../../src/webhooks/storage/intake-commands.ts";
 import { beginFinish, finishRows, suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
 import { RegisterCommands } from "../../../src/webhooks/storage/register-commands.ts";
 import { ReplayRows } from "../../../src/webhooks/storage/replays.ts";
 import { failOldest, RetentionSteps } from "../../../src/webhooks/storage/retention.ts";
-import { createWebhookStore } from "../../../test-support/webhooks/sqlite-register.ts";
+import { retractFacts } from "../../../src/webhooks/storage/retractions.ts";
+import { createDeliveryRows, createWebhookStore } from "../../../test-support/webhooks/sqlite-register.ts";
 
 const FIELDS = {
   event: "block.applied",
@@ -86,7 +85,7 @@ function createWorld(database: Database) {
     commit: async (steps) => runNow(steps(sql)),
     commitFrom: async (steps) => runNow(steps(sql, 0)),
   });
-  const deliveries = createDeliveryStore(database);
+  const deliveries = createDeliveryRows(database);
   const store = createSqliteStore(database);
   const log = new DeliveryLogRows(store);
   const retention = new RetentionSteps(store);
@@ -95,9 +94,7 @@ function createWorld(database: Database) {
     "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
   );
   const replays = new ReplayRows(store);
-  const putAgain = database.prepare(PUT_AGAIN);
-  const facts = createDeliveredFactStore(database);
-  const idOf = database.prepare<{ id: string }>("SELECT id FROM deliveries WHERE number = ?");
+  const ended = database.prepare("SELECT 1 FROM deliveries WHERE number = ? AND state <> 'pending'");
   const drop = database.prepare("DELETE FROM deliveries WHERE number = ?");
   let made = 0;
   let registered = 0;
@@ -132,12 +129,11 @@ function createWorld(database: Database) {
     (_webhook, number) => void log.requeue(number, made),
     (webhook, number) =>
       void log.requeueMatching(webhook, { state: "failed", fromMs: number }, { after: 0, limit: 3 }, made),
-    (webhook, number) => {
-      const id = idOf.get(number)?.id;
-      if (id !== undefined) putAgain.run(made, webhook, id, 1_000);
+    (_webhook, number) => {
+      if (ended.get(number)) runNow(putAgain(sql, [{ number, position: made }]));
     },
     (webhook) => void replays.cancel(webhook, made),
-    (_webhook, number) => facts.retract(number, made),
+    (_webhook, number) => runNow(retractFacts(sql, [number], made)),
     (webhook, number) =>
       runNow(
         beginFinish(sql, webhook, { state: "failed", reason: "x", withRetractions: number % 2 === 0 }, made),

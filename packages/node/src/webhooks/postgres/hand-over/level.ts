@@ -14,7 +14,7 @@ import { createReadDefinitions } from "../../matching/definitions.ts";
 import { createMatcher, type Matched } from "../../matching/matcher.ts";
 import { createVerdicts } from "../../matching/verdicts.ts";
 import { SHARDS } from "../../storage/shards.ts";
-import { createPostgresIntake } from "../intake/intake.ts";
+import { createPostgresIntake } from "../intake.ts";
 import { createOwnership, type ShardOwnership } from "../ownership.ts";
 import { requireOwner } from "./owner.ts";
 

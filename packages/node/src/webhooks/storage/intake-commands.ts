@@ -2,20 +2,20 @@
  * Applies the commands of a batch. Only the owner of a webhook inserts its deliveries, and it has locked their queues: what the
  * commands do follows from what was read before, so that each kind of row is written by one statement.
  */
-import { present } from "../../../platform/present.ts";
-import type { PostgresValue, Transaction } from "../../../postgres/connection.ts";
-import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../../intake.ts";
-import type { DeliveryState, NewDelivery, TimedContent } from "../../model/deliveries.ts";
-import type { Replay } from "../../model/replay.ts";
-import { suspendWebhook } from "../../storage/queues.ts";
-import { insertContents } from "../contents.ts";
-import { runSteps, sqlOf } from "../sql.ts";
+import { present } from "../../platform/present.ts";
+import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../intake.ts";
+import type { DeliveryState, NewDelivery, TimedContent } from "../model/deliveries.ts";
+import type { Replay } from "../model/replay.ts";
+import { insertContents } from "./delivery-rows.ts";
+import { NEXT_NUMBER } from "./pings.ts";
+import { suspendWebhook } from "./queues.ts";
 import { recordReverts, retractFacts } from "./retractions.ts";
+import { given, type Integer, type Reads, type Sql, type Steps } from "./sql.ts";
 import { changeUnconfirmed } from "./unconfirmed-events.ts";
 
 type CommandOptions = {
   readonly atMs: number;
-  /** Shards whose position moves with the batch. */
+  /** Shards whose position moves with the batch; all in SQLite. */
   readonly shards: readonly number[];
   /** The replay of the deliveries. */
   readonly replay?: Pick<Replay, "lastDelivery" | "events">;
@@ -45,26 +45,26 @@ export function webhookOf(command: IntakeCommand): number | undefined {
 }
 
 /** Must be called after the shards and the register were locked. */
-export async function applyCommands(
-  transaction: Transaction,
+export function* applyCommands(
+  sql: Sql,
   commands: readonly IntakeCommand[],
   options: CommandOptions,
-): Promise<Changed> {
-  const plan = await planDeliveries(transaction, commands, options);
-  const stored = await changeUnconfirmed(transaction, commands, options.shards);
-  await recordReverts(
-    transaction,
+): Steps<Changed> {
+  const plan = yield* planDeliveries(sql, commands, options);
+  const stored = yield* changeUnconfirmed(sql, commands, options.shards);
+  yield* recordReverts(
+    sql,
     commands.flatMap((command) => (command.kind === "revert" ? command : [])),
   );
-  await retractFacts(
-    transaction,
+  yield* retractFacts(
+    sql,
     commands.flatMap((command) => (command.kind === "retract" ? command.number : [])),
     options.atMs,
   );
-  await writeDeliveries(transaction, plan, options.atMs);
+  yield* writeDeliveries(sql, plan, options.atMs);
   // After the deliveries of the batch, which fail as well.
   for (const { webhook, reason } of commands.filter(isSuspension))
-    await runSteps(suspendWebhook(sqlOf(transaction), webhook, reason, options.atMs));
+    yield* suspendWebhook(sql, webhook, reason, options.atMs);
   const changed = commands.flatMap((command) =>
     isWritten(command, plan, stored) ? (webhookOf(command) ?? []) : [],
   );
@@ -95,11 +95,11 @@ type Known = { readonly number?: number; readonly state: DeliveryState };
 const keyOf = (webhook: number, id: string): string => `${webhook} ${id}`;
 
 /** Locks the queues, and determines in order which drafts are inserted, and their sequences. */
-async function planDeliveries(
-  { query }: Transaction,
+function* planDeliveries(
+  sql: Sql,
   commands: readonly IntakeCommand[],
   { replay }: CommandOptions,
-): Promise<Plan> {
+): Steps<Plan> {
   const drafts = commands.flatMap(draftOf);
   const plan: Plan = {
     inserted: [],
@@ -110,14 +110,14 @@ async function planDeliveries(
   };
   const changed = commands.flatMap((command) => (changesQueue(command) ? (webhookOf(command) ?? []) : []));
   if (changed.length === 0) return plan;
-  const queues = await query<{ webhook: string; last_sequence: string }>(
+  const queues = yield* sql.rows<{ webhook: Integer; last_sequence: Integer }>(
     "SELECT webhook, last_sequence FROM queues WHERE webhook = ANY ($1) ORDER BY webhook FOR UPDATE",
     [[...new Set(changed)]],
   );
   const sequences = new Map(
     queues.map(({ webhook, last_sequence }) => [Number(webhook), Number(last_sequence)]),
   );
-  const known = await readKnown(query, drafts);
+  const known = yield* readKnown(sql, drafts);
   for (const draft of drafts) {
     const { webhook, id, requires, reverts, ...delivery } = draft;
     const has = (other: string) => known.has(keyOf(webhook, other));
@@ -157,12 +157,9 @@ const mayReturn = (known: Known | undefined, replay: CommandOptions["replay"]): 
   known?.number !== undefined && known.state !== "pending" && known.number <= (replay?.lastDelivery ?? 0);
 
 /** Returns the stored deliveries that drafts name. */
-async function readKnown(
-  query: Transaction["query"],
-  drafts: readonly DeliveryDraft[],
-): Promise<Map<string, Known>> {
+function* readKnown(sql: Reads, drafts: readonly DeliveryDraft[]): Steps<Map<string, Known>> {
   const ids = drafts.flatMap(({ id, requires = [], reverts = [] }) => [id].concat(requires, reverts));
-  const rows = await query<{ webhook: string; id: string; number: string; state: DeliveryState }>(
+  const rows = yield* sql.rows<{ webhook: Integer; id: string; number: Integer; state: DeliveryState }>(
     "SELECT webhook, id, number, state FROM deliveries WHERE id = ANY ($1)",
     [[...new Set(ids)]],
   );
@@ -174,77 +171,76 @@ async function readKnown(
   );
 }
 
-async function writeDeliveries(
-  transaction: Transaction,
-  { inserted, again, sequences }: Plan,
-  atMs: number,
-): Promise<void> {
-  if (again.length > 0) await putAgain(transaction, again);
+function* writeDeliveries(sql: Sql, { inserted, again, sequences }: Plan, atMs: number): Steps<void> {
+  if (again.length > 0) yield* putAgain(sql, again);
   if (inserted.length === 0) return;
   const contents = [
     ...new Set(inserted.flatMap(({ content }) => (typeof content === "number" ? [] : content))),
   ];
-  const numbers = await insertContents(transaction, contents);
+  const numbers = yield* insertContents(sql, contents);
   const numberOf = new Map(contents.map((content, index) => [content, present(numbers[index])]));
   const rows = inserted.map(({ content, ...delivery }) => ({
     ...delivery,
     content: typeof content === "number" ? content : present(numberOf.get(content)),
   }));
-  await insertDeliveries(transaction, rows, atMs);
-  await transaction.change(
-    `UPDATE queues SET last_sequence = last.sequence FROM unnest($1::bigint[], $2::bigint[]) AS last (webhook, sequence)
-     WHERE queues.webhook = last.webhook`,
-    [[...sequences.keys()], [...sequences.values()]],
+  yield* insertDeliveries(sql, rows, atMs);
+  const { table, values } = given(sql.kind, { webhook: "bigint", sequence: "bigint" }, [...sequences]);
+  yield* sql.change(
+    `UPDATE queues SET last_sequence = given.sequence FROM ${table} WHERE queues.webhook = given.webhook`,
+    values,
   );
 }
 
-/** Types of the inserted columns, in the order of `columnsOf`. */
-const TYPES = ["bigint", "text", "bigint", "text", "bigint", "text", "boolean", "text", "bigint", "bigint"];
-
-const columnsOf = (delivery: NewDelivery): PostgresValue[] => [
-  delivery.webhook,
-  delivery.id,
-  delivery.sequence ?? null,
-  delivery.event,
-  delivery.height ?? null,
-  delivery.blockId ?? null,
-  delivery.isRetractable ? false : null,
-  delivery.reverts ?? null,
-  delivery.replay ?? null,
-  delivery.content,
-];
+const COLUMNS = {
+  webhook: "bigint",
+  id: "text",
+  sequence: "bigint",
+  event: "text",
+  height: "bigint",
+  block_id: "text",
+  is_retracted: "boolean",
+  reverts: "text",
+  replay: "bigint",
+  content: "bigint",
+} as const;
+const NAMES = Object.keys(COLUMNS).join(", ");
 
 /** Inserts deliveries in their order, with ascending numbers. */
-async function insertDeliveries(
-  { change }: Transaction,
-  deliveries: readonly NewDelivery[],
-  atMs: number,
-): Promise<void> {
-  const rows = deliveries.map(columnsOf);
-  const arrays = TYPES.map((_, column) => rows.map((row) => row[column] ?? null));
-  await change(
-    `INSERT INTO deliveries (number, webhook, id, sequence, event, height, block_id, is_retracted, reverts, replay,
-       content, state, created_ms, target_number)
-     SELECT nextval('delivery_numbers'), delivery.*, 'pending', $${TYPES.length + 1},
+export function* insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[], atMs: number): Steps<void> {
+  const rows = deliveries.map((delivery) => [
+    delivery.webhook,
+    delivery.id,
+    delivery.sequence ?? null,
+    delivery.event,
+    delivery.height ?? null,
+    delivery.blockId ?? null,
+    delivery.isRetractable ? false : null,
+    delivery.reverts ?? null,
+    delivery.replay ?? null,
+    delivery.content,
+  ]);
+  const { table, values } = given(sql.kind, COLUMNS, rows);
+  yield* sql.change(
+    `INSERT INTO deliveries (number, ${NAMES}, state, created_ms, target_number)
+     SELECT ${NEXT_NUMBER[sql.kind]}, delivery.*, 'pending', $${values.length + 1},
        coalesce((SELECT target_number FROM webhooks WHERE id = delivery.webhook), 0)
-     FROM (SELECT webhook, id, sequence, event, height, block_id, is_retracted, reverts, replay, content
-       FROM unnest(${TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(", ")}) WITH ORDINALITY
-         AS given (webhook, id, sequence, event, height, block_id, is_retracted, reverts, replay, content, place)
-       ORDER BY place) AS delivery`,
-    [...arrays, atMs],
+     FROM (SELECT ${NAMES} FROM ${table} ORDER BY place) AS delivery`,
+    [...values, atMs],
   );
 }
 
 /** Returns finished deliveries to the replay lane. */
-async function putAgain(
-  { change }: Transaction,
+export function* putAgain(
+  sql: Sql,
   again: readonly { readonly number: number; readonly position: number }[],
-): Promise<void> {
-  await change(
+): Steps<void> {
+  const rows = again.map(({ number, position }) => [number, position]);
+  const { table, values } = given(sql.kind, { delivery: "bigint", position: "bigint" }, rows);
+  yield* sql.change(
     `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = NULL, finished_ms = NULL, reason = NULL,
-       replay = again.position,
+       replay = given.position,
        target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
-     FROM unnest($1::bigint[], $2::bigint[]) AS again (number, position) WHERE deliveries.number = again.number`,
-    [again.map(({ number }) => number), again.map(({ position }) => position)],
+     FROM ${table} WHERE deliveries.number = given.delivery`,
+    values,
   );
 }

@@ -2,9 +2,9 @@
  * The intake in PostgreSQL, for the webhooks that this worker owns. Each batch is one transaction, which first moves the
  * position of the shards or of the replay: if another worker owns one of them, nothing is written.
  */
-import type { LoggedEvent } from "../../../events/event.ts";
-import { withoutNulls } from "../../../platform/without-nulls.ts";
-import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import type { LoggedEvent } from "../../events/event.ts";
+import { withoutNulls } from "../../platform/without-nulls.ts";
+import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
 import type {
   ActiveWebhooks,
   Applied,
@@ -13,18 +13,18 @@ import type {
   IntakeCommand,
   ReplayStep,
   StepSize,
-} from "../../intake.ts";
-import type { Replay } from "../../model/replay.ts";
-import { advanceReplay, lockReplay } from "../../storage/replays.ts";
-import { shardOf } from "../../storage/shards.ts";
-import { activeWebhooks } from "../../storage/webhooks.ts";
-import type { ShardOwnership } from "../ownership.ts";
-import { createPositions, type MatchingStep, type Positions } from "../positions.ts";
-import { lockVersion } from "../register.ts";
-import { readsOf, runSteps, sqlOf } from "../sql.ts";
-import { applyCommands, webhookOf } from "./intake-commands.ts";
-import { countReverts, unretracted } from "./retractions.ts";
-import { confirmedAt } from "./unconfirmed-events.ts";
+} from "../intake.ts";
+import type { Replay } from "../model/replay.ts";
+import { applyCommands, webhookOf } from "../storage/intake-commands.ts";
+import { advanceReplay, isSame, lockReplay } from "../storage/replays.ts";
+import { countReverts, unretracted } from "../storage/retractions.ts";
+import { shardOf } from "../storage/shards.ts";
+import { confirmedAt } from "../storage/unconfirmed-events.ts";
+import { activeWebhooks } from "../storage/webhooks.ts";
+import type { ShardOwnership } from "./ownership.ts";
+import { createPositions, type MatchingStep, type Positions } from "./positions.ts";
+import { lockVersion } from "./register.ts";
+import { readsOf, runSteps, sqlOf } from "./sql.ts";
 
 /** A commit costs more than in a database of this process, each step changes rows of all its webhooks, and nothing waits for a lock. */
 const STEP_SIZE: StepSize = { events: 200, webhooks: 1_000, commands: 2_000 };
@@ -40,15 +40,16 @@ export function createPostgresIntake({ postgres, ownership }: IntakeDeps): Intak
   const positions = createPositions(postgres, ownership);
   const state: State = { postgres, ownership, positions };
   const { query } = postgres;
+  const reads = readsOf(postgres);
   const stepShards = () => positions.step().shards.map(({ shard }) => shard);
   return {
     activeWebhooks: createActiveWebhooks(state),
     stepSize: STEP_SIZE,
     nextEvents: (limit) => nextEvents(state, limit),
     canReplay: () => canReplay(query, positions.lowest()),
-    countReverts: (blockIds, before) => countReverts(query, blockIds, before),
-    unretracted: (blocks, limit) => unretracted(query, stepShards(), blocks, limit),
-    confirmedAt: (heights, limit) => confirmedAt(query, stepShards(), heights, limit),
+    countReverts: (blockIds, before) => runSteps(countReverts(reads, blockIds, before)),
+    unretracted: (blocks, limit) => runSteps(unretracted(reads, stepShards(), blocks, limit)),
+    confirmedAt: (heights, limit) => runSteps(confirmedAt(reads, stepShards(), heights, limit)),
     apply: (batch) => apply(state, batch),
   };
 }
@@ -158,11 +159,13 @@ async function applyBatch(
   if ((await lockVersion(transaction, changesRegister)) !== registerVersion) return NOT_CURRENT;
   const replay = position.reader === "replay" ? await lockCurrent(transaction, state, position) : undefined;
   if (position.reader === "replay" && !replay) return NOT_CURRENT;
-  const { webhooks, events } = await applyCommands(transaction, commands, {
-    atMs,
-    shards: shards.map(({ shard }) => shard),
-    ...(replay && { replay }),
-  });
+  const { webhooks, events } = await runSteps(
+    applyCommands(sqlOf(transaction), commands, {
+      atMs,
+      shards: shards.map(({ shard }) => shard),
+      ...(replay && { replay }),
+    }),
+  );
   if (position.reader === "replay")
     await runSteps(advanceReplay(sqlOf(transaction), position.replay.webhook, { ...position.next, events }));
   else if (position.matched !== undefined) await positions.move(transaction, step, position.matched);
@@ -191,9 +194,3 @@ function isOfStep(command: IntakeCommand, { shards }: MatchingStep): boolean {
   const webhook = webhookOf(command);
   return webhook === undefined || shards.some(({ shard }) => shard === shardOf(webhook));
 }
-
-const isSame = (current: Replay, { nextHeight, nextIndex, lastDelivery }: Replay): boolean =>
-  current.state === "running" &&
-  current.nextHeight === nextHeight &&
-  current.nextIndex === nextIndex &&
-  current.lastDelivery === lastDelivery;

@@ -1,0 +1,234 @@
+/** Facts of blocks that wait for the confirmations that their webhooks require. */
+import type { Confirmed, ConfirmedEvent, DeferEvent, IntakeCommand } from "../intake.ts";
+import { isOwned } from "./shards.ts";
+import { given, type Integer, type Reads, type Sql, type Steps } from "./sql.ts";
+
+type UnconfirmedCommand = Extract<IntakeCommand, { readonly kind: "defer" | "confirm" | "drop" }>;
+
+/**
+ * Applies the commands about unconfirmed events in order. Returns the commands that stored an event.
+ *
+ * @param shards shards of the batch: others have not reached its events, and have yet to confirm what it drops
+ */
+export function* changeUnconfirmed(
+  sql: Sql,
+  commands: readonly IntakeCommand[],
+  shards: readonly number[],
+): Steps<ReadonlySet<IntakeCommand>> {
+  const stored = new Set<IntakeCommand>();
+  for (const run of runsOf(commands)) {
+    if (run.kind === "defer") for (const command of yield* store(sql, run.commands)) stored.add(command);
+    else if (run.kind === "confirm") yield* remove(sql, run.commands);
+    else yield* dropBlocks(sql, run.commands, shards);
+  }
+  return stored;
+}
+
+type CommandOf<Kind> = Extract<UnconfirmedCommand, { readonly kind: Kind }>;
+type Run = {
+  [Kind in UnconfirmedCommand["kind"]]: { readonly kind: Kind; readonly commands: CommandOf<Kind>[] };
+}[UnconfirmedCommand["kind"]];
+
+/** Groups consecutive commands of one kind. */
+function runsOf(commands: readonly IntakeCommand[]): Run[] {
+  const runs: Run[] = [];
+  for (const command of commands) {
+    if (command.kind !== "defer" && command.kind !== "confirm" && command.kind !== "drop") continue;
+    const last = runs.at(-1);
+    if (last?.kind === command.kind) (last.commands as UnconfirmedCommand[]).push(command);
+    else runs.push({ kind: command.kind, commands: [command] } as Run);
+  }
+  return runs;
+}
+
+const UNCONFIRMED = {
+  webhook: "bigint",
+  sequence: "bigint",
+  name: "text",
+  event_id: "text",
+  event_name: "text",
+  height: "bigint",
+  block_id: "text",
+  data: "text",
+  time_ms: "bigint",
+} as const;
+const UNCONFIRMED_COLUMNS = Object.keys(UNCONFIRMED).join(", ");
+
+/** Stores events unless they are stored, and returns the commands that did so. */
+function* store(sql: Sql, commands: readonly DeferEvent[]): Steps<DeferEvent[]> {
+  const rows = commands.map(({ event: { webhook, logSequence, name, event, dataText } }) => [
+    webhook,
+    logSequence,
+    name,
+    event.id,
+    event.name,
+    event.height,
+    event.blockId,
+    dataText ?? null,
+    event.timeMs ?? null,
+  ]);
+  const { table, values } = given(sql.kind, UNCONFIRMED, rows);
+  const inserted = yield* sql.rows<{ webhook: Integer; sequence: Integer }>(
+    `INSERT INTO unconfirmed_events (${UNCONFIRMED_COLUMNS}) SELECT ${UNCONFIRMED_COLUMNS} FROM ${table} WHERE true
+     ON CONFLICT DO NOTHING RETURNING webhook, sequence`,
+    values,
+  );
+  const stored = new Set(inserted.map(({ webhook, sequence }) => `${webhook} ${sequence}`));
+  return commands.filter(({ event }) => stored.delete(`${event.webhook} ${event.logSequence}`));
+}
+
+function* remove(sql: Sql, commands: readonly CommandOf<"confirm">[]): Steps<void> {
+  const rows = commands.map(({ delivery, logSequence }) => [delivery.webhook, logSequence]);
+  const { table, values } = given(sql.kind, { webhook: "bigint", sequence: "bigint" }, rows);
+  yield* sql.change(
+    `DELETE FROM unconfirmed_events WHERE (webhook, sequence) IN (SELECT webhook, sequence FROM ${table})`,
+    values,
+  );
+}
+
+function* dropBlocks(
+  sql: Sql,
+  commands: readonly CommandOf<"drop">[],
+  shards: readonly number[],
+): Steps<void> {
+  for (const { block } of commands)
+    yield* sql.change(
+      `DELETE FROM unconfirmed_events WHERE height = $1 AND block_id = $2 AND ${isOwned(sql.kind, "webhook", "$3")}`,
+      [block.height, block.blockId, shards],
+    );
+}
+
+type EventRow = {
+  webhook: Integer;
+  sequence: Integer;
+  name: string;
+  event_id: string;
+  event_name: string;
+  height: Integer;
+  block_id: string;
+  data: string | null;
+  time_ms: Integer | null;
+  times_reverted: Integer;
+};
+
+/** An active webhook with unconfirmed events after a sequence; `height` is that of the first one. */
+type Waiting = {
+  readonly webhook: number;
+  readonly confirmations: number;
+  readonly after: number;
+  readonly height: number | undefined;
+};
+type WaitingRow = { webhook: Integer; confirmations: number; after: Integer; height: Integer | null };
+
+const FIRST_HEIGHT = "SELECT height FROM unconfirmed_events AS event WHERE event.webhook =";
+
+/** Returns the events that blocks at ascending heights confirm, by height. */
+export function* confirmedAt(
+  sql: Reads,
+  shards: readonly number[],
+  heights: readonly number[],
+  limit: number,
+): Steps<Confirmed[]> {
+  let waiting = yield* readWaiting(sql, shards);
+  const found: Confirmed[] = [];
+  let remaining = limit;
+  for (const height of heights) {
+    if (remaining === 0) break;
+    // Later events of a webhook have no lower height: those of a reverted block are dropped.
+    const due = waiting.filter((one) => one.height !== undefined && one.height + one.confirmations <= height);
+    if (due.length === 0) continue;
+    const events = yield* readConfirmed(sql, due, height, remaining);
+    found.push({ height, events });
+    remaining -= events.length;
+    waiting = yield* skip(sql, waiting, events);
+  }
+  return found;
+}
+
+/** Reads one row of each webhook, however many of its events wait. An inactive webhook gets no deliveries. */
+function* readWaiting(sql: Reads, shards: readonly number[]): Steps<Waiting[]> {
+  const rows = yield* sql.rows<WaitingRow>(
+    `WITH RECURSIVE waiting (webhook) AS (
+       SELECT min(webhook) FROM unconfirmed_events
+       UNION ALL SELECT (SELECT min(event.webhook) FROM unconfirmed_events AS event WHERE event.webhook > waiting.webhook)
+         FROM waiting WHERE webhook IS NOT NULL
+     )
+     SELECT id AS webhook, confirmations, coalesce(unconfirmed_up_to, 0) AS after,
+       (${FIRST_HEIGHT} id AND sequence > coalesce(unconfirmed_up_to, 0) ORDER BY sequence LIMIT 1) AS height
+     FROM waiting JOIN webhooks ON id = waiting.webhook LEFT JOIN finishing_queues ON finishing_queues.webhook = id
+     WHERE ${isOwned(sql.kind, "id", "$1")} AND enabled AND suspended IS NULL ORDER BY id`,
+    [shards],
+  );
+  return rows.map(waitingFromRow);
+}
+
+const WAITING = { webhook: "bigint", confirmations: "integer", after: "bigint" } as const;
+
+const waitingRows = (waiting: readonly Waiting[]) =>
+  waiting.map(({ webhook, confirmations, after }) => [webhook, confirmations, after]);
+
+/** Moves webhooks after their events. */
+function* skip(sql: Reads, waiting: readonly Waiting[], events: readonly ConfirmedEvent[]): Steps<Waiting[]> {
+  const last = new Map(events.map(({ webhook, logSequence }) => [webhook, logSequence]));
+  const moved = waiting.map((one) => ({ ...one, after: last.get(one.webhook) ?? one.after }));
+  const { table, values } = given(sql.kind, WAITING, waitingRows(moved));
+  const rows = yield* sql.rows<WaitingRow>(
+    `SELECT webhook, confirmations, after,
+       (${FIRST_HEIGHT} given.webhook AND sequence > after ORDER BY sequence LIMIT 1) AS height FROM ${table} ORDER BY place`,
+    values,
+  );
+  return rows.map(waitingFromRow);
+}
+
+const TIMES_REVERTED = `(SELECT count(*) FROM block_reverts WHERE block_reverts.block_id = event.block_id
+  AND block_reverts.sequence < event.sequence) AS times_reverted`;
+
+/** Returns events of due webhooks, by webhook and in the order of the log. */
+function* readConfirmed(
+  sql: Reads,
+  due: readonly Waiting[],
+  height: number,
+  limit: number,
+): Steps<ConfirmedEvent[]> {
+  if (sql.kind === "postgres") {
+    const { table, values } = given(sql.kind, WAITING, waitingRows(due));
+    const rows = yield* sql.rows<EventRow>(
+      `SELECT event.*, ${TIMES_REVERTED}
+       FROM ${table} CROSS JOIN LATERAL (SELECT * FROM unconfirmed_events AS own WHERE own.webhook = given.webhook
+         AND height <= $4 - confirmations AND sequence > after ORDER BY sequence LIMIT $5) AS event
+       ORDER BY event.webhook, event.sequence LIMIT $5`,
+      [...values, height, limit],
+    );
+    return rows.map(eventFromRow);
+  }
+  const events: ConfirmedEvent[] = [];
+  for (const { webhook, confirmations, after } of due) {
+    const rows = yield* sql.rows<EventRow>(
+      `SELECT *, ${TIMES_REVERTED} FROM unconfirmed_events AS event
+       WHERE webhook = $1 AND height <= $2 AND sequence > $3 ORDER BY sequence LIMIT $4`,
+      [webhook, height - confirmations, after, limit - events.length],
+    );
+    events.push(...rows.map(eventFromRow));
+    if (events.length === limit) break;
+  }
+  return events;
+}
+
+const waitingFromRow = ({ webhook, confirmations, after, height }: WaitingRow): Waiting => ({
+  webhook: Number(webhook),
+  confirmations,
+  after: Number(after),
+  height: height === null ? undefined : Number(height),
+});
+
+const eventFromRow = (row: EventRow): ConfirmedEvent => ({
+  webhook: Number(row.webhook),
+  logSequence: Number(row.sequence),
+  name: row.name,
+  event: {
+    ...{ id: row.event_id, name: row.event_name, height: Number(row.height), blockId: row.block_id },
+    ...(row.time_ms !== null && { timeMs: Number(row.time_ms) }),
+  },
+  dataText: row.data ?? undefined,
+  timesReverted: Number(row.times_reverted),
+});
