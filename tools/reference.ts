@@ -1,8 +1,8 @@
 /** `npm run reference`: generates docs/reference and the lists of the client, from the tables that the program uses. */
 import { writeFileSync } from "node:fs";
 import { conformOptions } from "../packages/node/src/commands/conform/options.ts";
-import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
-import { txOptions } from "../packages/node/src/commands/tx/options.ts";
+import { listenOptions } from "../packages/node/src/commands/listen/listen.ts";
+import { txOptions } from "../packages/node/src/commands/tx/tx.ts";
 import { serviceOptions } from "../packages/node/src/commands/webhooks/service.ts";
 import { connectionOptions } from "../packages/node/src/config/connection.ts";
 import { type Option, toFlag, toVariable } from "../packages/node/src/config/define-option.ts";

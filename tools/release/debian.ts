@@ -13,8 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { scripts } from "../../packages/node/src/commands/completion/scripts.ts";
-import { placesOf } from "../../packages/node/src/commands/completion/words.ts";
+import { placesOf, scripts } from "../../packages/node/src/commands/completion.ts";
 import { createProgram } from "../../packages/node/src/commands/program.ts";
 import { sourceTime } from "./archive.ts";
 import { manualPage } from "./man.ts";

@@ -1,5 +1,6 @@
 /** All commands of the program: group in the help, examples, and module. */
-import type { Command } from "commander";
+import { Command } from "commander";
+import { versionLine } from "../platform/lifecycle/version.ts";
 import { EXAMPLES } from "./examples.ts";
 
 export type CommandEntry = {
@@ -37,7 +38,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "start a forging chain with funded accounts, for development",
     group: START,
     examples: EXAMPLES.dev,
-    load: async () => (await import("./servers/dev.ts")).devCommand(),
+    load: async () => (await import("./node.ts")).devCommand(),
   },
   {
     name: "run",
@@ -45,7 +46,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "start a node of a network",
     group: START,
     examples: EXAMPLES.run,
-    load: async () => (await import("./servers/run.ts")).runCommand(),
+    load: async () => (await import("./node.ts")).runCommand(),
   },
   {
     name: "init",
@@ -61,7 +62,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "copy the chain of a node into PostgreSQL, and follow it",
     group: START,
     examples: EXAMPLES.mirror,
-    load: async () => (await import("./servers/mirror.ts")).mirrorCommand(),
+    load: async () => (await import("./mirror.ts")).mirrorCommand(),
   },
   {
     name: "serve",
@@ -69,7 +70,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "serve the public API from the database of a mirror",
     group: START,
     examples: EXAMPLES.serve,
-    load: async () => (await import("./servers/serve.ts")).serveCommand(),
+    load: async () => (await import("./mirror.ts")).serveCommand(),
   },
   {
     name: "deliver",
@@ -77,7 +78,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "send webhooks from the database of a mirror",
     group: START,
     examples: EXAMPLES.deliver,
-    load: async () => (await import("./servers/deliver.ts")).deliverCommand(),
+    load: async () => (await import("./mirror.ts")).deliverCommand(),
   },
   {
     name: "witness",
@@ -85,7 +86,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "sign the checkpoints of nodes whose trees of facts agree",
     group: START,
     examples: EXAMPLES.witness,
-    load: async () => (await import("./servers/witness.ts")).witnessCommand(),
+    load: async () => (await import("./witness.ts")).witnessCommand(),
   },
   {
     name: "network",
@@ -134,7 +135,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "show the status of a node and its chain",
     group: LOOK,
     examples: EXAMPLES.status,
-    load: async () => (await import("./status.ts")).statusCommand(),
+    load: async () => (await import("./inspect.ts")).statusCommand(),
   },
   {
     name: "block",
@@ -142,7 +143,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "show a block",
     group: LOOK,
     examples: EXAMPLES.block,
-    load: async () => (await import("./block.ts")).blockCommand(),
+    load: async () => (await import("./inspect.ts")).blockCommand(),
   },
   {
     name: "checkpoint",
@@ -150,7 +151,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "print a checkpoint of a node that you trust, to verify proofs of other nodes",
     group: LOOK,
     examples: EXAMPLES.checkpoint,
-    load: async () => (await import("./checkpoint.ts")).checkpointCommand(),
+    load: async () => (await import("./inspect.ts")).checkpointCommand(),
   },
   {
     name: "unik",
@@ -158,7 +159,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "show a unik and its properties",
     group: LOOK,
     examples: EXAMPLES.unik,
-    load: async () => (await import("./unik.ts")).unikCommand(),
+    load: async () => (await import("./inspect.ts")).unikCommand(),
   },
   {
     name: "accounts",
@@ -191,7 +192,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "show every option with its value and origin: default, file, environment or argument",
     group: OPERATE,
     examples: EXAMPLES.config,
-    load: async (createProgram) => (await import("./config/command.ts")).configCommand(createProgram),
+    load: async (createProgram) => (await import("./config.ts")).configCommand(createProgram),
   },
   {
     name: "doctor",
@@ -216,7 +217,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "print the webhook token that a node generated on its first start; also while the node runs",
     group: OPERATE,
     examples: EXAMPLES.token,
-    load: async () => (await import("./access/token.ts")).tokenCommand(),
+    load: async () => (await import("./token.ts")).tokenCommand(),
   },
   {
     name: "forger",
@@ -232,7 +233,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "serve JSON-RPC for exchanges, as a client of a node",
     group: OPERATE,
     examples: EXAMPLES.rpc,
-    load: async () => (await import("./servers/rpc.ts")).rpcCommand(),
+    load: async () => (await import("./rpc.ts")).rpcCommand(),
   },
   {
     name: "snapshot",
@@ -268,7 +269,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'uniknode completion zsh > "$fpath[1]/_uniknode"',
       "uniknode completion fish > ~/.config/fish/completions/uniknode.fish",
     ],
-    load: async (createProgram) => (await import("./completion/command.ts")).completionCommand(createProgram),
+    load: async (createProgram) => (await import("./completion.ts")).completionCommand(createProgram),
   },
   {
     name: "complete",
@@ -278,7 +279,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: PROGRAM,
     examples: EXAMPLES.complete,
     isHidden: true,
-    load: async () => (await import("./completion/values.ts")).completeCommand(),
+    load: async () => (await import("./complete.ts")).completeCommand(),
   },
   {
     name: "version",
@@ -286,6 +287,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "print the versions of the protocol, the program and its runtime",
     group: PROGRAM,
     examples: EXAMPLES.version,
-    load: async () => (await import("./version.ts")).versionCommand(),
+    load: async () => {
+      const { printText } = await import("./print.ts");
+      return new Command("version").action(() => printText(versionLine()));
+    },
   },
 ];

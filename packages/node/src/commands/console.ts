@@ -6,9 +6,9 @@ import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { readBounded } from "../platform/text/bounded.ts";
-import { tokenOf } from "./access/local-token.ts";
 import { show } from "./connection.ts";
 import { addFlags, readConfig } from "./options.ts";
+import { tokenOf } from "./token.ts";
 import { serviceOptions } from "./webhooks/service.ts";
 
 const REQUEST = "POST /console/links";

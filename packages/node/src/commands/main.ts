@@ -1,11 +1,16 @@
-/** Entry point of the program `uniknode`: parses the command line and returns the exit code. */
+/** Entry point of the program `uniknode`: runs a command line, describes a failure in one sentence, and returns the exit code. */
 import { type Command, CommanderError } from "commander";
+import { ListenError } from "../platform/addresses/listen-error.ts";
+import { ConfigError } from "../platform/config-error.ts";
 import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { collectInOneThread } from "../platform/lifecycle/heap.ts";
-import { unknownVariables, variablesOf } from "./config/variables.ts";
-import { describeFailure } from "./failure.ts";
-import { groupHelp, readHelpAll } from "./help-groups.ts";
-import { createProgram } from "./program.ts";
+import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
+import { dataErrorOf } from "../store/engine/data-error.ts";
+import { lockHolderText } from "../store/engine/lock-holder.ts";
+import { MigrationError } from "../store/engine/migrations.ts";
+import { portHolder } from "../store/engine/port-holder.ts";
+import { unknownVariables, variablesOf } from "./options.ts";
+import { createProgram, groupHelp, readHelpAll } from "./program.ts";
 
 const ignore = () => {};
 
@@ -76,4 +81,126 @@ function toExitCode(error: unknown): number {
   const { text, exitCode } = describeFailure(error, Boolean(process.env.UNIKNODE_STACK));
   process.stderr.write(text);
   return exitCode;
+}
+
+type Failure = {
+  /** Text for standard error, with a final line feed. */
+  readonly text: string;
+  /** 1: failed. 2: invalid arguments, options or files of the user. */
+  readonly exitCode: 1 | 2;
+};
+
+/** Maximum of characters of a message, which may quote a node or a file, and of a stack. */
+const MAX_MESSAGE = 4_000;
+const MAX_STACK = 16_000;
+
+const NO_NODE = "give the base URL of a node with --url, such as http://127.0.0.1:4003";
+
+/** Next steps for errors whose message names only the reason. */
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  API_UNREACHABLE:
+    'is the node running? Start a dev chain with "uniknode dev", or give another node with --url',
+  API_NOT_FOUND: "check the id, and that the node at --url belongs to the right network",
+  API_TIMEOUT: "the node is busy or stopped; check its /health/ready, or increase --timeout",
+  API_UNAUTHORIZED:
+    'give the webhook token with --token; "uniknode token" prints it on the machine of the node',
+  API_RATE_LIMITED: "retry in a minute",
+  API_RESPONSE_INVALID: NO_NODE,
+  SQLITE_BUSY: "another process is writing to this database; retry, or stop that process",
+  EACCES: "permission denied for this user; change the permissions, or choose another path or port",
+  EEXIST: "choose another name, or remove the existing file first",
+  EISDIR: "give a file, not a folder",
+  ENOENT: "check the path",
+  ENOSPC: "free some space, or write to another disk",
+  EPIPE: "the program that read the output has ended",
+};
+
+/** Next steps on the command line for refusals that the node explains itself. */
+const NODE_STEPS: Readonly<Record<string, string>> = {
+  PATH_UNKNOWN: NO_NODE,
+  TOKEN_MISSING: "give the token with --token",
+  TOKEN_WRONG: "give the token with --token",
+};
+
+/** Next steps for connection failures, by error code of the runtime. */
+const CONNECTION_STEPS: readonly (readonly [code: RegExp, step: string])[] = [
+  [/^ERR_SSL_/, "the server does not use TLS: give --url http://... instead of https://..."],
+  [/CERT|^ERR_TLS/, "the certificate is not trusted: add its authority with NODE_EXTRA_CA_CERTS=FILE"],
+  [/^(ENOTFOUND|EAI_\w+)$/, "check the host name in --url"],
+  [
+    /^(UND_ERR_SOCKET|ECONNRESET|HPE_\w+|HTTPParserError)$/,
+    "the server does not respond with HTTP: check the port in --url, and use https:// if the server uses TLS",
+  ],
+];
+
+const DAMAGED =
+  'start a dev chain over with "uniknode dev --reset"; for any other node restore a snapshot into an empty folder ' +
+  'with "uniknode snapshot restore"';
+
+const REPORT =
+  'This is a bug in uniknode. Please report it, with these lines and what you did: CONTRIBUTING.md, "Report a bug".';
+
+/** @param hasStack also show the stack of expected failures */
+export function describeFailure(failure: unknown, hasStack: boolean): Failure {
+  const error = ofDatabase(failure);
+  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  const code = expectedCode(error);
+  const calls = shortened(linesWithoutControls(stack || message), MAX_STACK);
+  if (code === undefined) return { text: `uniknode: ${calls}\n${REPORT}\n`, exitCode: 1 };
+  const nextStep = nextStepOf(code, error);
+  const text = `uniknode: ${shown(error, message)}${nextStep === undefined ? "" : `; ${nextStep}`}\n`;
+  return { text: hasStack ? `${text}${calls}\n` : text, exitCode: isUnusable(error) ? 2 : 1 };
+}
+
+/** Keeps line feeds only in configuration errors of this program: in foreign text, they could forge a line. */
+function shown(error: unknown, message: string): string {
+  const text = isUnusable(error) ? linesWithoutControls(message) : withoutControls(message);
+  return shortened(text, MAX_MESSAGE);
+}
+
+function nextStepOf(code: string, error: unknown): string | undefined {
+  const { nodeCode, cause } = Object(error) as { nodeCode?: string; cause?: unknown };
+  if (error instanceof ListenError) return portUserOf(error);
+  if (code === "API_UNREACHABLE") return connectionStepOf(cause) ?? NEXT_STEPS[code];
+  if (code === "API_UNAUTHORIZED" && nodeCode !== undefined) return NODE_STEPS[nodeCode];
+  return NODE_STEPS[nodeCode ?? ""] ?? NEXT_STEPS[code];
+}
+
+/** Returns the other node that uses the port of a server, if it is one. */
+function portUserOf({ port, cause }: ListenError): string | undefined {
+  if (Object(cause).code !== "EADDRINUSE") return undefined;
+  const holder = portHolder(port);
+  return holder && `another uniknode uses it${lockHolderText(holder)}`;
+}
+
+/** Reads the error code of a failed fetch from its cause, or from the cause of that. */
+function connectionStepOf(cause: unknown): string | undefined {
+  const { code, cause: inner } = Object(cause) as {
+    code?: unknown;
+    cause?: { code?: unknown; name?: unknown };
+  };
+  const text = String(inner?.code ?? code ?? inner?.name);
+  return CONNECTION_STEPS.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** Returns true if the user must change the options, or the version of the program. */
+const isUnusable = (error: unknown): boolean =>
+  error instanceof ConfigError ||
+  (error as { code?: unknown }).code === "API_ARGUMENT" ||
+  (error instanceof MigrationError && error.code !== "MIGRATION_CHANGED");
+
+/** Adds the file and a remedy to errors of the database driver. */
+function ofDatabase(error: unknown): unknown {
+  const { code, path = "the database" } = Object(error) as { code?: unknown; path?: string };
+  return String(code).startsWith("SQLITE_") ? dataErrorOf(error, path, DAMAGED) : error;
+}
+
+/** Codes of the runtime and the database that only a bug in the program can cause. */
+const FAULT = /^(ERR_|SQLITE_(ERROR|MISUSE|CONSTRAINT|MISMATCH|RANGE|SCHEMA)|SQLITE_INTERNAL)/;
+
+/** Returns the code of an expected error, or undefined for a bug. */
+function expectedCode(error: unknown): string | undefined {
+  const { code } = Object(error) as { code?: unknown };
+  if (typeof code !== "string" && typeof code !== "number") return undefined;
+  return FAULT.test(String(code)) ? undefined : String(code);
 }

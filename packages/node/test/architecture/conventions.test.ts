@@ -142,7 +142,7 @@ test("The important names of a library are public, and the paths for contributor
 });
 
 /** They print only their own texts, or lines that escape other texts. */
-const PRINTERS = ["print.ts", "completion/command.ts", "init.ts", "listen/command.ts", "access/token.ts"];
+const PRINTERS = ["print.ts", "completion.ts", "init.ts", "listen/command.ts", "token.ts"];
 
 test("Commands print through commands/print.ts, which bounds and escapes texts of others.", () => {
   const commands = "packages/node/src/commands/";

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { scripts } from "../../src/commands/completion/scripts.ts";
-import { placesOf } from "../../src/commands/completion/words.ts";
+import { placesOf, scripts } from "../../src/commands/completion.ts";
 import { createProgram } from "../../src/commands/program.ts";
 import { skips } from "../../test-support/process/available.ts";
 import { completionsOf, missingShell, type Shell } from "../../test-support/process/shell.ts";

@@ -1,6 +1,6 @@
 import { ApiError } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
-import { describeFailure } from "../../src/commands/failure.ts";
+import { describeFailure } from "../../src/commands/main.ts";
 import { ConfigError } from "../../src/platform/config-error.ts";
 
 const coded = (code: string, message: string, more: object = {}) =>

@@ -2,8 +2,8 @@
 import { type Command, Help } from "commander";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/commands/catalogue.ts";
-import { columns } from "../../src/commands/columns.ts";
-import { unknownVariables } from "../../src/commands/config/variables.ts";
+import { unknownVariables } from "../../src/commands/options.ts";
+import { columns } from "../../src/commands/print.ts";
 import { createProgram, examplesOf } from "../../src/commands/program.ts";
 import { present } from "../../src/platform/present.ts";
 import { runMain } from "../../test-support/process/main.ts";

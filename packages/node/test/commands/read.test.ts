@@ -10,9 +10,9 @@ import {
 import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
 import { readReceiverUrl } from "../../src/commands/conform/options.ts";
-import type { BuildContext, Kind } from "../../src/commands/tx/kind.ts";
-import * as payments from "../../src/commands/tx/payments.ts";
 import {
+  type BuildContext,
+  type Kind,
   readAddress,
   readAnother,
   readHex64,
@@ -21,8 +21,9 @@ import {
   readTokens,
   readUnikType,
   readUnsigned,
-} from "../../src/commands/tx/read.ts";
+} from "../../src/commands/tx/kind.ts";
 import * as uniks from "../../src/commands/tx/uniks.ts";
+import * as payments from "../../src/commands/tx/wallets.ts";
 import * as wallets from "../../src/commands/tx/wallets.ts";
 
 const ADDRESS = "DAxkNhWf8g3spepbDYYpz5F3rKVEhmiSpP";

@@ -1,7 +1,7 @@
 /** Times that commands accept. */
 import { InvalidArgumentError } from "commander";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { readTime } from "../../src/commands/webhooks/time.ts";
+import { readTime } from "../../src/commands/webhooks/deliveries.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 beforeAll(() => void vi.useFakeTimers({ now: NOW }));

@@ -14,9 +14,8 @@ import { stopSignal } from "../../platform/lifecycle/signals.ts";
 import { mostSimilar } from "../../platform/text/similar.ts";
 import { addFlags, readConfig } from "../options.ts";
 import { printJson, printLines } from "../print.ts";
-import { conformXml } from "./junit.ts";
 import { conformOptions, readReceiverUrl } from "./options.ts";
-import { outcomeLines, reportJson, summaryLine, totalsOf } from "./report.ts";
+import { conformXml, outcomeLines, reportJson, summaryLine, totalsOf } from "./report.ts";
 
 type ConformConfig = Config<typeof conformOptions>;
 
@@ -95,7 +94,13 @@ async function conform(url: string, config: ConformConfig, scenarios: readonly S
   const outcomes = await playScenarios(
     scenarios,
     {
-      ...{ target: url, token, probe, webhook, event, settleMs: SETTLE_MS, pieceMs: PIECE_MS },
+      target: url,
+      token,
+      probe,
+      webhook,
+      event,
+      settleMs: SETTLE_MS,
+      pieceMs: PIECE_MS,
       timeoutMs: config.timeout * 1_000,
       viewMs: config.viewTimeout * 1_000,
     },
@@ -112,7 +117,7 @@ async function conform(url: string, config: ConformConfig, scenarios: readonly S
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** One sentence instead of a failure of each scenario. */
+/** Reports a receiver that does not run in one sentence, instead of a failure of each scenario. */
 async function requireReceiver(url: string): Promise<void> {
   const { hostname, port, protocol } = new URL(url);
   const socket = connect(

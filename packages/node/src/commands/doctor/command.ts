@@ -1,5 +1,4 @@
 /** `uniknode doctor`: checks whether this machine can run a node, and prints remedies. */
-
 import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
 import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
@@ -7,12 +6,12 @@ import { defaultPeerPort, toPeersOptions } from "../../config/peers.ts";
 import type { Config } from "../../config/resolve.ts";
 import { serveOptions } from "../../config/serve.ts";
 import { chooseTimeServers } from "../../config/time.ts";
+import { openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { folderHolder } from "../../store/engine/folder-lock.ts";
 import { show } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
-import { checkDelegates } from "./delegates.ts";
-import { type Finding, fail } from "./finding.ts";
+import { type Finding, fail, ok } from "./finding.ts";
 import {
   checkDisk,
   checkFileLimit,
@@ -125,3 +124,12 @@ const linesOf = ({ name, state, text, remedy }: Finding): string[] => [
   `${state.padEnd(6)}${name.padEnd(14)}${text}`,
   ...(remedy === undefined ? [] : [`${" ".repeat(20)}${remedy}`]),
 ];
+
+async function checkDelegates(config: Config<typeof options>): Promise<Finding> {
+  try {
+    const { size } = await openDelegates(secretsOf(config), config.forgerPassword);
+    return ok("delegates", size === 0 ? "no keys are given" : `read the keys of ${size} delegates`);
+  } catch (error) {
+    return fail("delegates", (error as Error).message, "see docs/guides/operations.md");
+  }
+}

@@ -1,24 +1,107 @@
-/** Registers a webhook for the lifetime of a receiver. */
-
+/**
+ * Options of `uniknode listen`, and its two sources of deliveries: a webhook that is registered while a receiver runs, or the
+ * live stream of events.
+ */
 import { hash } from "node:crypto";
 import { ApiError, createClient, type StreamedEvent } from "@uniknode/client";
+import { connectionOptions } from "../../config/connection.ts";
+import { option, readChoice, readInteger, readSwitch, readTexts } from "../../config/define-option.ts";
 import type { Config } from "../../config/resolve.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../webhooks/delivery/post.ts";
 import { bodyOf, createHeaders, signingSecretOf } from "../../webhooks/model/message.ts";
-import { tokenOf } from "../access/local-token.ts";
-import { readConditions } from "./condition.ts";
-import type { listenOptions } from "./options.ts";
+import { readReceiverUrl } from "../conform/options.ts";
+import { tokenOf, tokenOptions } from "../token.ts";
+import { readConditions } from "../webhooks/fields.ts";
 import { type ReceivedRequest, startReceiver } from "./receiver.ts";
 
-export type ListenDeps = {
+export const listenOptions = {
+  url: connectionOptions.url,
+  ...tokenOptions,
+  event: option({
+    name: "event",
+    variable: "UNIKNODE_LISTEN_EVENT",
+    placeholder: "NAME",
+    sentence: "Name of an event, or a pattern such as transaction.*; may be given several times.",
+    isRepeatable: true,
+    default: ["*"],
+    read: readTexts,
+  }),
+  condition: option({
+    name: "condition",
+    variable: "UNIKNODE_LISTEN_CONDITION",
+    placeholder: "TEXT",
+    sentence: 'Condition such as "amount gte 100000000"; may be given several times.',
+    isRepeatable: true,
+    default: [],
+    read: readTexts,
+  }),
+  match: option({
+    name: "match",
+    variable: "UNIKNODE_LISTEN_MATCH",
+    placeholder: "HOW",
+    sentence: "Whether any or all of the conditions must be true.",
+    default: "any" as const,
+    read: readChoice("any", "all"),
+  }),
+  order: option({
+    name: "order",
+    variable: "UNIKNODE_LISTEN_ORDER",
+    placeholder: "HOW",
+    sentence:
+      "Order of deliveries; strict: one at a time, in order; parallel: the default of other receivers.",
+    default: "strict" as const,
+    read: readChoice("strict", "parallel"),
+  }),
+  port: option({
+    name: "port",
+    variable: "UNIKNODE_LISTEN_PORT",
+    placeholder: "PORT",
+    sentence: "Port to receive on, at the loopback address; 0 selects a free port.",
+    default: 0,
+    read: readInteger(0, 65535),
+  }),
+  status: option({
+    name: "status",
+    variable: "UNIKNODE_LISTEN_STATUS",
+    placeholder: "CODE",
+    sentence: "HTTP status of the response to verified deliveries.",
+    default: 204,
+    read: readInteger(200, 599),
+  }),
+  delay: option({
+    name: "delay",
+    variable: "UNIKNODE_LISTEN_DELAY",
+    placeholder: "MS",
+    sentence: "Milliseconds to wait before each response.",
+    default: 0,
+    read: readInteger(0, 3_600_000),
+  }),
+  forwardTo: option({
+    name: "forwardTo",
+    variable: "UNIKNODE_LISTEN_FORWARD_TO",
+    placeholder: "URL",
+    sentence:
+      "Send each event of the live stream to this URL as a signed delivery, instead of registering a webhook.",
+    read: readReceiverUrl,
+  }),
+  json: option({
+    name: "json",
+    variable: "UNIKNODE_LISTEN_JSON",
+    sentence: "Print one JSON object per delivery, and everything else to standard error.",
+    default: false,
+    read: readSwitch,
+  }),
+};
+
+type ListenDeps = {
   /** Called for each received request. */
   readonly onRequest: (received: ReceivedRequest) => void;
   /** Prints messages about the webhook. */
   readonly report: (text: string) => void;
 };
 
-export type Listening = {
+type Listening = {
   /**
    * Removes the webhook and stops the receiver.
    *
@@ -86,7 +169,7 @@ export async function startListening(
   };
 }
 
-/** No webhook has it. */
+/** Id of the webhook in forwarded deliveries; no webhook has this id. */
 const WEBHOOK = 0;
 
 /**
@@ -101,7 +184,7 @@ export async function startForwarding(
 ): Promise<Listening> {
   const { url, event: events, condition, match, forwardTo: target = "" } = config;
   const webhookToken = tokenOf(config);
-  // The same in each run against the node, so that the application is configured once.
+  // The secret is the same in each run against this node, so that the application is configured once.
   const token = hash("sha256", `secret of forwarded events: ${webhookToken}`);
   const stopping = new AbortController();
   const { signal } = stopping;

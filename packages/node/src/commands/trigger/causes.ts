@@ -1,8 +1,28 @@
 /** Causes of each event on a dev chain: real operations through the pool, the forger and the chain. */
-import { builders } from "@uniknode/protocol";
+import type { Client } from "@uniknode/client";
+import { builders, type KeyPair, type TransactionBody } from "@uniknode/protocol";
+import type { Cast } from "../../dev-chain/network.ts";
 import { present } from "../../platform/present.ts";
 import { SendError } from "../../submission/error.ts";
-import type { TriggerChain } from "./chain.ts";
+import type { Sender } from "../../submission/sender.ts";
+
+export type Wallet = { readonly keys: KeyPair; readonly address: string };
+
+/** Access to a running dev chain. */
+export type TriggerChain = {
+  readonly client: Client;
+  readonly cast: Cast;
+  /** An account with funds. */
+  readonly payer: Wallet;
+  /** Posts a transaction; a block contains it after `mine`. */
+  send(from: Pick<Wallet, "keys">, build: (sender: Sender) => TransactionBody): Promise<void>;
+  /** Forges blocks immediately, with the pending transactions. */
+  mine(blocks?: number): Promise<void>;
+  /** Creates a wallet with enough tokens for the most expensive transaction; its keys are not stored. */
+  newWallet(): Promise<Wallet>;
+  /** Creates a wallet that owns a new unik, and also returns the id of the unik. */
+  newOwner(): Promise<Wallet & { readonly tokenId: string }>;
+};
 
 export type Cause = { readonly how: string; readonly cause: (chain: TriggerChain) => Promise<void> };
 /** Reason why an event cannot be triggered from outside the node. */

@@ -1,8 +1,14 @@
 /** `uniknode trigger`: causes an event on a dev chain and waits until it is delivered. */
-
+import { createHash, randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import type { Delivery } from "@uniknode/client";
-import { jsonText } from "@uniknode/client";
+import { type Client, type Delivery, jsonText } from "@uniknode/client";
+import {
+  addressFromPublicKey,
+  builders,
+  bytesToHex,
+  keysFromPassphrase,
+  transactionToJson,
+} from "@uniknode/protocol";
 import { Command } from "commander";
 import { devOptions } from "../../config/options.ts";
 import { resolveConfig } from "../../config/resolve.ts";
@@ -11,16 +17,17 @@ import { deriveAccounts } from "../../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
+import { present } from "../../platform/present.ts";
 import { mostSimilar } from "../../platform/text/similar.ts";
-import { tokenOf } from "../access/local-token.ts";
-import { columns } from "../columns.ts";
+import { post } from "../../submission/send.ts";
+import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
 import { show, table } from "../connection.ts";
-import { startListening } from "../listen/listen.ts";
-import { listenOptions } from "../listen/options.ts";
+import { listenOptions, startListening } from "../listen/listen.ts";
 import { addFlags, readConfig } from "../options.ts";
+import { columns } from "../print.ts";
+import { tokenOf } from "../token.ts";
 import { connectWithToken, serviceOptions } from "../webhooks/service.ts";
-import { CAUSES, type Cause } from "./causes.ts";
-import { openTriggerChain } from "./chain.ts";
+import { CAUSES, type Cause, type TriggerChain } from "./causes.ts";
 
 const options = { ...serviceOptions, data: devOptions.data };
 /** Maximum time from the cause to the delivery. */
@@ -109,3 +116,45 @@ const listLines = (): string[] =>
       "how" in known ? known.how : `cannot be triggered: it ${known.why}`,
     ]),
   );
+
+/** Tokens of a new wallet: enough for the most expensive transaction. */
+const FUNDS = 60n * 100_000_000n;
+
+async function openTriggerChain(client: Client, cast: Cast): Promise<TriggerChain> {
+  const network = await networkOf(client);
+  const payer = present(cast.accounts[0], "an account with funds");
+
+  const chain: TriggerChain = {
+    client,
+    cast,
+    payer,
+    async send({ keys }, build) {
+      const sender = await prepareSender(client, network, { keys });
+      const noSecondKey = () => Promise.reject(new Error("wallets of a trigger have no second passphrase"));
+      const signed = await sign(build(sender), sender, noSecondKey);
+      await post(client, transactionToJson(signed) as { id: string });
+    },
+    async mine(blocks = 1) {
+      await client.dev.mine({ blocks });
+    },
+    async newWallet() {
+      const keys = keysFromPassphrase(randomBytes(16).toString("hex"));
+      const address = addressFromPublicKey(bytesToHex(keys.publicKey), network.description.pubKeyHash);
+      await chain.send(payer, ({ envelope }) =>
+        builders.transfer({ ...envelope, recipientId: address, amount: FUNDS }),
+      );
+      await chain.mine();
+      return { keys, address };
+    },
+    async newOwner() {
+      const wallet = await chain.newWallet();
+      const tokenId = createHash("sha256").update(wallet.keys.publicKey).digest("hex");
+      await chain.send(wallet, ({ envelope }) =>
+        builders.nftMint({ ...envelope, tokenId, properties: { type: "1" } }),
+      );
+      await chain.mine();
+      return { ...wallet, tokenId };
+    },
+  };
+  return chain;
+}

@@ -10,26 +10,94 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { Command } from "commander";
+import { connectionOptions } from "../../config/connection.ts";
+import { option, readInteger, readSwitch, readText } from "../../config/define-option.ts";
 import type { Config } from "../../config/resolve.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { readJsonFile } from "../../platform/json/json-file.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
-import { tokensOf, unitsOf } from "../../submission/amounts.ts";
+import { spendableUnitsOf, tokensOf, unitsOf } from "../../submission/amounts.ts";
 import { explainRefusal } from "../../submission/explain-refusal.ts";
-import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../../submission/options.ts";
+import {
+  factoryPassphraseOptions,
+  passphraseOptions,
+  readFactoryPassphrase,
+  readPassphrase,
+  readSecondPassphrase,
+  secondPassphraseOptions,
+} from "../../submission/options.ts";
 import { isConfirmed } from "../../submission/secrets.ts";
 import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
 import { networkOf, prepareSender, type Sender, sign } from "../../submission/sender.ts";
 import { connectTo, queryCommand, type Shown, show, table } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
-import type { Kind } from "./kind.ts";
-import { postOptions, txOptions } from "./options.ts";
-import { claim, lock, multiPayment, refund, transfer } from "./payments.ts";
-import { readHex64 } from "./read.ts";
-import { checkRecipients } from "./recipients.ts";
+import { checkRecipients, type Kind, readHex64 } from "./kind.ts";
 import { disclose, mint, transferUnik, update } from "./uniks.ts";
-import { ipfs, registerDelegate, resignDelegate, secondSignature, unvote, vote } from "./wallets.ts";
+import {
+  claim,
+  ipfs,
+  lock,
+  multiPayment,
+  refund,
+  registerDelegate,
+  resignDelegate,
+  secondSignature,
+  transfer,
+  unvote,
+  vote,
+} from "./wallets.ts";
+
+const waitOptions = {
+  wait: option({
+    name: "wait",
+    sentence: "Wait until the transaction is in a block.",
+    default: false,
+    read: readSwitch,
+  }),
+  waitTimeout: option({
+    name: "waitTimeout",
+    placeholder: "SECONDS",
+    sentence: "Timeout in seconds for --wait.",
+    default: 120,
+    read: readInteger(1, 86_400),
+  }),
+};
+
+export const txOptions = {
+  ...connectionOptions,
+  ...passphraseOptions,
+  ...secondPassphraseOptions,
+  ...factoryPassphraseOptions,
+  fee: option({
+    name: "fee",
+    placeholder: "AMOUNT",
+    sentence: "Fee in tokens; if not given, the network's fee for the type.",
+    read: readAmount,
+  }),
+  nonce: option({
+    name: "nonce",
+    placeholder: "N",
+    sentence: "Nonce of the transaction; if not given, the wallet's next nonce.",
+    read: readInteger(1, Number.MAX_SAFE_INTEGER),
+  }),
+  dryRun: option({
+    name: "dryRun",
+    sentence: "Build, sign and print the transaction without sending it.",
+    default: false,
+    read: readSwitch,
+  }),
+  ...waitOptions,
+};
+
+const postOptions = { ...connectionOptions, ...waitOptions };
+
+/** Checks an amount and returns it as text, because numbers are limited to 2^53. */
+function readAmount(value: unknown): string {
+  const text = readText(value);
+  spendableUnitsOf(text);
+  return text;
+}
 
 const KINDS: readonly Kind[] = [
   transfer,

@@ -4,8 +4,16 @@ import type { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
 import { present } from "../../platform/present.ts";
 import { SendError } from "../../submission/error.ts";
-import { type BuildContext, kind } from "./kind.ts";
-import { readAddress, readAnother, readHex64, readPair, readTokens, readUnikType } from "./read.ts";
+import {
+  type BuildContext,
+  kind,
+  readAddress,
+  readAnother,
+  readHex64,
+  readPair,
+  readTokens,
+  readUnikType,
+} from "./kind.ts";
 
 type Pairs = readonly (readonly [string, string])[];
 /** The unik id of the certifying factory, and its price in the smallest unit. */

@@ -1,9 +1,118 @@
-/** Commands for transactions of the wallet itself: second signature, votes and delegates. */
+/** Commands for transactions of wallets: payments, locks, votes, second signatures and delegates. */
 import { findDelegate } from "@uniknode/client";
 import { builders, bytesToHex } from "@uniknode/protocol";
+import { ConfigError } from "../../platform/config-error.ts";
 import { SendError } from "../../submission/error.ts";
-import { type BuildContext, kind } from "./kind.ts";
-import { readHex64, readMultihash } from "./read.ts";
+import {
+  type BuildContext,
+  kind,
+  type Payment,
+  readAddress,
+  readHex64,
+  readMessage,
+  readMultihash,
+  readPayable,
+  readPayment,
+  readUnsigned,
+} from "./kind.ts";
+
+type WithMessage = { readonly vendorField?: string };
+
+const MESSAGE = ["--vendor-field <TEXT>", "Public message, up to 255 bytes.", readMessage] as const;
+const AMOUNT = "amount in tokens, such as 12.5";
+
+export const transfer = kind<[recipientId: string, amount: bigint], WithMessage>(
+  "transfer",
+  "pay an amount to an address",
+  (command) =>
+    command
+      .argument("<address>", "address of the recipient", readAddress)
+      .argument("<amount>", AMOUNT, readPayable)
+      .option(...MESSAGE),
+  ([recipientId, amount], { vendorField = "" }) =>
+    ({ envelope }) =>
+      builders.transfer({ ...envelope, recipientId, amount, vendorField }),
+);
+
+export const multiPayment = kind<[payments: readonly Payment[]], WithMessage>(
+  "multi-payment",
+  "pay amounts to at least two addresses",
+  (command) =>
+    command
+      .argument("<address=amount...>", "recipients and their amounts in tokens", readPayment)
+      .option(...MESSAGE),
+  ([payments], { vendorField = "" }) => {
+    if (payments.length < 2) throw new ConfigError("multi-payment: at least two ADDRESS=AMOUNT are required");
+    return ({ envelope, network }) => {
+      const { multiPaymentLimit = Number.POSITIVE_INFINITY } = network.milestoneAt(envelope.height);
+      if (payments.length > multiPaymentLimit) {
+        throw new ConfigError(
+          `multi-payment: at most ${multiPaymentLimit} payments are allowed, not ${payments.length}; send the others with a second command`,
+        );
+      }
+      return builders.multiPayment({ ...envelope, payments, vendorField });
+    };
+  },
+);
+
+type LockOptions = WithMessage & { readonly untilHeight?: number; readonly untilTime?: number };
+
+export const lock = kind<[recipientId: string, amount: bigint, secretHash: string], LockOptions>(
+  "lock",
+  "lock an amount; the recipient claims it with a secret",
+  (command) =>
+    command
+      .argument("<address>", "address of the recipient", readAddress)
+      .argument("<amount>", AMOUNT, readPayable)
+      .argument("<secret-hash>", "SHA-256 of the 32-byte secret, as 64 hexadecimal digits", readHex64)
+      .option(
+        "--until-height <HEIGHT>",
+        "Height from which it can be refunded; more than one round above the head.",
+        readUnsigned,
+      )
+      .option(
+        "--until-time <SECONDS>",
+        "Time from which it can be refunded, in seconds since the epoch of the network.",
+        readUnsigned,
+      )
+      .option(...MESSAGE),
+  ([recipientId, amount, secretHash], { vendorField = "", ...limits }) => {
+    const expiration = toExpiration(limits);
+    return ({ envelope }) =>
+      builders.htlcLock({ ...envelope, recipientId, amount, secretHash, expiration, vendorField });
+  },
+);
+
+/** Types of expiration (transactions.md 6.3). */
+const BY_TIME = 1;
+const BY_HEIGHT = 2;
+
+function toExpiration({ untilHeight, untilTime }: LockOptions) {
+  if (untilHeight !== undefined && untilTime === undefined) return { type: BY_HEIGHT, value: untilHeight };
+  if (untilTime !== undefined && untilHeight === undefined) return { type: BY_TIME, value: untilTime };
+  throw new ConfigError("lock: exactly one of --until-height and --until-time is required");
+}
+
+export const claim = kind<[lockTransactionId: string, unlockSecret: string]>(
+  "claim",
+  "claim a locked amount for its recipient",
+  (command) =>
+    command
+      .argument("<lock>", "id of the lock transaction", readHex64)
+      .argument("<secret>", "secret as 64 hexadecimal digits; it becomes public", readHex64),
+  ([lockTransactionId, unlockSecret]) =>
+    ({ envelope }) =>
+      builders.htlcClaim({ ...envelope, lockTransactionId, unlockSecret }),
+);
+
+export const refund = kind<[lockTransactionId: string]>(
+  "refund",
+  "return an expired locked amount to its sender",
+  (command) => command.argument("<lock>", "id of the lock transaction", readHex64),
+  ([lockTransactionId]) =>
+    ({ envelope }) =>
+      builders.htlcRefund({ ...envelope, lockTransactionId }),
+);
 
 export const secondSignature = kind(
   "second-signature",

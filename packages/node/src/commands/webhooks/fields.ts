@@ -1,7 +1,8 @@
-/** Options that describe a webhook on the command line. */
-import type { WebhookChanges } from "@uniknode/client";
+/** Options that describe a webhook on the command line, and the conditions in them: `key operator value`. */
+import { type Condition, EVERY_EVENT, type WebhookChanges } from "@uniknode/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { readConditions } from "../listen/condition.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import { isOperatorName, operators } from "../../subscriptions/conditions/operators.ts";
 
 export type FieldOptions = {
   readonly event?: readonly string[];
@@ -85,3 +86,27 @@ export const readCount =
   };
 
 const another = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+
+/**
+ * Parses the conditions of a webhook; none means every event. The node checks the values.
+ *
+ * @throws {ConfigError} on an invalid format or an unknown operator
+ */
+export const readConditions = (texts: readonly string[]): Condition[] =>
+  texts.length === 0 ? [EVERY_EVENT] : texts.map(readCondition);
+
+/** Parses one condition. The value is the rest of the text, spaces included; some operators need none. */
+function readCondition(text: string): Condition {
+  const [, key, condition, value] = /^\s*(\S+)\s+(\S+)(?:\s+(.*?))?\s*$/.exec(text) ?? [];
+  if (key === undefined || condition === undefined) {
+    throw new ConfigError(
+      `--condition: "key operator value" is expected, such as "amount gte 100000000", not ${JSON.stringify(text)}`,
+    );
+  }
+  if (!isOperatorName(condition)) {
+    throw new ConfigError(
+      `--condition: "${condition}" is not an operator; the operators are ${Object.keys(operators).join(", ")}`,
+    );
+  }
+  return { key, condition, ...(value !== undefined && { value }) };
+}

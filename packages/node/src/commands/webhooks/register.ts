@@ -1,10 +1,15 @@
 /** `uniknode webhooks list|show|create|update|pause|resume|delete|rotate`: manages the register. */
-import type { Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
+import {
+  type DeliverySummary,
+  isEveryEvent,
+  type Webhook,
+  type WebhookId,
+  type WebhookWithToken,
+} from "@uniknode/client";
 import { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
-import { columns } from "../columns.ts";
 import { show, table } from "../connection.ts";
-import { readConditions } from "../listen/condition.ts";
+import { columns } from "../print.ts";
 import {
   addFields,
   addQueueFlag,
@@ -12,10 +17,10 @@ import {
   type FieldOptions,
   type QueueOption,
   queueOf,
+  readConditions,
   readCount,
 } from "./fields.ts";
 import { readId, type Service, WEBHOOK_ID, withService } from "./service.ts";
-import { eventsOf, lastHourOf, stateOf, webhookLines } from "./webhook-text.ts";
 
 const ID = ["<id>", WEBHOOK_ID, readId] as const;
 
@@ -191,3 +196,43 @@ const showSecret = ({ connection }: Service, webhook: WebhookWithToken, warnings
     "token and secret are the same key in two formats; store one of them, because neither is shown again",
     ...warningLines(warnings),
   ]);
+
+const webhookLines = (webhook: Webhook): string[] =>
+  table([
+    ["id", webhook.id],
+    ["name", webhook.name],
+    ["state", stateOf(webhook)],
+    ["reason", webhook.suspended?.reason ?? webhook.failing?.reason],
+    ["events", eventsOf(webhook)],
+    ["target", webhook.target],
+    ["conditions", conditionsText(webhook)],
+    ["order", webhook.order ?? "parallel"],
+    ["confirmations", webhook.confirmations],
+    ["proof", webhook.proof && "in each delivery"],
+    ["queued", webhook.queued],
+  ]);
+
+const stateOf = ({ enabled, suspended, failing }: Webhook): string => {
+  if (!enabled) return "paused";
+  if (suspended) return "suspended";
+  return failing ? "failing" : "active";
+};
+
+/** Counts attempts, not deliveries: a delivery may fail several times. */
+function lastHourOf({ lastHour: { succeeded, failed } }: DeliverySummary): string {
+  const attempts = succeeded + failed;
+  if (attempts === 0) return "no attempt";
+  // Rounded down, so that a single failure is not shown as 100 %.
+  const percent = Math.floor((succeeded / attempts) * 1_000) / 10;
+  return `${percent} % of ${attempts} attempts succeeded`;
+}
+
+const eventsOf = ({ event, events }: Webhook): string => [...new Set([event, ...(events ?? [])])].join(" ");
+
+const conditionsText = ({ conditions, match }: Webhook): string =>
+  isEveryEvent(conditions)
+    ? "none: every event is delivered"
+    : conditions.map(conditionText).join(match === "all" ? " and " : " or ");
+
+const conditionText = ({ key, condition, value }: Webhook["conditions"][number]): string =>
+  [key, condition, ...(value === undefined ? [] : [JSON.stringify(value)])].join(" ");

@@ -1,12 +1,11 @@
 /** Access of commands to the webhook register of a running node. */
-import type { Client, WebhookId } from "@uniknode/client";
-import { createClient } from "@uniknode/client";
+import { type Client, createClient, type WebhookId } from "@uniknode/client";
 import { type Command, InvalidArgumentError } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
 import type { Config } from "../../config/resolve.ts";
-import { tokenOf, tokenOptions } from "../access/local-token.ts";
 import type { Connection } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
+import { tokenOf, tokenOptions } from "../token.ts";
 
 export const serviceOptions = {
   ...connectionOptions,

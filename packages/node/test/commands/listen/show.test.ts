@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { DeliveryError } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
-import { requestJson, requestLine } from "../../../src/commands/listen/show.ts";
+import { requestJson, requestLine } from "../../../src/commands/listen/command.ts";
 
 const delivery = { id: "msg_1", event: "block.applied", timestamp: 1, webhookId: 1, sequence: 7, height: 9 };
 const received = (members: object = {}, attempt = 1) => ({

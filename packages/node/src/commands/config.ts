@@ -1,15 +1,13 @@
 /** `uniknode config`: shows all options of `dev` or `run` with values and origins. */
 import { Command } from "commander";
-import { shownOption } from "../../config/display.ts";
-import { loadNetwork } from "../../config/network.ts";
-import { devOptions, runOptions } from "../../config/options.ts";
-import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../../config/resolve.ts";
-import { ConfigError } from "../../platform/config-error.ts";
-import { versionLine } from "../../platform/lifecycle/version.ts";
-import { columns } from "../columns.ts";
-import { addFlags, sourcesOf } from "../options.ts";
-import { printJson, printLines, printText } from "../print.ts";
-import { unknownVariables, variablesOf } from "./variables.ts";
+import { shownOption } from "../config/display.ts";
+import { loadNetwork } from "../config/network.ts";
+import { devOptions, runOptions } from "../config/options.ts";
+import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../config/resolve.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { versionLine } from "../platform/lifecycle/version.ts";
+import { addFlags, sourcesOf, unknownVariables, variablesOf } from "./options.ts";
+import { columns, printJson, printLines, printText } from "./print.ts";
 
 export const configCommand = (createProgram: () => Promise<Command>): Command =>
   new Command("config")

@@ -1,15 +1,15 @@
 /** `uniknode witness`: signs the checkpoints of nodes that agree. */
 import { Command } from "commander";
-import { readNodeUrls } from "../../config/define-option.ts";
-import { witnessOptions } from "../../config/witness.ts";
-import { CodedError } from "../../platform/coded-error.ts";
-import { ConfigError } from "../../platform/config-error.ts";
-import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
-import { openLog } from "../../platform/logging/logger.ts";
-import { openOutput } from "../../platform/logging/output.ts";
-import type { Judgement } from "../../witness/judge.ts";
-import { addFlags, readConfig } from "../options.ts";
-import { printLines } from "../print.ts";
+import { readNodeUrls } from "../config/define-option.ts";
+import { witnessOptions } from "../config/witness.ts";
+import { CodedError } from "../platform/coded-error.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { serveUntilStopped } from "../platform/lifecycle/process.ts";
+import { openLog } from "../platform/logging/logger.ts";
+import { openOutput } from "../platform/logging/output.ts";
+import type { Judgement } from "../witness/judge.ts";
+import { addFlags, readConfig } from "./options.ts";
+import { printLines } from "./print.ts";
 
 const NOTES = `
 Compares the trees of facts of the nodes every few seconds, and signs the largest checkpoint that enough nodes with different keys
@@ -25,7 +25,7 @@ export function witnessCommand(): Command {
     const urls = readUrls(given);
     const log = openLog(config.logLevel, config.logFormat);
     // Loads the HTTP server.
-    const { openWitness, startWitness } = await import("../../processes/witness/witness.ts");
+    const { openWitness, startWitness } = await import("../processes/witness/witness.ts");
     if (config.once) {
       const { witness, lock } = openWitness(urls, config, log.logger);
       const judgement = await witness.round(new AbortController().signal);

@@ -1,11 +1,11 @@
 /** `uniknode rpc`: serves JSON-RPC for exchanges. */
 import { Command } from "commander";
-import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
-import { openLog } from "../../platform/logging/logger.ts";
-import { openOutput } from "../../platform/logging/output.ts";
-import { rpcOptions } from "../../rpc/options.ts";
-import { startRpc } from "../../rpc/server.ts";
-import { addFlags, readConfig } from "../options.ts";
+import { serveUntilStopped } from "../platform/lifecycle/process.ts";
+import { openLog } from "../platform/logging/logger.ts";
+import { openOutput } from "../platform/logging/output.ts";
+import { rpcOptions } from "../rpc/options.ts";
+import { startRpc } from "../rpc/server.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 export function rpcCommand(): Command {
   const command = new Command("rpc");

@@ -1,8 +1,8 @@
 /** `uniknode complete`: prints values that only the node knows, for the completion scripts. */
 import { Argument, Command } from "commander";
-import { resolveConfig } from "../../config/resolve.ts";
-import { printLines } from "../print.ts";
-import { connectWithToken, serviceOptions } from "../webhooks/service.ts";
+import { resolveConfig } from "../config/resolve.ts";
+import { printLines } from "./print.ts";
+import { connectWithToken, serviceOptions } from "./webhooks/service.ts";
 
 /** Short, because the shell blocks until the values arrive. */
 const TIMEOUT_SECONDS = 2;

@@ -1,19 +1,24 @@
-/** Reads the webhook token from the data folder of a node on this machine. */
+/**
+ * `uniknode token`: prints the webhook token in the data folder of a node on this machine. Other commands use it if no token is
+ * given.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { option, readToken } from "../../config/define-option.ts";
-import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
-import type { Config } from "../../config/resolve.ts";
-import { ConfigError } from "../../platform/config-error.ts";
-import type { Database } from "../../store/engine/database.ts";
-import { openReader } from "../../store/engine/migrations.ts";
-import { createMetaStore } from "../../store/node/meta.ts";
-import { createSecretCipher } from "../../webhooks/secrets.ts";
-import { type KeyFiles, keptWebhookToken, readSecretKey } from "../../webhooks/sqlite/secrets.ts";
+import { Command } from "commander";
+import { option, readToken } from "../config/define-option.ts";
+import { devOptions, nodeOptions, runOptions } from "../config/options.ts";
+import type { Config } from "../config/resolve.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import type { Database } from "../store/engine/database.ts";
+import { openReader } from "../store/engine/migrations.ts";
+import { createMetaStore } from "../store/node/meta.ts";
+import { createSecretCipher } from "../webhooks/secrets.ts";
+import { type KeyFiles, keptWebhookToken, readSecretKey } from "../webhooks/sqlite/secrets.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 const { webhookKeyFile, webhookOldKeyFile } = nodeOptions;
 
-export const localTokenOptions = {
+const localTokenOptions = {
   data: {
     ...nodeOptions.data,
     sentence: `Data folder of the node; if not given, ${devOptions.data.default} (dev chain) or ${runOptions.data.default}.`,
@@ -21,6 +26,16 @@ export const localTokenOptions = {
   webhookKeyFile,
   webhookOldKeyFile,
 };
+
+const options = { ...localTokenOptions, webhookToken: nodeOptions.webhookToken };
+
+export function tokenCommand(): Command {
+  const command = new Command("token");
+  return addFlags(command, options).action(() => {
+    const config = readConfig(command, options);
+    process.stdout.write(`${config.webhookToken ?? readLocalToken(config)}\n`);
+  });
+}
 
 export const tokenOptions = {
   token: option({
@@ -66,7 +81,7 @@ function tokenOfMachine(config: { readonly url: string } & Config<typeof localTo
  *
  * @throws {ConfigError} if there is none
  */
-export const readLocalToken = ({
+const readLocalToken = ({
   data = presentFolder(),
   ...keyFiles
 }: { readonly data?: string | undefined } & KeyFiles): string => tokenIn(data, keyFiles);

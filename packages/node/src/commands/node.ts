@@ -1,0 +1,29 @@
+/** `uniknode dev` and `uniknode run`: start a dev chain, or a node of a network. */
+import { Command } from "commander";
+import { devOptions, runOptions } from "../config/options.ts";
+import { withServingThread } from "../processes/serving/thread.ts";
+import { addFlags, readConfig, sourcesOf } from "./options.ts";
+
+export function devCommand(): Command {
+  const command = new Command("dev");
+  return addFlags(command, devOptions).action(async () => {
+    const config = readConfig(command, devOptions);
+    await withServingThread(async (servingThread) => {
+      // Both threads load their modules in parallel.
+      const { runDevChain } = await import("../processes/dev/run.ts");
+      await runDevChain(config, { sources: sourcesOf(command), servingThread });
+    });
+  });
+}
+
+export function runCommand(): Command {
+  const command = new Command("run");
+  return addFlags(command, runOptions).action(async () => {
+    const config = readConfig(command, runOptions);
+    await withServingThread(async (servingThread) => {
+      // Both threads load their modules in parallel.
+      const { runNode } = await import("../processes/node/run.ts");
+      await runNode(config, { sources: sourcesOf(command), servingThread });
+    });
+  });
+}
