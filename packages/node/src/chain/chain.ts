@@ -13,7 +13,7 @@ import {
 } from "@uniknode/protocol";
 import type { BlockFact } from "../events/block-events.ts";
 import type { Event } from "../events/event.ts";
-import { createSubscribers, type Subscribe } from "../platform/subscribers.ts";
+import { createSubscribers, type Subscribe } from "../platform/notifier.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import type { BlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";

@@ -24,7 +24,7 @@ import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { writeNewFile } from "../platform/files/whole-file.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
-import { programVersion } from "../platform/lifecycle/version.ts";
+import { programVersion } from "../platform/lifecycle/program.ts";
 import { createVerifier } from "../verification/verifier.ts";
 import { addFlags, readConfig } from "./options.ts";
 import { printLines } from "./print.ts";

@@ -1,6 +1,6 @@
 /** All commands of the program: group in the help, examples, and module. */
 import { Command } from "commander";
-import { versionLine } from "../platform/lifecycle/version.ts";
+import { versionLine } from "../platform/lifecycle/program.ts";
 import { EXAMPLES } from "./examples.ts";
 
 export type CommandEntry = {

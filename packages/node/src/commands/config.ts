@@ -1,11 +1,16 @@
 /** `uniknode config`: shows all options of `dev` or `run` with values and origins. */
 import { Command } from "commander";
-import { shownOption } from "../config/display.ts";
 import { loadNetwork } from "../config/network.ts";
 import { devOptions, runOptions } from "../config/options.ts";
-import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../config/resolve.ts";
+import {
+  type OptionTable,
+  type Resolved,
+  resolveConfig,
+  resolveOrigins,
+  shownOption,
+} from "../config/resolve.ts";
 import { ConfigError } from "../platform/config-error.ts";
-import { versionLine } from "../platform/lifecycle/version.ts";
+import { versionLine } from "../platform/lifecycle/program.ts";
 import { addFlags, sourcesOf, unknownVariables, variablesOf } from "./options.ts";
 import { columns, printJson, printLines, printText } from "./print.ts";
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { ConfigError } from "../platform/config-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
-import { programVersion } from "../platform/lifecycle/version.ts";
+import { programVersion } from "../platform/lifecycle/program.ts";
 import { fillNewFolder } from "../store/engine/new-folder.ts";
 
 const TEMPLATE = fileURLToPath(new URL("../../templates/receiver", import.meta.url));

@@ -1,9 +1,9 @@
 /** Entry point of the program `uniknode`: runs a command line, describes a failure in one sentence, and returns the exit code. */
 import { type Command, CommanderError } from "commander";
-import { ListenError } from "../platform/addresses/listen-error.ts";
+import { ListenError } from "../platform/addresses/listeners.ts";
 import { ConfigError } from "../platform/config-error.ts";
-import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { collectInOneThread } from "../platform/lifecycle/heap.ts";
+import { commandLine } from "../platform/lifecycle/program.ts";
 import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
 import { lockHolderText } from "../store/engine/lock-holder.ts";

@@ -3,13 +3,10 @@
  * when it starts.
  */
 import { Command } from "commander";
-import { deliverOptions } from "../config/deliver.ts";
-import { mirrorOptions } from "../config/mirror.ts";
+import { deliverOptions, mirrorOptions, serveOptions } from "../config/mirror.ts";
 import type { Config } from "../config/resolve.ts";
-import { serveOptions } from "../config/serve.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
-import { serveUntilStopped } from "../platform/lifecycle/process.ts";
-import { stopSignal } from "../platform/lifecycle/signals.ts";
+import { serveUntilStopped, stopSignal } from "../platform/lifecycle/process.ts";
 import { type Log, openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import { addFlags, readConfig } from "./options.ts";

@@ -11,7 +11,7 @@ import { showAccounts } from "../dev-chain/accounts.ts";
 import { START_BALANCE } from "../dev-chain/genesis.ts";
 import { createOwnNetwork, dealDelegates, type OwnNetwork } from "../dev-chain/own-network.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
-import { commandLine } from "../platform/lifecycle/command-line.ts";
+import { commandLine } from "../platform/lifecycle/program.ts";
 import { fillNewFolder } from "../store/engine/new-folder.ts";
 import { addFlags, readConfig } from "./options.ts";
 import { printText } from "./print.ts";

@@ -15,7 +15,7 @@ import {
   type Sources,
 } from "../config/resolve.ts";
 import { ConfigError } from "../platform/config-error.ts";
-import { mostSimilar } from "../platform/text/similar.ts";
+import { mostSimilar } from "../platform/text/wording.ts";
 import { readLockHolder } from "../store/engine/lock-holder.ts";
 
 export class OptionFlag extends Flag {

@@ -3,7 +3,7 @@
  * options shows the frequent ones, and all of them with `--help all`.
  */
 import { Command, Help, type Option } from "commander";
-import { versionLine } from "../platform/lifecycle/version.ts";
+import { versionLine } from "../platform/lifecycle/program.ts";
 import { COMMANDS, GROUPS } from "./catalogue.ts";
 
 const EXIT_CODES = `

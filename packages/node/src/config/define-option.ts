@@ -1,8 +1,11 @@
-/** The definition of an option: its names, its help text and how its value is read. */
+/** Definition of an option: its names, its help text, and the readers of values. */
 import { isIP } from "node:net";
 import { createRangeTest } from "../platform/addresses/ranges.ts";
+import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";
+import { formOf } from "../platform/json/form.ts";
+import { Type } from "../platform/json/schema.ts";
 
-/** The value of an option after reading. */
+/** Value of an option after reading. */
 export type OptionValue = string | number | boolean | readonly string[];
 
 export type Option<V extends OptionValue = OptionValue> = {
@@ -15,7 +18,7 @@ export type Option<V extends OptionValue = OptionValue> = {
   readonly default?: V;
   /** Masked when the configuration is printed or logged. */
   readonly secret?: true;
-  /** Environment and file only: other users of the machine can read flags in the process list. */
+  /** Only the environment and the file set the option: other users of the machine can read flags in the process list. */
   readonly hasNoFlag?: true;
   /** The flag may be given several times; `read` gets the list of all values. */
   readonly isRepeatable?: true;
@@ -149,3 +152,19 @@ export const readChoice = <C extends string>(...choices: readonly C[]) =>
     },
     { choices },
   );
+
+const TEXTS = formOf(Type.Array(Type.String()));
+
+/** Reads passphrases separated by commas. In double quotes, as in containers of the old node, one may contain commas. */
+export function readSecretList(value: unknown): readonly string[] {
+  const text = readText(value).trim();
+  return text.startsWith('"') ? readQuoted(text) : text.split(",").map((secret) => secret.trim());
+}
+
+function readQuoted(text: string): string[] {
+  try {
+    return parseExternal(`[${text}]`, TEXTS, FILE_BOUNDS);
+  } catch {
+    throw new Error('strings in double quotes, separated by commas, are expected: "one","two"');
+  }
+}

@@ -1,4 +1,4 @@
-/** Options without which mirrors and API servers do not start. Their processes load no other file of this room. */
+/** Checks the options without which mirrors and API servers do not start. Their processes load no other file of this room. */
 import { ConfigError } from "../platform/config-error.ts";
 
 export type MirrorAccess = { readonly databaseUrl: string; readonly token: string };

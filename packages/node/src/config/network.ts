@@ -10,9 +10,8 @@ import {
   presets,
 } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
-import type { TextBounds } from "../platform/json/external.ts";
+import { JSON_OBJECT, readJsonFile, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
-import { JSON_OBJECT, readJsonFile } from "../platform/json/json-file.ts";
 import { Type } from "../platform/json/schema.ts";
 import { present } from "../platform/present.ts";
 

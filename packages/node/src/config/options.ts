@@ -1,4 +1,5 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one source of help texts, validation and defaults. */
+import { readTimeServer } from "../platform/clock/clock-check.ts";
 import { readAssumeValid } from "./assume-valid.ts";
 import {
   option,
@@ -7,6 +8,7 @@ import {
   readInteger,
   readNodeUrls,
   readRanges,
+  readSecretList,
   readSwitch,
   readText,
 } from "./define-option.ts";
@@ -14,8 +16,6 @@ import { httpOptions } from "./http.ts";
 import { peerOptions } from "./peers.ts";
 import { poolOptions } from "./pool.ts";
 import type { Config } from "./resolve.ts";
-import { readSecretList } from "./secrets.ts";
-import { readTimeServers } from "./time.ts";
 import { webhookOptions } from "./webhooks.ts";
 
 /** Maximum number of blocks whose changes are stored. */
@@ -227,5 +227,27 @@ export const runOptions = {
   }),
 };
 
-/** Values of the options that every command that starts a node has. Parts of the node use picks of this type. */
+/** Values of the options of every command that starts a node. Parts of the node use picks of this type. */
 export type Options = Pick<Config<typeof runOptions>, keyof typeof nodeOptions>;
+
+/** Reads `none`, or time servers separated by commas. */
+function readTimeServers(value: unknown): readonly string[] {
+  const text = readText(value);
+  const servers = text === "none" ? [] : text.split(",").map((server) => server.trim());
+  for (const server of servers) readTimeServer(server);
+  return servers;
+}
+
+/** Public NTP servers, the default for known networks. */
+const PUBLIC_SERVERS = ["pool.ntp.org", "time.google.com"];
+
+/**
+ * Returns the NTP servers with which a node compares its clock. By default, nodes of private networks contact no public server; a
+ * node with `alone` contacts none at all.
+ */
+export const chooseTimeServers = (config: {
+  readonly timeServers: readonly string[] | undefined;
+  readonly network: string | undefined;
+  readonly alone: boolean;
+}): readonly string[] =>
+  config.alone ? [] : (config.timeServers ?? (config.network === undefined ? [] : PUBLIC_SERVERS));

@@ -2,10 +2,10 @@
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/peers-options.ts";
 import { ConfigError } from "../platform/config-error.ts";
+import { readJsonFile } from "../platform/json/external.ts";
 import { formOf, refined } from "../platform/json/form.ts";
-import { readJsonFile } from "../platform/json/json-file.ts";
 import { Type } from "../platform/json/schema.ts";
-import { PROTOCOL_VERSION } from "../platform/lifecycle/version.ts";
+import { PROTOCOL_VERSION } from "../platform/lifecycle/program.ts";
 import { option, readChoice, readInteger, readList, readSwitch, readText } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 

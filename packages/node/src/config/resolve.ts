@@ -1,7 +1,7 @@
 /** Configuration: flags override the environment, which overrides the file and the defaults. Each value is read once. */
 import { ConfigError } from "../platform/config-error.ts";
-import { JSON_OBJECT, readJsonFile } from "../platform/json/json-file.ts";
-import { mostSimilar } from "../platform/text/similar.ts";
+import { JSON_OBJECT, readJsonFile } from "../platform/json/external.ts";
+import { mostSimilar } from "../platform/text/wording.ts";
 import { type Option, type OptionValue, toFlag, toVariable } from "./define-option.ts";
 
 export type OptionTable = Readonly<Record<string, Option>>;
@@ -14,14 +14,14 @@ export type Config<T extends OptionTable> = {
 };
 
 export type Sources = {
-  /** Values of the command line by option name. */
+  /** Values of the command line, by the name of the option. */
   flags: Readonly<Record<string, unknown>>;
   environment: Readonly<Record<string, string | undefined>>;
   /** Path of a JSON file. */
   file?: string | undefined;
 };
 
-export type Origin = "default" | "file" | "environment" | "argument";
+type Origin = "default" | "file" | "environment" | "argument";
 
 /** Origin of the value of an option; an absent value has the origin `default`. */
 export type Resolved = {
@@ -102,11 +102,47 @@ function readConfigFile(path: string, table: OptionTable): Record<string, unknow
   return content;
 }
 
+/** An option for display: its value and its origin, but never a secret. */
+export type ShownOption = {
+  /** Name in the configuration file. */
+  readonly option: string;
+  /** Absent without value and default; `***` for a secret. */
+  readonly value?: OptionValue;
+  readonly origin: Origin;
+  /** The flag, variable or file that sets the value; absent for defaults. */
+  readonly source?: string;
+};
+
+const HIDDEN = "***";
+
+/**
+ * Returns an option for display. Masks secrets, even if they are given as numbers or lists.
+ *
+ * @throws {ConfigError} on a value that the option refuses
+ */
+export function shownOption({ option, origin, source, read }: Resolved): ShownOption {
+  const value = read();
+  return {
+    option: option.name,
+    ...(value !== undefined && { value: option.secret ? HIDDEN : value }),
+    origin,
+    ...(source !== undefined && { source }),
+  };
+}
+
+/**
+ * Returns all options of a table for display.
+ *
+ * @throws {ConfigError} as `resolveConfig`
+ */
+export const shownOptions = (table: OptionTable, sources: Sources): ShownOption[] =>
+  Object.values(resolveOrigins(table, sources)).map(shownOption);
+
 /** Returns the configuration for printing and logging: secrets masked, absent options omitted. */
 export function maskConfig(table: OptionTable, config: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
     Object.entries(config)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, table[name]?.secret ? "***" : value]),
+      .map(([name, value]) => [name, table[name]?.secret ? HIDDEN : value]),
   );
 }

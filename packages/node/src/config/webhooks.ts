@@ -1,5 +1,5 @@
 /** Options of webhooks and of the live stream: access, targets, deliveries and their log. */
-import { DAY_MS } from "../platform/clock/durations.ts";
+import { DAY_MS, durationText, parseDurationMs } from "../platform/clock/durations.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/options.ts";
 import {
   option,
@@ -10,7 +10,6 @@ import {
   readText,
   readToken,
 } from "./define-option.ts";
-import { pauseText, readPauses } from "./pauses.ts";
 
 const { webhookLimit, webhookHostRate, retryPausesMs, retention } = DEFAULT_WEBHOOK_OPTIONS;
 
@@ -102,7 +101,7 @@ export const webhookOptions = {
     name: "webhookRetries",
     placeholder: "PAUSES",
     sentence: "Pause before each retry of a webhook delivery, separated by commas, with units s, m, h or d.",
-    default: retryPausesMs.map(pauseText),
+    default: retryPausesMs.map(durationText),
     read: readPauses,
   }),
   webhookLogDays: option({
@@ -114,3 +113,24 @@ export const webhookOptions = {
     read: readInteger(1, 3_650),
   }),
 };
+
+const MAX_PAUSES = 30;
+const MAX_PAUSE_MS = 7 * DAY_MS;
+
+/**
+ * Reads a list of pauses: one text with commas, such as `5s,2m,24h`, or a JSON array of texts.
+ *
+ * @throws {Error} with a message that names the expected format
+ */
+export function readPauses(value: unknown): readonly string[] {
+  const entries = typeof value === "string" ? value.split(",") : value;
+  const pauses = Array.isArray(entries)
+    ? entries.map((entry) => (typeof entry === "string" ? entry.trim() : ""))
+    : [];
+  const isValid = (pause: string) =>
+    parseDurationMs(pause) >= 1_000 && parseDurationMs(pause) <= MAX_PAUSE_MS;
+  if (pauses.length > 0 && pauses.length <= MAX_PAUSES && pauses.every(isValid)) return pauses;
+  throw new Error(
+    `a list of 1 to ${MAX_PAUSES} pauses such as 5s,2m,24h, each of 1 second to 7 days, is expected`,
+  );
+}

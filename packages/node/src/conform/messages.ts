@@ -1,4 +1,7 @@
-/** Messages of one webhook, with the ids, bodies and names of events that the node would give them. */
+/**
+ * Messages of one webhook, with the ids, bodies and names of events that the node would give them, and the contents that
+ * docs/reference/events.md describes.
+ */
 import { hash, randomBytes } from "node:crypto";
 import { retractionNameOf } from "../events/catalogue.ts";
 import type { JsonObject } from "../events/content.ts";
@@ -6,19 +9,72 @@ import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
 import { pingMessage } from "../webhooks/delivery/ping.ts";
 import { deliveryId, retractionId } from "../webhooks/matching/drafts.ts";
 import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
-import { type BlockPlace, contentOf, type FactEvent } from "./contents.ts";
 
-export type MessageOptions = {
+/** Block of a fact. */
+type BlockPlace = { readonly height: number; readonly blockId: string; readonly previousId: string };
+
+/** Facts that scenarios deliver. */
+export type FactEvent = "block.applied" | "transaction.applied" | "unik.minted";
+
+/** Derives 64 hexadecimal digits from a name. */
+type Hex = (name: string) => string;
+
+const ADDRESS = "D8XsLuqNM4Htmei62ha6msV92tagpjvpLK";
+const PUBLIC_KEY_PREFIX = "02";
+
+/** Returns the content of a fact. */
+function contentOf(event: FactEvent, place: BlockPlace, hex: Hex): JsonObject {
+  if (event === "block.applied") return blockContent(place, hex);
+  const transaction = transactionContent(place, hex);
+  if (event === "transaction.applied") return transaction;
+  return { tokenId: hex("unik"), ownerId: ADDRESS, transaction: { ...transaction, typeGroup: 2000 } };
+}
+
+const blockContent = ({ height, blockId, previousId }: BlockPlace, hex: Hex): JsonObject => ({
+  version: 0,
+  timestamp: height,
+  height,
+  previousBlockHex: previousId,
+  previousBlock: previousId,
+  numberOfTransactions: 1,
+  totalAmount: "1250000000",
+  totalFee: "10000000",
+  reward: "200000000",
+  payloadLength: 32,
+  payloadHash: hex("payload"),
+  generatorPublicKey: `${PUBLIC_KEY_PREFIX}${hex("delegate")}`,
+  blockSignature: `${hex("signature")}${hex("signature")}`,
+  idHex: blockId,
+  id: blockId,
+});
+
+const transactionContent = ({ blockId }: BlockPlace, hex: Hex): JsonObject => ({
+  version: 2,
+  network: 30,
+  typeGroup: 1,
+  type: 0,
+  nonce: "4",
+  senderPublicKey: `${PUBLIC_KEY_PREFIX}${hex("sender")}`,
+  fee: "10000000",
+  amount: "1250000000",
+  recipientId: ADDRESS,
+  signature: `${hex("signature")}${hex("signature")}`,
+  id: hex("transaction"),
+  blockId,
+  sequence: 0,
+});
+
+type MessageOptions = {
   /** Number of the webhook. */
   readonly webhook: number;
-  /** Event of facts whose event a scenario does not choose. */
+  /** Event of a fact for which the scenario names none. */
   readonly event: FactEvent;
   readonly nowMs: () => number;
 };
 
 export type FactOptions = {
   readonly event?: FactEvent;
-  /** Block of the fact. Default: a block on top of the last one. */
+  /** Block of the fact; absent: a block on top of the last one. */
   readonly place?: BlockPlace;
   /** Number of times that the block was reverted before. */
   readonly timesReverted?: number;
@@ -40,13 +96,13 @@ export type Messages = {
   ping(): DeliveryMessage;
   /** Returns an epoch that is higher than all before. */
   epoch(): number;
-  /** Leaves out sequences, as those of deliveries that are still being retried. */
+  /** Skips sequences, such as those of deliveries that are still being retried. */
   skipSequences(count: number): void;
 };
 
 const fit = createFit(MAX_CONTENT_BYTES);
 
-/** Starts heights, sequences and epochs at the time in seconds, so that a later run continues above an earlier one. */
+/** Heights, sequences and epochs start at the time in seconds, so that a later run continues above an earlier one. */
 export function createMessages({ webhook, event: ownEvent, nowMs }: MessageOptions): Messages {
   const network = randomBytes(32).toString("hex");
   const start = Math.floor(nowMs() / 1_000);
@@ -58,7 +114,7 @@ export function createMessages({ webhook, event: ownEvent, nowMs }: MessageOptio
     return { height, blockId: hex(`${height}`), previousId: hex(`${height - 1}`) };
   }
 
-  /** The members of every message except pings. */
+  /** Returns the members that every message except pings has. */
   const queued = () => ({ webhook, sequence: ++sequence, timeMs: nowMs() });
 
   return {

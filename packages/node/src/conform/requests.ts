@@ -1,21 +1,28 @@
-/** The requests of scenarios, signed and sent as the node does. */
+/**
+ * Requests of scenarios: signed and sent as the node does, or with bodies that arrive in pieces, together with others, or not to
+ * the end.
+ */
+import { once } from "node:events";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { createPost, DEFAULT_POST_OPTIONS } from "../webhooks/delivery/post.ts";
 import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
 import { bodyOf, createHeaders } from "../webhooks/model/message.ts";
 import type { Secrets } from "../webhooks/model/webhook.ts";
-import {
-  type Parts,
-  type SlowOptions,
-  type Split,
-  sendCopies,
-  sendHalf,
-  sendPieces,
-} from "./slow-requests.ts";
 
-export type RequestOptions = SlowOptions & {
+export type RequestOptions = {
+  readonly target: string;
+  /** Timeout of one request with its response. */
+  readonly timeoutMs: number;
+  /** Pause between the pieces of a request. */
+  readonly pieceMs: number;
   /** Token that the receiver verifies with. */
   readonly token: string;
 };
+
+/** A signed request. */
+export type Parts = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
 /** Properties of one attempt. */
 export type How = {
@@ -24,64 +31,113 @@ export type How = {
   readonly ageMs?: number;
   /** JSON text of the member `proof`; absent: the body has none. */
   readonly proofText?: string;
-  /** Secrets that sign. Default: that of the receiver. */
+  /** Secrets that sign; absent: the secret of the receiver. */
   readonly secrets?: Secrets;
   /** Changes the request after it was signed. */
   readonly alter?: (parts: Parts) => Parts;
 };
 
-export type Requests = {
+const headersOf = createHeaders();
+
+/** Sends the requests of one scenario. Its connections are reused as those of the node. */
+export class Requests {
+  readonly #options: RequestOptions;
+  readonly #signal: AbortSignal;
+  #sender: ReturnType<typeof openSender>;
+
+  constructor(options: RequestOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    this.#sender = openSender(options);
+  }
+
   /**
    * Sends a message as the node does. Resolves to the status.
    *
    * @throws {Error} if there is no response
    */
-  send(message: DeliveryMessage, how: How): Promise<number>;
+  async send(message: DeliveryMessage, how: How): Promise<number> {
+    const { id, webhook } = message;
+    const { target } = this.#options;
+    const parts = this.#partsOf(message, how);
+    const response = await this.#sender.post(
+      { id, webhook, target, isStrict: false, ...parts },
+      this.#signal,
+    );
+    return response.status ?? 0;
+  }
+
   /**
    * Sends a body in pieces, with a pause after each. Resolves to the status.
    *
    * @throws {Error} if there is no response
    */
-  sendPieces(message: DeliveryMessage, split: Split): Promise<number>;
+  async sendPieces(message: DeliveryMessage, split: (body: Buffer) => readonly Buffer[]): Promise<number> {
+    const { request, body } = this.#open(message);
+    const responded = responseTo(request);
+    for (const piece of split(body)) {
+      request.write(piece);
+      await pause(this.#options.pieceMs);
+    }
+    request.end();
+    return responded;
+  }
+
   /**
    * Sends copies of a message that are complete at the same time. Resolves to their statuses.
    *
    * @throws {Error} if there is no response to one of them
    */
-  sendCopies(message: DeliveryMessage, copies: number): Promise<readonly number[]>;
+  async sendCopies(message: DeliveryMessage, copies: number): Promise<readonly number[]> {
+    const opened = Array.from({ length: copies }, () => this.#open(message));
+    const responses = Promise.all(opened.map(({ request }) => responseTo(request)));
+    responses.catch(() => {});
+    for (const { request, body } of opened) request.write(halves(body)[0]);
+    await pause(this.#options.pieceMs);
+    for (const { request, body } of opened) request.end(halves(body)[1]);
+    return responses;
+  }
+
   /** Sends half of a body, and closes the connection. */
-  sendHalf(message: DeliveryMessage): Promise<void>;
+  async sendHalf(message: DeliveryMessage): Promise<void> {
+    const { request, body } = this.#open(message);
+    const closed = new Promise((resolve) => request.on("close", resolve));
+    // The connection is closed on purpose, and the receiver may close it first.
+    request.on("error", () => {});
+    request.write(halves(body)[0]);
+    await pause(this.#options.pieceMs);
+    request.destroy();
+    await closed;
+  }
+
   /** Closes the connections, which end with the process of the receiver. */
-  reconnect(): Promise<void>;
-  close(): Promise<void>;
-};
+  async reconnect(): Promise<void> {
+    await this.#sender.close();
+    this.#sender = openSender(this.#options);
+  }
 
-const headersOf = createHeaders();
+  close(): Promise<void> {
+    return this.#sender.close();
+  }
 
-/** Creates the requests of one scenario, whose connections are reused as those of the node. */
-export function createRequests(options: RequestOptions, signal: AbortSignal): Requests {
-  const { target, token } = options;
-  let sender = openSender(options);
-  const partsOf = (message: DeliveryMessage, how: How = {}) =>
-    signedParts(message, { secrets: { token }, ...how });
-  return {
-    async send(message, how) {
-      const { id, webhook } = message;
-      const response = await sender.post(
-        { id, webhook, target, isStrict: false, ...partsOf(message, how) },
-        signal,
-      );
-      return response.status ?? 0;
-    },
-    sendPieces: (message, split) => sendPieces(options, partsOf(message), split, signal),
-    sendCopies: (message, copies) => sendCopies(options, partsOf(message), copies, signal),
-    sendHalf: (message) => sendHalf(options, partsOf(message), signal),
-    async reconnect() {
-      await sender.close();
-      sender = openSender(options);
-    },
-    close: () => sender.close(),
-  };
+  /** Begins a request on a connection of its own. */
+  #open(message: DeliveryMessage): { readonly request: ClientRequest; readonly body: Buffer } {
+    const { target, timeoutMs } = this.#options;
+    const { headers, body: text } = this.#partsOf(message);
+    const body = Buffer.from(text);
+    const start = target.startsWith("https:") ? httpsRequest : httpRequest;
+    const request = start(target, {
+      method: "POST",
+      headers: { ...headers, "content-length": body.length },
+      agent: false,
+      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    return { request, body };
+  }
+
+  #partsOf(message: DeliveryMessage, how: How = {}): Parts {
+    return signedParts(message, { secrets: { token: this.#options.token }, ...how });
+  }
 }
 
 const openSender = ({ timeoutMs }: RequestOptions) =>
@@ -95,4 +151,31 @@ function signedParts(
   const { id, sequence } = message;
   const parts = { headers: headersOf({ id, body, secrets, sequence, epoch }, Date.now() - ageMs), body };
   return alter ? alter(parts) : parts;
+}
+
+/** Ticks in which a receiver in the same process reads the piece, also after the process was suspended. */
+const TICKS = 5;
+
+async function pause(timeMs: number): Promise<void> {
+  await sleep(timeMs);
+  for (let tick = 0; tick < TICKS; tick++) await nextTick();
+}
+
+function halves(body: Buffer): [Buffer, Buffer] {
+  const middle = Math.floor(body.length / 2);
+  return [body.subarray(0, middle), body.subarray(middle)];
+}
+
+/** Resolves to the status; a response can arrive before the request is complete. */
+function responseTo(request: ClientRequest): Promise<number> {
+  const status = (once(request, "response") as Promise<[IncomingMessage]>).then(([response]) => {
+    // The status counts, not the end of the body.
+    response.on("error", () => {}).resume();
+    return response.statusCode ?? 0;
+  });
+  // It is awaited after the last piece.
+  status.catch(() => {});
+  // A receiver that responds early can close the connection before the last piece.
+  request.on("error", () => {});
+  return status;
 }

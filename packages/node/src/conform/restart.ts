@@ -18,7 +18,7 @@ export type RestartOptions = {
   readonly probe: string;
 };
 
-/** Time for the command, and then for the probe of the new process. */
+/** Time limit of the command, and then of the start of the new process. */
 export const RESTART_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 const POLL_TIMEOUT_MS = 5_000;
@@ -50,7 +50,7 @@ export async function restartReceiver(
 }
 
 /**
- * The command's output is that of the kit's standard error: a pipe of the kit would break when the kit ends, and with it the
+ * Runs the command with the standard error of this process as its output. A pipe would break when this process ends, and with it the
  * receiver that the command leaves in the background.
  */
 async function runCommand(command: string, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 /** Plays scenarios one after another. A scenario that fails, or is interrupted, does not end the run. */
-import { ScenarioFailure } from "./failure.ts";
+import { createMessages } from "./messages.ts";
 import { RestartError } from "./restart.ts";
-import type { Scenario } from "./scenario.ts";
-import { createRunMessages, openStage, type StageDeps, type StageOptions } from "./stage.ts";
+import { openStage, type Scenario, type StageDeps, type StageOptions } from "./stage.ts";
+import { ScenarioFailure } from "./view.ts";
 
 export type Outcome = {
   readonly scenario: Scenario;
@@ -33,7 +33,8 @@ export async function playScenarios(
   options: StageOptions,
   deps: RunDeps,
 ): Promise<readonly Outcome[]> {
-  const messages = createRunMessages(options);
+  const { webhook, event } = options;
+  const messages = createMessages({ webhook, event, nowMs: Date.now });
   const outcomes: Outcome[] = [];
   for (const scenario of scenarios) {
     const reason = reasonToSkip(scenario, deps);
@@ -79,7 +80,7 @@ async function playOne(scenario: Scenario, options: StageOptions, deps: StageDep
 
 type Explanation = { readonly expected: string; readonly found: string; readonly change: string };
 
-/** Errors of the kit itself are not failures of the receiver. */
+/** Explains a failure of the receiver; throws other errors, which are bugs of this program. */
 function explain(error: unknown, scenario: Scenario): Explanation {
   if (error instanceof ScenarioFailure) {
     const { expected, found, change = scenario.change } = error;

@@ -1,12 +1,10 @@
-/** The stage of a scenario: creates and sends messages, restarts the receiver, and compares its view. */
+/** A scenario, and its stage: creates and sends messages, restarts the receiver, and compares its view. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { withoutControls } from "../platform/text/foreign.ts";
 import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
-import { awaitView, type ViewOptions } from "./await-view.ts";
-import type { FactEvent } from "./contents.ts";
-import { ScenarioFailure } from "./failure.ts";
-import { createMessages, type FactOptions, type Messages } from "./messages.ts";
-import { createRequests, type How, type RequestOptions, type Requests } from "./requests.ts";
+import type { FactEvent, FactOptions, Messages } from "./messages.ts";
+import { type How, type RequestOptions, Requests } from "./requests.ts";
+import { awaitView, ScenarioFailure, type ViewOptions } from "./view.ts";
 
 export type StageOptions = RequestOptions &
   ViewOptions & {
@@ -24,7 +22,7 @@ export type StageDeps = {
   readonly signal: AbortSignal;
 };
 
-export type Stage = Pick<Messages, "place" | "sibling" | "retraction" | "epoch" | "skipSequences"> & {
+type Stage = Pick<Messages, "place" | "sibling" | "retraction" | "epoch" | "skipSequences"> & {
   readonly token: string;
   fact(options?: FactOptions): DeliveryMessage;
   /** Creates a delivery that has no fact which the view must show. */
@@ -51,6 +49,27 @@ export type Stage = Pick<Messages, "place" | "sibling" | "retraction" | "epoch" 
   restart(): Promise<void>;
 };
 
+/** Calls that a node would make, and the view that the receiver must have afterwards. */
+export type Scenario = {
+  /** Stable name, for `--only` and for reports. */
+  readonly name: string;
+  /** Requirement on the receiver, in one sentence. */
+  readonly rule: string;
+  /** Next step for the developer of a receiver that fails. */
+  readonly change: string;
+  /** Section of the documentation that has the rule. */
+  readonly section: string;
+  /** The scenario restarts the receiver. */
+  readonly needsRestart?: true;
+  /**
+   * Makes the calls. Resolves to the facts that the receiver must show afterwards; every other fact that the scenario
+   * has sent must be absent.
+   *
+   * @throws {ScenarioFailure} if the receiver responds wrongly
+   */
+  readonly play: (stage: Stage) => Promise<readonly DeliveryMessage[]>;
+};
+
 type State = {
   readonly options: StageOptions;
   readonly deps: StageDeps;
@@ -62,7 +81,7 @@ type State = {
 };
 
 /** A stage with the calls that were made on it. */
-export type OpenStage = {
+type OpenStage = {
   readonly stage: Stage;
   readonly journal: readonly string[];
   /** Waits until the view is the expected one, and stays so. */
@@ -70,22 +89,20 @@ export type OpenStage = {
   close(): Promise<void>;
 };
 
-export const createRunMessages = ({ webhook, event }: StageOptions): Messages =>
-  createMessages({ webhook, event, nowMs: Date.now });
-
 /** Opens the stage of one scenario; its connections end when it is closed. */
 export function openStage(options: StageOptions, deps: StageDeps): OpenStage {
-  const requests = createRequests(options, deps.signal);
+  const requests = new Requests(options, deps.signal);
   const state: State = { options, deps, requests, ids: new Set(), journal: [] };
   const { messages } = deps;
-  const { place, sibling, retraction, epoch, skipSequences, other, ping } = messages;
   const expectView = (facts: readonly DeliveryMessage[]) =>
     awaitView(options, { sent: state.ids, facts, event: options.event }, deps.signal);
   const deliverAs = async (message: DeliveryMessage, how: How) =>
     mustAccept(message, await call(state, message, () => requests.send(message, how)));
 
   const stage: Stage = {
-    ...{ token: options.token, place, sibling, retraction, epoch, skipSequences, other, ping, deliverAs },
+    ...messages,
+    token: options.token,
+    deliverAs,
     fact(given) {
       const fact = messages.fact(given);
       state.ids.add(fact.id);
@@ -127,7 +144,7 @@ export function openStage(options: StageOptions, deps: StageDeps): OpenStage {
       await sleep(options.settleMs, undefined, { signal: deps.signal });
       await expectView(facts);
     },
-    close: requests.close,
+    close: () => requests.close(),
   };
 }
 

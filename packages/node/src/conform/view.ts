@@ -1,13 +1,33 @@
 /** The view of a receiver: the facts that its probe shows, and their comparison with the expected ones. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../platform/coded-error.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { readBounded } from "../platform/text/bounded.ts";
+import { withoutControls } from "../platform/text/foreign.ts";
 import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
 
-/** Maximum of facts in a view, and of characters of a text in a fact. */
+/** The receiver violates the rule of a scenario. */
+export class ScenarioFailure extends CodedError<"SCENARIO_FAILED"> {
+  readonly expected: string;
+  /** Observed behaviour of the receiver. */
+  readonly found: string;
+
+  /** Next step, if it is not that of the scenario. */
+  readonly change: string | undefined;
+
+  constructor(expected: string, found: string, change?: string) {
+    super("SCENARIO_FAILED", `expected ${expected}, but ${found}`, { isRetryable: false });
+    this.expected = expected;
+    this.found = found;
+    this.change = change;
+  }
+}
+
+/** Maximum number of facts in a view. */
 const MAX_FACTS = 20_000;
+/** Maximum number of characters of a text in a fact. */
 const MAX_TEXT = 200;
 /** A fact has about 200 bytes. */
 const MAX_VIEW_BYTES = 8 * 1_048_576;
@@ -48,7 +68,7 @@ export async function readView(probe: string, signal: AbortSignal): Promise<read
   }
 }
 
-/** `fetch` names the reason of a failed connection in the cause. */
+/** Returns the reason of a failed request, which `fetch` names in the cause. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error
@@ -56,7 +76,7 @@ function reasonOf(error: unknown): string {
     : message;
 }
 
-export type Expectation = {
+type Expectation = {
   /** Ids that the scenario has sent. */
   readonly sent: Iterable<string>;
   readonly facts: readonly DeliveryMessage[];
@@ -95,3 +115,55 @@ function wrongMember(shown: ShownFact, fact: DeliveryMessage): string | undefine
 }
 
 const labelOf = ({ event, id }: Pick<DeliveryMessage, "event" | "id">): string => `${event} ${id}`;
+
+export type ViewOptions = {
+  /** URL of the probe. */
+  readonly probe: string;
+  /** Timeout of one response of the probe. */
+  readonly timeoutMs: number;
+  /** Time in which the view must become the expected one. */
+  readonly viewMs: number;
+};
+
+const SHOW_FACTS =
+  "show the facts at the probe as docs/guides/conform.md describes it, or give its URL with --probe";
+
+/** Pause before the view is read again. */
+const POLL_MS = 50;
+
+/**
+ * Reads the view until it is the expected one: a receiver can respond before it has processed a delivery.
+ *
+ * @throws {ScenarioFailure} with the last difference after the time
+ */
+export async function awaitView(
+  { probe, timeoutMs, viewMs }: ViewOptions,
+  expectation: Expectation,
+  signal: AbortSignal,
+): Promise<void> {
+  const endsMs = performance.now() + viewMs;
+  const expected = expectedText(expectation.facts);
+  for (;;) {
+    const failure = await readView(probe, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])).then(
+      (view) => {
+        const difference = differenceOf(view, expectation);
+        return difference === undefined ? undefined : new ScenarioFailure(expected, difference);
+      },
+      ({ message }: Error) => new ScenarioFailure(expected, withoutControls(message), SHOW_FACTS),
+    );
+    signal.throwIfAborted();
+    if (failure === undefined) return;
+    if (performance.now() >= endsMs) throw failure;
+    await sleep(Math.min(POLL_MS, viewMs), undefined, { signal });
+  }
+}
+
+/** Maximum number of ids in a failure. */
+const MAX_NAMED = 5;
+
+function expectedText(facts: readonly DeliveryMessage[]): string {
+  if (facts.length === 0) return "no fact of this scenario in its view";
+  const ids = facts.slice(0, MAX_NAMED).map(({ id }) => id);
+  const more = facts.length > ids.length ? ` and ${facts.length - ids.length} more` : "";
+  return `its view to have once: ${ids.join(", ")}${more}`;
+}

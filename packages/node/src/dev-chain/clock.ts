@@ -1,8 +1,8 @@
 /** The clock of a dev chain: the clock of the machine plus an offset that only grows and survives restarts. */
 import { existsSync } from "node:fs";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
+import { readJsonFile } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
-import { readJsonFile } from "../platform/json/json-file.ts";
 import { Type } from "../platform/json/schema.ts";
 
 export type DevClock = {

@@ -1,6 +1,6 @@
 /** Output of the dev chain on the terminal while it runs. */
 import type { BlockHeader } from "@uniknode/protocol";
-import { countOf } from "../platform/text/count.ts";
+import { countOf } from "../platform/text/wording.ts";
 import { formatAmount } from "./accounts.ts";
 import { type Cast, DEV_SYMBOL } from "./network.ts";
 

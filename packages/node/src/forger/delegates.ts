@@ -9,8 +9,8 @@ import {
   keysFromPrivateKey,
 } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
+import { readJsonFile } from "../platform/json/external.ts";
 import { formOf, refined } from "../platform/json/form.ts";
-import { readJsonFile } from "../platform/json/json-file.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 
 /** Keys by public key in hexadecimal. */

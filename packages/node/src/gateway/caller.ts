@@ -3,8 +3,14 @@
  * sources take turns with their submissions.
  */
 import { lengthOf } from "../platform/json/size.ts";
-import { CallError, type Deadline, deadlineIn, isOver } from "../platform/threads/call.ts";
-import { createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
+import {
+  CallError,
+  createOpenCalls,
+  type Deadline,
+  deadlineIn,
+  isOver,
+  type OpenCalls,
+} from "../platform/threads/call.ts";
 import type { Gateway } from "./gateway.ts";
 
 export type Method = keyof Gateway;

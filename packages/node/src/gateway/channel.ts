@@ -1,7 +1,12 @@
 /** The gateway over a message channel: calls in one direction, results in the other, matched by number. */
 import type { MessagePort } from "node:worker_threads";
-import { CallError, type Deadline, isOver } from "../platform/threads/call.ts";
-import type { CallFigures, OpenCalls } from "../platform/threads/open-calls.ts";
+import {
+  CallError,
+  type CallFigures,
+  type Deadline,
+  isOver,
+  type OpenCalls,
+} from "../platform/threads/call.ts";
 import { createTimeSlices, inOneStep } from "../platform/threads/time-slices.ts";
 import { type CallOptions, createCaller, DEFAULT_CALL_OPTIONS, type Method } from "./caller.ts";
 import { type Failure, toError, toFailure } from "./failure.ts";

@@ -1,5 +1,5 @@
 /** Figures of the consensus thread, for metrics and health. */
-import type { LoopDelay } from "../platform/lifecycle/loop-delay.ts";
+import type { LoopDelay } from "../platform/lifecycle/event-loop.ts";
 
 /** Progress of the synchronisation. */
 export type SyncProgress = {

@@ -2,8 +2,7 @@
 import type { Readable } from "node:stream";
 import { Pool } from "undici";
 import { clientGroup } from "../platform/addresses/groups.ts";
-import { CallError } from "../platform/threads/call.ts";
-import type { CallFigures } from "../platform/threads/open-calls.ts";
+import { CallError, type CallFigures } from "../platform/threads/call.ts";
 
 export type ForwardedRequest = {
   /** Address of the client. */

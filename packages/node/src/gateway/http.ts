@@ -4,8 +4,7 @@
  * the previous one has not executed it.
  */
 import { exactText } from "../platform/json/lossless.ts";
-import { CallError, remainingMs } from "../platform/threads/call.ts";
-import type { CallFigures } from "../platform/threads/open-calls.ts";
+import { CallError, type CallFigures, remainingMs } from "../platform/threads/call.ts";
 import { type CallOptions, createCaller, DEFAULT_CALL_OPTIONS, type NewCall } from "./caller.ts";
 import { toError } from "./failure.ts";
 import type { Gateway, RemoteGateway, RemoteMethod } from "./gateway.ts";

@@ -1,6 +1,6 @@
 /** Steps of a hand-over to the node. */
 import { randomUUID } from "node:crypto";
-import { countOf } from "../platform/text/count.ts";
+import { countOf } from "../platform/text/wording.ts";
 import type { HandOverHead, HandOverLine } from "../webhooks/hand-over/lines.ts";
 import type { PartOrder } from "../webhooks/hand-over/node-side.ts";
 import type { TakenWebhooks } from "../webhooks/hand-over/workers-side.ts";

@@ -1,6 +1,6 @@
 /** Steps of a hand-over to delivery workers. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { countOf } from "../platform/text/count.ts";
+import { countOf } from "../platform/text/wording.ts";
 import { OwnerError } from "../webhooks/hand-over/owner.ts";
 import type { Sides } from "./deps.ts";
 import { HandOverFailure } from "./error.ts";

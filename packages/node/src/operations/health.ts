@@ -1,6 +1,6 @@
 /** Health checks: liveness for supervisors that restart the process, readiness for load balancers. */
 import type { NodeStatus } from "../gateway/gateway.ts";
-import { MAX_SILENT_SECONDS } from "../platform/lifecycle/heartbeats.ts";
+import { MAX_SILENT_SECONDS } from "../platform/lifecycle/event-loop.ts";
 import type { WebhookFigures } from "../webhooks/figures.ts";
 
 export type Readiness = { readonly isReady: boolean; readonly checks: Readonly<Record<string, Check>> };

@@ -1,7 +1,9 @@
+/** Notifications within a thread: of readers that wait for events, and of listeners. */
+
 /** Notifies all readers that there may be new events. */
 export type Notifier = {
   notify(): void;
-  /** Settles with the next `notify`. */
+  /** Resolves at the next `notify`. */
   next(): Promise<void>;
 };
 
@@ -13,5 +15,38 @@ export function createNotifier(): Notifier {
       next = Promise.withResolvers();
     },
     next: () => next.promise,
+  };
+}
+
+export type Subscribe<T> = (listener: (value: T) => void) => () => void;
+
+/** Listeners of one kind of notification, called in the order in which they subscribed. */
+export type Subscribers<T> = {
+  /** Calls the listener at every notification, until the returned function is called. */
+  readonly subscribe: Subscribe<T>;
+  notify(value: T): void;
+};
+
+/**
+ * @param onError called with the error that a listener threw; later listeners are still called. Without it,
+ * `notify` throws the error, and later listeners are not called
+ */
+export function createSubscribers<T>(onError?: (error: unknown) => void): Subscribers<T> {
+  const listeners = new Set<(value: T) => void>();
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    notify(value) {
+      for (const listener of [...listeners]) {
+        try {
+          listener(value);
+        } catch (error) {
+          if (!onError) throw error;
+          onError(error);
+        }
+      }
+    },
   };
 }

@@ -1,6 +1,6 @@
 /** Rows of the read model that follow from the attributes of wallets. Every implementation stores attributes as JSON text. */
 import type { Attributes, Entity, Lock, Round } from "@uniknode/ledger";
-import type { Json } from "../platform/json/decimal.ts";
+import type { Json } from "../platform/json/lossless.ts";
 import { present } from "../platform/present.ts";
 import type { RoundDelegate, StoredDelegate, StoredEntity, StoredLock, StoredWallet } from "./rows.ts";
 

@@ -1,6 +1,6 @@
 /** Rows of the read model as plain values; amounts are decimal text of the smallest unit. */
 import type { Attributes, Entity, Lock, Round } from "@uniknode/ledger";
-import type { Json } from "../platform/json/decimal.ts";
+import type { Json } from "../platform/json/lossless.ts";
 
 export type StoredBlock = {
   readonly id: string;

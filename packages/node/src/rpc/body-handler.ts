@@ -1,10 +1,13 @@
 /** JSON-RPC 2.0: processes a body with one call or a batch. */
-
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
 import { clientGroup } from "../platform/addresses/groups.ts";
-import { BODY_COMPLEXITY } from "../platform/json/complexity.ts";
-import { ExternalDataError, parseExternal, type TextBounds } from "../platform/json/external.ts";
+import {
+  BODY_COMPLEXITY,
+  ExternalDataError,
+  parseExternal,
+  type TextBounds,
+} from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
 import { faultText, type Method, type RpcContext } from "./define-method.ts";

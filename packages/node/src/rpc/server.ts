@@ -1,5 +1,4 @@
 /** The JSON-RPC service for exchanges: an HTTP server that is a client of a node (http-api.md 10.2). */
-
 import type { AddressInfo } from "node:net";
 import { createClient, jsonText } from "@uniknode/client";
 import { fastify } from "fastify";
@@ -8,8 +7,7 @@ import { addHeldBytes } from "../http/connections/bounds.ts";
 import { type ConnectionBounds, Connections } from "../http/connections/connections.ts";
 import { closeSoon, listening } from "../http/connections/listener.ts";
 import type { Server } from "../http/core/app.ts";
-import { createCrossSiteTest } from "../platform/addresses/hosts.ts";
-import { explainListenError } from "../platform/addresses/listen-error.ts";
+import { createCrossSiteTest, explainListenError } from "../platform/addresses/listeners.ts";
 import { createRangeTest } from "../platform/addresses/ranges.ts";
 import { STATUS_CODES } from "../platform/http.ts";
 import { networkOf } from "../submission/sender.ts";

@@ -1,8 +1,8 @@
 /** The subscription of a webhook or a live stream: events, and conditions on their content (webhooks.md 3). */
 import { EVERY_EVENT } from "@uniknode/client/every-event";
 import { EVENTS, isEventName, isEventPattern } from "../events/catalogue.ts";
-import * as expected from "../platform/text/expectations.ts";
-import { similarNames } from "../platform/text/similar.ts";
+import * as expected from "../platform/text/wording.ts";
+import { similarNames } from "../platform/text/wording.ts";
 import type { Condition } from "./conditions/conditions.ts";
 import { isOperatorName, isUnary, operators } from "./conditions/operators.ts";
 import { compilePattern } from "./conditions/pattern.ts";

@@ -1,5 +1,5 @@
 /** Reads the body of a request member by member: known names only, each with its own reader. */
-import * as expected from "../platform/text/expectations.ts";
+import * as expected from "../platform/text/wording.ts";
 import { SubscriptionError, type SubscriptionErrorCode } from "./error.ts";
 
 /** Reads each member; a reader throws when the value is not valid. */

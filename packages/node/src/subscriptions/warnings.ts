@@ -1,9 +1,8 @@
 /** Warns of probable mistakes in conditions that are accepted (webhooks.md 3); each warning is a sentence. */
-
 import { isEveryEvent } from "@uniknode/client/every-event";
 import { subscribedNames } from "../events/catalogue.ts";
 import { DATA_SCHEMAS, HEX, SIGNED, UNSIGNED } from "../events/schemas.ts";
-import { similarNames } from "../platform/text/similar.ts";
+import { similarNames } from "../platform/text/wording.ts";
 import type { Condition } from "./conditions/conditions.ts";
 import { compareDecimals, decimalOf, readInterval, structureOf } from "./conditions/operands.ts";
 

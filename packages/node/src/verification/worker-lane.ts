@@ -3,8 +3,7 @@
  * one continues with the batches after the one that it holds.
  */
 import { Worker } from "node:worker_threads";
-import { CallError, type CallErrorCode } from "../platform/threads/call.ts";
-import { createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
+import { CallError, type CallErrorCode, createOpenCalls, type OpenCalls } from "../platform/threads/call.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
 
 export type ToSignatureThread = { readonly number: number; readonly packed: Uint8Array<ArrayBuffer> };

@@ -10,7 +10,7 @@ const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
 const PARSERS: Readonly<Record<string, string>> = {
   "platform/json/": "the mechanism itself, and the parser that keeps the text of numbers",
   "platform/logging/": "log lines of this program",
-  "platform/lifecycle/version.ts": "package.json of this program",
+  "platform/lifecycle/program.ts": "package.json of this program",
   "verification/native.ts": "a file whose checksum is known",
   "store/": "rows of the database of this node",
   "read/attributes.ts": "rows of the database of this node",

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createProject } from "../../src/commands/init.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { programVersion } from "../../src/platform/lifecycle/version.ts";
+import { programVersion } from "../../src/platform/lifecycle/program.ts";
 import { present } from "../../src/platform/present.ts";
 
 let folder: string;

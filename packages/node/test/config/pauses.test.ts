@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { runOptions } from "../../src/config/options.ts";
-import { parsePauseMs, readPauses } from "../../src/config/pauses.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import { readPauses } from "../../src/config/webhooks.ts";
+import { parseDurationMs } from "../../src/platform/clock/durations.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "../../src/webhooks/delivery/retry.ts";
 
 test.each([
@@ -21,12 +22,12 @@ test.each([
 });
 
 test("Pauses are milliseconds.", () => {
-  expect(["5s", "2m", "24h", "7d"].map(parsePauseMs)).toEqual([5_000, 120_000, 86_400_000, 604_800_000]);
+  expect(["5s", "2m", "24h", "7d"].map(parseDurationMs)).toEqual([5_000, 120_000, 86_400_000, 604_800_000]);
 });
 
 test("The schedule of retries is an option.", () => {
   const { webhookRetries } = resolveConfig(runOptions, { flags: {}, environment: {} });
-  expect(webhookRetries.map(parsePauseMs)).toEqual(DEFAULT_RETRY_PAUSES_MS);
+  expect(webhookRetries.map(parseDurationMs)).toEqual(DEFAULT_RETRY_PAUSES_MS);
   const environment = { UNIKNODE_WEBHOOK_RETRIES: "1s,2s", UNIKNODE_WEBHOOK_TIMEOUT: "30" };
   expect(resolveConfig(runOptions, { flags: {}, environment })).toMatchObject({
     webhookRetries: ["1s", "2s"],

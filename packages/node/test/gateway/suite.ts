@@ -1,7 +1,6 @@
 /** Suite for every transport of the gateway: each call gets its result or ends with a reason, and none leaves anything in memory. */
 import { describe, expect, test } from "vitest";
-import type { CallOptions } from "../../src/gateway/caller.ts";
-import { DEFAULT_CALL_OPTIONS } from "../../src/gateway/caller.ts";
+import { type CallOptions, DEFAULT_CALL_OPTIONS } from "../../src/gateway/caller.ts";
 import { DevError } from "../../src/gateway/dev-commands.ts";
 import {
   BodyError,
@@ -10,8 +9,7 @@ import {
   REMOTE_METHODS,
   type RemoteGateway,
 } from "../../src/gateway/gateway.ts";
-import { CallError } from "../../src/platform/threads/call.ts";
-import type { CallFigures } from "../../src/platform/threads/open-calls.ts";
+import { CallError, type CallFigures } from "../../src/platform/threads/call.ts";
 import { createGateway } from "../../test-support/http/fixture.ts";
 
 export type Subject = {

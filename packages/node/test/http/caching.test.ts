@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { programVersion } from "../../src/platform/lifecycle/version.ts";
+import { programVersion } from "../../src/platform/lifecycle/program.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, unik } from "../../test-support/http/chain.ts";
 import type { Document } from "../../test-support/http/described.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSubscribers } from "../../src/platform/subscribers.ts";
+import { createSubscribers } from "../../src/platform/notifier.ts";
 
 test("Listeners are called in the order in which they subscribed, until they unsubscribe.", () => {
   const { subscribe, notify } = createSubscribers<number>();

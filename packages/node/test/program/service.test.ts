@@ -9,11 +9,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { toVariable } from "../../src/config/define-option.ts";
-import { deliverOptions } from "../../src/config/deliver.ts";
-import { mirrorOptions } from "../../src/config/mirror.ts";
+import { deliverOptions, mirrorOptions, serveOptions } from "../../src/config/mirror.ts";
 import { runOptions } from "../../src/config/options.ts";
 import type { OptionTable } from "../../src/config/resolve.ts";
-import { serveOptions } from "../../src/config/serve.ts";
 import { present } from "../../src/platform/present.ts";
 import { missingProgram, skips } from "../../test-support/process/available.ts";
 

@@ -1,8 +1,8 @@
 /** Formats the outcomes of scenarios as lines, as JSON, and as JUnit XML. */
 import { GROUPS } from "../../conform/catalogue/groups.ts";
 import type { Outcome } from "../../conform/run.ts";
-import { countOf } from "../../platform/text/count.ts";
 import { linesWithoutControls } from "../../platform/text/foreign.ts";
+import { countOf } from "../../platform/text/wording.ts";
 
 /** Maximum number of calls of a failed scenario that the lines show; earlier calls are counted. */
 const MAX_CALLS = 10;

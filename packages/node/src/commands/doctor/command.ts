@@ -1,11 +1,10 @@
 /** `uniknode doctor`: checks whether this machine can run a node, and prints remedies. */
 import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
-import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
+import { serveOptions } from "../../config/mirror.ts";
+import { chooseTimeServers, devOptions, nodeOptions, runOptions } from "../../config/options.ts";
 import { defaultPeerPort, toPeersOptions } from "../../config/peers.ts";
 import type { Config } from "../../config/resolve.ts";
-import { serveOptions } from "../../config/serve.ts";
-import { chooseTimeServers } from "../../config/time.ts";
 import { openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { folderHolder } from "../../store/engine/folder-lock.ts";

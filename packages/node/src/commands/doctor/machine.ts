@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { inspectDatabase } from "../../archive/integrity/damage.ts";
-import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/check.ts";
+import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/clock-check.ts";
 import { MigrationError } from "../../store/engine/migrations.ts";
 import { selectBackend } from "../../verification/backend.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";

@@ -1,7 +1,7 @@
 /** `uniknode listen`: receives webhooks in the terminal, and prints each as a short line or as JSON. */
 import { Command } from "commander";
-import { stopSignal } from "../../platform/lifecycle/signals.ts";
-import { hasColors, STANDARD_OUTPUT } from "../../platform/logging/terminal.ts";
+import { stopSignal } from "../../platform/lifecycle/process.ts";
+import { hasColors, STANDARD_OUTPUT } from "../../platform/logging/output.ts";
 import { withoutControls } from "../../platform/text/foreign.ts";
 import { addFlags, readConfig } from "../options.ts";
 import { listenOptions, startForwarding, startListening } from "./listen.ts";

@@ -18,7 +18,7 @@ import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.
 import { CodedError } from "../../platform/coded-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { present } from "../../platform/present.ts";
-import { mostSimilar } from "../../platform/text/similar.ts";
+import { mostSimilar } from "../../platform/text/wording.ts";
 import { post } from "../../submission/send.ts";
 import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
 import { show, table } from "../connection.ts";

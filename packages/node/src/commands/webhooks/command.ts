@@ -1,10 +1,10 @@
 /** `uniknode webhooks`: manages the webhooks of a running node, hands them over, and imports webhooks of an old one. */
 import type { TriedEvent } from "@uniknode/client";
 import { Command, Option } from "commander";
-import { handOverOptions } from "../../config/hand-over.ts";
+import { handOverOptions } from "../../config/mirror.ts";
 import { runOptions } from "../../config/options.ts";
 import { ConfigError } from "../../platform/config-error.ts";
-import { stopSignal } from "../../platform/lifecycle/signals.ts";
+import { stopSignal } from "../../platform/lifecycle/process.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { importOldRegister } from "../../webhooks/sqlite/import-register.ts";
 import { show } from "../connection.ts";

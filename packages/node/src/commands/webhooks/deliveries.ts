@@ -8,10 +8,10 @@ import {
   type WebhookId,
 } from "@uniknode/client";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/clock/durations.ts";
+import { parseDurationMs } from "../../platform/clock/durations.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
-import { countOf } from "../../platform/text/count.ts";
+import { countOf } from "../../platform/text/wording.ts";
 import { show, table } from "../connection.ts";
 import { columns } from "../print.ts";
 import { readCount } from "./fields.ts";
@@ -217,7 +217,6 @@ function outcomeOf({ attempts, reason }: DeliveryRecord): string {
 
 const TIME = "2026-01-31, 2026-01-31T12:00Z, 2h for two hours ago, or milliseconds since 1970";
 
-const UNIT_MS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 /** A date with an optional time; without a zone, it is in UTC. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
@@ -228,9 +227,8 @@ const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)
  */
 export function readTime(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (unit !== undefined)
-    return Math.max(0, Date.now() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]);
+  const spanMs = parseDurationMs(text);
+  if (!Number.isNaN(spanMs)) return Math.max(0, Date.now() - spanMs);
   const [, time, , , zone] = DATE.exec(text) ?? [];
   const ms = DATE.test(text)
     ? Date.parse(time !== undefined && zone === undefined ? `${text}Z` : text)

@@ -1,6 +1,6 @@
 /** Scenarios of single deliveries: their contents, their sizes, and the way in which the requests arrive. */
-import type { Scenario } from "../scenario.ts";
-import type { Parts } from "../slow-requests.ts";
+import type { Parts } from "../requests.ts";
+import type { Scenario } from "../stage.ts";
 
 const VERIFY = "docs/guides/webhooks.md#verify";
 const RECEIVE = "docs/guides/webhooks.md#receive";

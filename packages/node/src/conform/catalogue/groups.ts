@@ -1,5 +1,5 @@
 /** All scenarios in the order in which they are played. */
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../stage.ts";
 import { ACCEPTANCE } from "./acceptance.ts";
 import { REPETITION } from "./repetition.ts";
 import { RESTARTS } from "./restarts.ts";

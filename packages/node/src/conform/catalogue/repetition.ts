@@ -1,5 +1,5 @@
 /** Scenarios of deliveries that are repeated, late, or in another order. */
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../stage.ts";
 
 const GUARANTEES = "docs/guides/webhooks.md#guarantees";
 const FORMER_SENDER = "docs/guides/webhooks.md#late-calls-of-a-former-sender";

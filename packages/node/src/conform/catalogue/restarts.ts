@@ -1,5 +1,5 @@
 /** Scenarios in which the receiver is restarted between deliveries. */
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../stage.ts";
 
 const RECEIVE = "docs/guides/webhooks.md#receive";
 const RETRACTIONS = "docs/guides/reorganisations.md#handle-retractions";

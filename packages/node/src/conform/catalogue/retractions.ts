@@ -1,5 +1,5 @@
 /** Scenarios of facts that are retracted, because their block was reverted. */
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../stage.ts";
 
 const RETRACTIONS = "docs/guides/reorganisations.md#handle-retractions";
 const FORMER_SENDER = "docs/guides/webhooks.md#late-calls-of-a-former-sender";

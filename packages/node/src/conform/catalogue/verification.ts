@@ -1,7 +1,7 @@
 /** Scenarios of requests that do not come from the node, are too old, or are signed during a rotation. */
 import { randomBytes } from "node:crypto";
-import type { Scenario } from "../scenario.ts";
-import type { Parts } from "../slow-requests.ts";
+import type { Parts } from "../requests.ts";
+import type { Scenario } from "../stage.ts";
 
 const VERIFY = "docs/guides/webhooks.md#verify";
 const ROTATE = "docs/guides/webhooks.md#rotate-the-secret";

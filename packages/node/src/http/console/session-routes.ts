@@ -10,7 +10,7 @@ import { createSameSite, removeCookie, sessionOf, setCookie } from "./access.ts"
 import type { Sessions } from "./sessions.ts";
 
 export type SessionRoutesOptions = {
-  /** Names of this machine (`addresses/hosts.ts`). */
+  /** Names of this machine (`createCrossSiteTest`). */
   readonly hosts: readonly string[];
   /** Information about the node for the browser. */
   readonly node: {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
 import { formOf } from "../../platform/json/form.ts";
-import { readJsonFile } from "../../platform/json/json-file.ts";
+import { readJsonFile } from "../../platform/json/external.ts";
 import { Type } from "../../platform/json/schema.ts";
 
 export type Sessions = {

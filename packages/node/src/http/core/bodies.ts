@@ -1,5 +1,5 @@
 /** Parses request bodies (http-api.md 1.4): JSON by default, without members that could change a prototype. */
-import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../../platform/json/complexity.ts";
+import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../../platform/json/external.ts";
 import type { Server } from "./app.ts";
 import { HttpError } from "./error.ts";
 

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import { programVersion } from "../../platform/lifecycle/version.ts";
+import { programVersion } from "../../platform/lifecycle/program.ts";
 import type { Head } from "../../read/head.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { Server } from "./app.ts";

@@ -1,6 +1,6 @@
 /** `GET /`: the console or, without it, a page with the next steps for a browser, and the greeting of the old node for every other client (http-api.md 1.1). */
 import { createHash } from "node:crypto";
-import { shownVersions } from "../../platform/lifecycle/version.ts";
+import { shownVersions } from "../../platform/lifecycle/program.ts";
 import type { Server } from "../core/app.ts";
 
 const GREETING = { data: "Hello World!" };

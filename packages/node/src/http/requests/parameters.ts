@@ -7,7 +7,7 @@ import { isIP } from "node:net";
 import type { Ajv, ValidateFunction } from "ajv";
 import type { FastifyRequest, FastifySchema, FastifySchemaCompiler, FastifyServerOptions } from "fastify";
 import { type TObject, type TProperties, type TString, Type } from "../../platform/json/schema.ts";
-import * as expected from "../../platform/text/expectations.ts";
+import * as expected from "../../platform/text/wording.ts";
 import type { ListDefinition, OrderOf } from "../../read/list-definition.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";

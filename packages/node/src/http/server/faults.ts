@@ -4,8 +4,8 @@
  * up to `MAX_REPORTED`.
  */
 import type { FastifyRequest } from "fastify";
-import * as expected from "../../platform/text/expectations.ts";
-import { mostSimilar } from "../../platform/text/similar.ts";
+import * as expected from "../../platform/text/wording.ts";
+import { mostSimilar } from "../../platform/text/wording.ts";
 import { isOwnPath } from "../core/error.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 

@@ -1,5 +1,5 @@
 /** Reads the parameters of the register's paths by name, each within its bounds, and pages of the list (webhooks.md 4.1). */
-import * as expected from "../../platform/text/expectations.ts";
+import * as expected from "../../platform/text/wording.ts";
 import { HttpError } from "../core/error.ts";
 
 export type Query = Readonly<Record<string, unknown>>;

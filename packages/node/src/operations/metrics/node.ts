@@ -1,7 +1,6 @@
 /** Metrics of the chain, the pool, the peers, the forger and the facts. A scrape returns them in the order of creation. */
-
 import type { NodeFigures } from "../../gateway/figures.ts";
-import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { Counter, createCounter, createGauge, type Registry, showTotal } from "./instruments.ts";
 import { createMirrorMetrics } from "./mirror.ts";
 import { createPeerBoundsMetrics } from "./peer-bounds.ts";

@@ -1,5 +1,5 @@
 /** Metrics of processes beside a node: API server, delivery worker and witness. */
-import type { CallFigures } from "../../platform/threads/open-calls.ts";
+import type { CallFigures } from "../../platform/threads/call.ts";
 import { Counter, createGauge, Gauge, type Registry } from "./instruments.ts";
 
 /** An API server: its database, and its calls to nodes. */

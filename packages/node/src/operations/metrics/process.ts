@@ -1,6 +1,5 @@
 /** Metrics of a process: its log, its database and the disk with the data folder, its resource usage, and its threads. */
-
-import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { Counter, createCounter, createGauge, Gauge, type Registry, showTotal } from "./instruments.ts";
 
 export type ProcessFigures = {

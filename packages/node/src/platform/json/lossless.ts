@@ -1,11 +1,11 @@
-/** JSON whose numbers keep their text: `9007199254740993` and `1.50` are written back unchanged. */
-import { type Complexity, exceededBound } from "./complexity.ts";
+/** JSON whose numbers keep their text, such as `9007199254740993` and `1.50`, and the JSON form of amounts. */
+import { type Complexity, exceededBound } from "./external.ts";
 
 /** Bounds of every text: a large file, about 100 MB of memory once parsed. Requests have narrower bounds. */
 export const TEXT_COMPLEXITY: Complexity = { maxDepth: 4_096, maxValues: 1_000_000 };
 
 /** A number that JavaScript would write differently. */
-export type RawNumber = { readonly rawJSON: string };
+type RawNumber = { readonly rawJSON: string };
 
 type LosslessJson = {
   parse(
@@ -52,8 +52,11 @@ function exactNumber(value: number): number | RawNumber {
   return Number.isFinite(value) ? value : lossless.rawJSON(value > 0 ? "1e999" : "-1e999");
 }
 
-/** The text of a JSON number; undefined for other values. */
+/** Returns the text of a JSON number; undefined for other values. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return lossless.isRawJSON(value) ? value.rawJSON : undefined;
 }
+
+/** A type with its `bigint` members as decimal text. */
+export type Json<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Json<T[K]> } : T;

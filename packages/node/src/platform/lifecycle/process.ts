@@ -1,11 +1,10 @@
 /**
- * Runs a server process until a signal or a failure stops it. It stops gracefully first; a deadline ends the process
- * with exit code 1 when a part or the log hangs.
+ * Runs a server process until a signal or a failure stops it. It stops gracefully first; a deadline ends the process with exit
+ * code 1 when a part or the log hangs.
  */
 import type { Logger } from "pino";
 import type { Log } from "../logging/logger.ts";
 import { type HeapOptions, limitHeapGrowth, saveMemoryWhenIdle } from "./heap.ts";
-import { stopSignal } from "./signals.ts";
 
 /** A running server that can be stopped. */
 export type Served = {
@@ -16,7 +15,7 @@ export type Served = {
   stop(): Promise<void>;
 };
 
-export type ProcessDeps<S extends Served> = {
+type ProcessDeps<S extends Served> = {
   readonly log: Log;
   /**
    * Starts the server.
@@ -122,4 +121,22 @@ function uncaughtError(logger: Logger, onFirst: () => void): Promise<never> {
 /** Ends the process with exit code 1 after a time, unless it has ended before. */
 function endAt(timeoutMs: number, logReason: () => Promise<void>): void {
   setTimeout(() => void logReason().finally(() => process.exit(1)), timeoutMs).unref();
+}
+
+/**
+ * Resolves with the first interrupt or termination signal. A second one ends the process at once: no committed data is
+ * lost, because every commit is on disk.
+ *
+ * @param others further signals that stop the process
+ */
+export function stopSignal(...others: NodeJS.Signals[]): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (!isFirst) process.exit(signal === "SIGINT" ? 130 : 143);
+      isFirst = false;
+      resolve(signal);
+    };
+    for (const signal of ["SIGINT", "SIGTERM", ...others]) process.on(signal, onSignal);
+  });
 }

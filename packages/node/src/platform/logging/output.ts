@@ -1,6 +1,21 @@
-/** The standard output of a server process, with permanent lines above one line that is rewritten on a terminal. */
+/**
+ * Standard output of a server process: permanent lines above one line that is rewritten on a terminal, and the capabilities of
+ * terminals.
+ */
+import { isatty } from "node:tty";
 import { createLines, type Lines } from "./lines.ts";
-import { CLEAR_LINE, canRewriteLines, STANDARD_OUTPUT } from "./terminal.ts";
+
+export const STANDARD_OUTPUT = 1;
+export const STANDARD_ERROR = 2;
+
+/** Clears the line of the cursor, so that the next output begins on an empty line. */
+export const CLEAR_LINE = "\r\u001B[K";
+
+/** Returns true if the file descriptor is a terminal that can move the cursor to the beginning of a line. */
+export const canRewriteLines = (fd: number): boolean => isatty(fd) && process.env.TERM !== "dumb";
+
+/** Returns true if texts to this file descriptor may have colours (https://no-color.org). */
+export const hasColors = (fd: number): boolean => canRewriteLines(fd) && !process.env.NO_COLOR;
 
 export type StatusLine = {
   /** Writes permanent lines. */
@@ -11,7 +26,7 @@ export type StatusLine = {
   end(): void;
 };
 
-/** The window of a terminal. */
+/** Window of a terminal. */
 type Window = {
   /** Returns the width in characters; undefined if unknown. */
   columns(): number | undefined;

@@ -1,4 +1,4 @@
-/** Calls to another thread or process: their deadlines and errors. */
+/** Calls to another thread or process: their deadlines and errors, and the open calls, whose number is bounded. */
 import { CodedError } from "../coded-error.ts";
 
 const CODES = [
@@ -36,3 +36,104 @@ export const deadlineIn = (timeoutMs: number): Deadline => nowMs() + timeoutMs;
 export const isOver = (deadline: Deadline): boolean => nowMs() > deadline;
 /** Milliseconds until the deadline; 0 after it. */
 export const remainingMs = (deadline: Deadline): number => Math.max(0, deadline - nowMs());
+
+export type CallFigures = {
+  /** Calls without a result, including calls that have timed out. */
+  readonly open: number;
+  /** Calls that timed out since the process started. */
+  readonly timedOut: number;
+  readonly refused: number;
+};
+
+export type OpenCallsOptions = {
+  readonly maxCalls: number;
+  /** Maximum of characters in the parameters of all open calls; a single call may exceed it. Absent: no limit. */
+  readonly maxLength?: number;
+  /** Called when a call times out; its result may still arrive. */
+  readonly onTimeout?: () => void;
+  /** Called with the number of each call that has ended; the other thread no longer holds its message. */
+  readonly onEnd?: (number: number) => void;
+};
+
+type NewCall = {
+  /** Sends the call to the other thread. */
+  readonly send: (number: number) => void;
+  readonly timeoutMs: number;
+  /** Characters in its parameters. */
+  readonly length?: number;
+};
+
+export type OpenCalls<T> = {
+  /**
+   * Sends a call and settles with its result; undefined if too many calls are open. Rejects with a
+   * `CallError`, with the error that `send` throws, or with the error that the other thread reports.
+   */
+  begin(call: NewCall): Promise<T> | undefined;
+  /** Settles a call. Late results and results of unknown calls are ignored. */
+  resolve(number: number, value: T): void;
+  reject(number: number, error: Error): void;
+  /** Rejects all open calls. */
+  rejectAll(error: Error): void;
+  figures(): CallFigures;
+};
+
+type Entry<T> = {
+  readonly length: number;
+  readonly result: PromiseWithResolvers<T>;
+  readonly timer: NodeJS.Timeout;
+};
+
+export function createOpenCalls<T>(options: OpenCallsOptions): OpenCalls<T> {
+  const { maxCalls, maxLength = Number.POSITIVE_INFINITY, onTimeout, onEnd } = options;
+  /** Calls that have timed out still count: the other thread still holds their messages. */
+  const open = new Map<number, Entry<T>>();
+  let openLength = 0;
+  let last = 0;
+  let timedOut = 0;
+  let refused = 0;
+
+  function add(timeoutMs: number, length: number): readonly [number, Promise<T>] {
+    const result = Promise.withResolvers<T>();
+    const timer = setTimeout(() => {
+      timedOut += 1;
+      result.reject(new CallError("CALL_TIMEOUT", `timeout: no result within ${timeoutMs} ms`));
+      onTimeout?.();
+    }, timeoutMs);
+    last += 1;
+    open.set(last, { length, result, timer });
+    openLength += length;
+    return [last, result.promise];
+  }
+
+  function end(number: number): Entry<T>["result"] | undefined {
+    const entry = open.get(number);
+    if (!entry) return undefined;
+    open.delete(number);
+    openLength -= entry.length;
+    clearTimeout(entry.timer);
+    onEnd?.(number);
+    return entry.result;
+  }
+
+  return {
+    begin({ send, timeoutMs, length = 0 }) {
+      if (open.size >= maxCalls || (open.size > 0 && openLength + length > maxLength)) {
+        refused += 1;
+        return undefined;
+      }
+      const [number, result] = add(timeoutMs, length);
+      try {
+        send(number);
+      } catch (error) {
+        end(number)?.reject(error);
+      }
+      return result;
+    },
+    resolve: (number, value) => end(number)?.resolve(value),
+    reject: (number, error) => end(number)?.reject(error),
+    rejectAll(error) {
+      for (const number of [...open.keys()]) end(number)?.reject(error);
+    },
+    figures: () => ({ open: open.size, timedOut, refused }),
+  };
+}

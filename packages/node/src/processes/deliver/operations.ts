@@ -10,8 +10,8 @@ import { createWorkerMetrics, type WorkerFigures } from "../../operations/metric
 import { createThreadMetrics, createUsageMetrics } from "../../operations/metrics/process.ts";
 import { createWebhookMetrics } from "../../operations/metrics/webhooks.ts";
 import { shared } from "../../operations/shared-result.ts";
-import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { programVersion } from "../../platform/lifecycle/version.ts";
+import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
+import { programVersion } from "../../platform/lifecycle/program.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";

@@ -2,12 +2,11 @@
 import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import { connectionOptions } from "../../config/connection.ts";
-import type { ShownOption } from "../../config/display.ts";
 import { feedBlocksOf } from "../../config/mirror.ts";
 import { devOptions } from "../../config/options.ts";
 import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
-import type { Config } from "../../config/resolve.ts";
+import type { Config, ShownOption } from "../../config/resolve.ts";
 import { showAccounts } from "../../dev-chain/accounts.ts";
 import { type DevClock, openClock } from "../../dev-chain/clock.ts";
 import { type CreateDev, createDevCommands } from "../../dev-chain/commands.ts";

@@ -1,10 +1,8 @@
 /** Runs a dev chain until it is stopped. */
-import { shownOptions } from "../../config/display.ts";
 import { devOptions } from "../../config/options.ts";
-import type { Config, Sources } from "../../config/resolve.ts";
-import { commandLine } from "../../platform/lifecycle/command-line.ts";
+import { type Config, type Sources, shownOptions } from "../../config/resolve.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
-import { shownVersions } from "../../platform/lifecycle/version.ts";
+import { commandLine, shownVersions } from "../../platform/lifecycle/program.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { openScreen } from "../../platform/logging/output.ts";
 import type { ServingThread } from "../serving/thread.ts";

@@ -1,6 +1,6 @@
 /** Opens both sides of a hand-over of webhooks, and runs it. */
 import type { Logger } from "pino";
-import type { handOverOptions } from "../../config/hand-over.ts";
+import type { handOverOptions } from "../../config/mirror.ts";
 import { requireMirrorAccess } from "../../config/mirror-access.ts";
 import type { Config } from "../../config/resolve.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";

@@ -4,7 +4,7 @@ import { createReporter, type Reporter } from "../../event-log/reporter.ts";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/retention.ts";
 import { createSubscribedEvents, type SubscribedEvents } from "../../event-log/subscribed-events.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { createSubscribers, type Subscribers } from "../../platform/subscribers.ts";
+import { createSubscribers, type Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";

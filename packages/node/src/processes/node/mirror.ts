@@ -8,7 +8,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { Logger } from "pino";
 import type { MirrorFigures } from "../../gateway/figures.ts";
-import { STANDARD_ERROR } from "../../platform/logging/terminal.ts";
+import { STANDARD_ERROR } from "../../platform/logging/output.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FromMirror, ToMirror } from "../mirror/child.ts";
 import type { NodeOptions } from "./options.ts";

@@ -21,7 +21,7 @@ import {
   type NodeStatus,
   type PeerInfo,
 } from "../../gateway/gateway.ts";
-import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { BatchError } from "../../pool/admission/parse.ts";
 import { createPendingPages } from "../../pool/pending-pages.ts";
 import type { Pool } from "../../pool/pool.ts";

@@ -2,8 +2,8 @@
 import type { Block, NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Pin } from "../../chain/assumption.ts";
-import type { ShownOption } from "../../config/display.ts";
 import type { Options } from "../../config/options.ts";
+import type { ShownOption } from "../../config/resolve.ts";
 import type { CreateDev } from "../../dev-chain/commands.ts";
 import type { Delegates } from "../../forger/delegates.ts";
 import type { Timing } from "../../forger/timing.ts";

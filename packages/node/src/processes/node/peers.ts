@@ -7,7 +7,7 @@ import { peerView } from "../../peers/peer-table.ts";
 import { Peers } from "../../peers/peers.ts";
 import type { PeersOptions } from "../../peers/peers-options.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
+import { createSubscribers, type Subscribe } from "../../platform/notifier.ts";
 import type { Pool } from "../../pool/pool.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createPeerStore } from "../../store/node/peers.ts";

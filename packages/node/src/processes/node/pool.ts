@@ -1,7 +1,7 @@
 /** The pool of a node, whose events are written in the transaction of its changes. */
 import type { Chain } from "../../chain/chain.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
+import { createSubscribers, type Subscribe } from "../../platform/notifier.ts";
 import { type PoolEvent, toPublicEvent } from "../../pool/events.ts";
 import { Pool } from "../../pool/pool.ts";
 import type { Database } from "../../store/engine/database.ts";

@@ -1,25 +1,30 @@
-/** Runs a node of a Unikname network until it is stopped. */
-import { resolve } from "node:path";
-import { createNetwork } from "@uniknode/protocol";
+/** Runs a node of a network until it is stopped. Fetches the genesis block of a known network from peers if no file is given. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createNetwork, presets } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import { refuseOtherNetwork } from "../../chain/genesis.ts";
 import { choosePin } from "../../config/assume-valid.ts";
-import { shownOptions } from "../../config/display.ts";
-import { genesisPath } from "../../config/genesis.ts";
 import { feedBlocksOf } from "../../config/mirror.ts";
 import { loadNetwork, type NetworkSource } from "../../config/network.ts";
-import { runOptions } from "../../config/options.ts";
+import { chooseTimeServers, runOptions } from "../../config/options.ts";
 import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
-import { type Config, maskConfig, type Sources } from "../../config/resolve.ts";
-import { chooseTimeServers } from "../../config/time.ts";
+import { type Config, maskConfig, type Sources, shownOptions } from "../../config/resolve.ts";
 import { openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { networkTiming } from "../../forger/timing.ts";
-import { checkClock } from "../../platform/clock/check.ts";
-import { commandLine } from "../../platform/lifecycle/command-line.ts";
+import { localAddressOf } from "../../peers/peers-options.ts";
+import { fetchGenesis } from "../../peers/sync/genesis.ts";
+import { checkClock } from "../../platform/clock/clock-check.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import { writeWholeFile } from "../../platform/files/whole-file.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
+import { commandLine } from "../../platform/lifecycle/program.ts";
 import { createSystemd } from "../../platform/lifecycle/systemd.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { openOutput } from "../../platform/logging/output.ts";
+import { present } from "../../platform/present.ts";
+import { lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { selectBackend } from "../../verification/backend.ts";
 import type { ServingThread } from "../serving/thread.ts";
 import { type Node, startNode } from "./node.ts";
@@ -27,7 +32,7 @@ import type { NodeOptions } from "./options.ts";
 
 type RunConfig = Config<typeof runOptions>;
 
-/** Settles when the node has stopped. */
+/** Resolves when the node has stopped. */
 export async function runNode(
   config: RunConfig,
   { sources, servingThread }: { readonly sources: Sources; readonly servingThread: ServingThread },
@@ -47,7 +52,11 @@ export async function runNode(
     async start(stopped) {
       const network = loadNetwork({ ...config, genesis: await genesisPath(config, stopped) });
       node = await startNode(await toNodeOptions(config, network), {
-        ...{ ...network, servingThread, logger, lostLogLines, nowMs: Date.now },
+        ...network,
+        servingThread,
+        logger,
+        lostLogLines,
+        nowMs: Date.now,
         shownOptions: shownOptions(runOptions, sources),
       });
       return node;
@@ -94,4 +103,41 @@ async function logStart(config: RunConfig, url: string, logger: Logger): Promise
   if (webhooks === "off" || webhookToken !== undefined) return;
   const shownBy = commandLine(process.env, "token", "--data", resolve(config.data));
   logger.info({ shownBy }, "webhook token stored in the data folder");
+}
+
+const GENESIS_FILE = "genesisBlock.json";
+
+/**
+ * Returns the path of the genesis file: the given file, the file that an earlier start stored in the data folder, or a new one that
+ * is fetched from peers and stored there. Returns undefined if the chosen network needs none, or `alone` forbids peers.
+ *
+ * @throws {ConfigError} when no peer sends it
+ * @throws {DataInUseError | ChainError} if the folder is in use or has the chain of another network
+ * @throws the reason of `signal` when it is aborted meanwhile
+ */
+async function genesisPath(config: RunConfig, signal: AbortSignal): Promise<string | undefined> {
+  const { network, genesis, networkDir, data, alone } = config;
+  if (genesis !== undefined || network === undefined || networkDir !== undefined) return genesis;
+  const path = join(data, GENESIS_FILE);
+  if (existsSync(path)) return path;
+  if (alone) return undefined;
+  const files = present(presets[network], network);
+  const options = toPeersOptions(config, network);
+  const json = await fetchGenesis({ ...options, localAddress: localAddressOf(options) }, files, signal);
+  signal.throwIfAborted();
+  if (!json) {
+    throw new ConfigError(
+      `no peer sent the genesis block of ${network} (tried: ${options.seeds.join(", ") || "none"}): give --genesis FILE ` +
+        `(its payloadHash is ${files.network.nethash}), or --peers with a Uniknode node`,
+    );
+  }
+  const lock = lockDataFolder(data);
+  try {
+    refuseOtherNetwork(join(data, "node.sqlite"), createNetwork(files));
+    // Later starts use this file unchanged.
+    writeWholeFile(path, JSON.stringify(json));
+  } finally {
+    lock.release();
+  }
+  return path;
 }

@@ -1,10 +1,10 @@
 /** Starts the serving thread of a node, notifies it of new events and watches it. */
 import type { Logger } from "pino";
-import type { ShownOption } from "../../config/display.ts";
 import { defaultPeerPort } from "../../config/peers.ts";
+import type { ShownOption } from "../../config/resolve.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { MAX_SILENT_SECONDS, watchAndLog } from "../../platform/lifecycle/heartbeats.ts";
+import { MAX_SILENT_SECONDS, watchAndLog } from "../../platform/lifecycle/event-loop.ts";
 import { pickServingOptions } from "../serving/options.ts";
 import type { Serving, ServingThread } from "../serving/thread.ts";
 import type { DataFolder } from "./data-folder.ts";

@@ -1,8 +1,8 @@
 /** The HTTP listener of an API server: resources from PostgreSQL, everything else forwarded to a node. */
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import type { serveOptions } from "../../config/mirror.ts";
 import type { Config } from "../../config/resolve.ts";
-import type { serveOptions } from "../../config/serve.ts";
 import { DEV_NAME } from "../../dev-chain/network.ts";
 import type { Forwarding } from "../../gateway/forwarding.ts";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
@@ -19,7 +19,7 @@ import { createHttpServer, type HttpDependencies, type HttpServer } from "../../
 import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
-import { programVersion } from "../../platform/lifecycle/version.ts";
+import { programVersion } from "../../platform/lifecycle/program.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { toHttpOptions } from "../serving/http-options.ts";

@@ -14,7 +14,7 @@ import {
   type ServerFigures,
 } from "../../operations/metrics/other-processes.ts";
 import { shared } from "../../operations/shared-result.ts";
-import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
+import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
 import type { Head } from "../../read/head.ts";
 import type { ReadModel } from "../../read/port.ts";
 

@@ -1,13 +1,12 @@
 /** An API server: serves the public API from the database of a mirror, until it is stopped. */
-
 import type { AddressInfo } from "node:net";
 import { requireMirrorAccess } from "../../config/mirror-access.ts";
 import type { HttpServer } from "../../http/server/server.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { countResponses } from "../../operations/metrics/http.ts";
-import { shownHost } from "../../platform/addresses/hosts.ts";
-import { explainListenError } from "../../platform/addresses/listen-error.ts";
+import { shownHost } from "../../platform/addresses/listeners.ts";
+import { explainListenError } from "../../platform/addresses/listeners.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";

@@ -4,7 +4,7 @@ import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createTimestampOf, type TimestampOf } from "../../http/core/values.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { type Log, openLog } from "../../platform/logging/logger.ts";
-import type { CallFigures } from "../../platform/threads/open-calls.ts";
+import type { CallFigures } from "../../platform/threads/call.ts";
 import type { ServedData } from "./options.ts";
 
 export type ServingContext = {

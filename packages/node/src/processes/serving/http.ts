@@ -1,5 +1,4 @@
 /** The HTTP listeners of the serving thread: one for the API and its console, and optionally one for health and metrics. */
-
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
@@ -21,8 +20,8 @@ import type { ConnectionsOfListeners } from "../../operations/metrics/connection
 import { countResponses } from "../../operations/metrics/http.ts";
 import type { Metrics } from "../../operations/metrics/metrics.ts";
 import { createRangeTest } from "../../platform/addresses/ranges.ts";
-import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
-import type { CallFigures } from "../../platform/threads/open-calls.ts";
+import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
+import type { CallFigures } from "../../platform/threads/call.ts";
 import type { Stream } from "../../stream/stream.ts";
 import type { AccessChecks } from "./access.ts";
 import type { ServingContext } from "./context.ts";

@@ -2,14 +2,13 @@
  * Inspects the database of a running node, after its start and once a day, in a separate process with low priority: a
  * damaged file may kill a process that reads it, and SQLite cannot end a long read from within.
  */
-
 import { fork } from "node:child_process";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { ToInspector } from "../../archive/integrity/child.ts";
 import type { Inspection } from "../../archive/integrity/damage.ts";
 import { CodedError } from "../../platform/coded-error.ts";
-import { STANDARD_OUTPUT } from "../../platform/logging/terminal.ts";
+import { STANDARD_OUTPUT } from "../../platform/logging/output.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 
 export type InspectorOptions = {

@@ -1,5 +1,4 @@
 /** The parts that run in the serving thread of a node, with its sources: its database in SQLite. Each reader has a separate connection. */
-
 import { dirname } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { REMEDY } from "../../dev-chain/folder.ts";
@@ -17,7 +16,7 @@ import { openSessionFile } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
 import { measureDiskSpace } from "../../platform/files/disk.ts";
-import { beat, watchAndLog } from "../../platform/lifecycle/heartbeats.ts";
+import { beat, watchAndLog } from "../../platform/lifecycle/event-loop.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { createValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";

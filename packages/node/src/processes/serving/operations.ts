@@ -1,5 +1,4 @@
 /** Composes metrics, health and the views of operators from every part of the serving thread and from the node. */
-
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health.ts";
@@ -11,10 +10,9 @@ import { createOverview } from "../../operations/overview.ts";
 import { createSampling, sampleRegularly } from "../../operations/series/sampling.ts";
 import { createSeries } from "../../operations/series/series.ts";
 import { shared } from "../../operations/shared-result.ts";
-import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
-import { CallError } from "../../platform/threads/call.ts";
-import type { CallFigures } from "../../platform/threads/open-calls.ts";
+import { measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
+import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
+import { CallError, type CallFigures } from "../../platform/threads/call.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";

@@ -1,7 +1,7 @@
 /** Options of the serving side, under their names in the configuration, and the other values with which it is started. */
 import type { NetworkFiles } from "@uniknode/protocol";
-import type { ShownOption } from "../../config/display.ts";
 import type { Options } from "../../config/options.ts";
+import type { ShownOption } from "../../config/resolve.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
 import type { FeePolicy } from "../../pool/pool-options.ts";
 

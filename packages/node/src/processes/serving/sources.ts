@@ -9,7 +9,7 @@ import type { Identity } from "../../http/core/api.ts";
 import type { SlowQueryWorker } from "../../http/server/slow-queries.ts";
 import type { ProcessFigures } from "../../operations/metrics/process.ts";
 import type { OperatorRows } from "../../operations/operator-rows.ts";
-import type { CallFigures } from "../../platform/threads/open-calls.ts";
+import type { CallFigures } from "../../platform/threads/call.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { StreamsChanged } from "../../stream/open-subscriptions.ts";
 import type { Source } from "../../stream/source.ts";

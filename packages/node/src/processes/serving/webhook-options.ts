@@ -1,7 +1,6 @@
 /** Options of the webhook service from the configuration, for every process that delivers. */
 import type { Options } from "../../config/options.ts";
-import { parsePauseMs } from "../../config/pauses.ts";
-import { DAY_MS } from "../../platform/clock/durations.ts";
+import { DAY_MS, parseDurationMs } from "../../platform/clock/durations.ts";
 import { createAddressCheck, type TargetOptions } from "../../webhooks/connections/guard.ts";
 import type { PostOptions } from "../../webhooks/delivery/post.ts";
 import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
@@ -42,7 +41,7 @@ export const toWebhookOptions = (options: DeliveryOptions): WebhookOptions => ({
   ...DEFAULT_WEBHOOK_OPTIONS,
   ...toTargetChecks(options),
   webhookHostRate: options.webhookHostRate,
-  retryPausesMs: options.webhookRetries.map(parsePauseMs),
+  retryPausesMs: options.webhookRetries.map(parseDurationMs),
   retention: toRetention(options),
   callTimeoutMs: options.webhookTimeout * 1_000,
 });

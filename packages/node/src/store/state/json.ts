@@ -1,7 +1,6 @@
 /** Records of the state as JSON values: amounts are decimal text, and members keep their order. */
-
 import type { Attributes, Delegate, Holding, Lock, Round } from "@uniknode/ledger";
-import type { Json } from "../../platform/json/decimal.ts";
+import type { Json } from "../../platform/json/lossless.ts";
 import { present } from "../../platform/present.ts";
 
 /** Returns the given attributes themselves if none is an amount. */

@@ -1,6 +1,6 @@
 /** Records of the state as JSON rows: the key, and the members that are not part of the key. */
 import type { Attributes, Change, Holding, Round, TableName, Token, Wallet } from "@uniknode/ledger";
-import type { Json } from "../../platform/json/decimal.ts";
+import type { Json } from "../../platform/json/lossless.ts";
 import {
   attributesFromJson,
   attributesToJson,

@@ -1,7 +1,6 @@
 /** Reads the definition of a webhook from a request (webhooks.md 3). */
-
 import { isIP } from "node:net";
-import * as expected from "../../platform/text/expectations.ts";
+import * as expected from "../../platform/text/wording.ts";
 import { CONDITIONS_HINT, SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { hostOf, isNatsTarget, NATS_TARGET_FORM, parseNatsTarget } from "../model/targets.ts";

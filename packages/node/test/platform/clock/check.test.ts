@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
-import { checkClock, MAX_OFFSET_MS, readTimeServer } from "../../../src/platform/clock/check.ts";
+import { checkClock, MAX_OFFSET_MS, readTimeServer } from "../../../src/platform/clock/clock-check.ts";
 import { replyOf, startTimeServer } from "../../../test-support/platform/time-server.ts";
 
 const closers: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { exceededBound } from "../../../src/platform/json/complexity.ts";
+import { exceededBound } from "../../../src/platform/json/external.ts";
 
 const ENDLESS = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commandLine } from "../../../src/platform/lifecycle/command-line.ts";
+import { commandLine } from "../../../src/platform/lifecycle/program.ts";
 
 test.each<[environment: NodeJS.ProcessEnv, line: string]>([
   [{}, "uniknode token"],

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { boundedLine, textLine } from "../../../src/platform/logging/log-line.ts";
-import { createLogger } from "../../../src/platform/logging/logger.ts";
+import { boundedLine, createLogger, textLine } from "../../../src/platform/logging/logger.ts";
 
 /** All values, the last one beyond the bound, and the remaining members. */
 const MAX_LINE = 24_000;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { textLine } from "../../../src/platform/logging/log-line.ts";
-import { createLogger } from "../../../src/platform/logging/logger.ts";
+import { createLogger, textLine } from "../../../src/platform/logging/logger.ts";
 
 const PLAIN = { hasColors: false, clearsLine: false };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mostSimilar, similarNames } from "../../../src/platform/text/similar.ts";
+import { mostSimilar, similarNames } from "../../../src/platform/text/wording.ts";
 
 const NAMES = ["blockTime", "httpPort", "httpHost", "data"];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createOpenCalls, type OpenCallsOptions } from "../../../src/platform/threads/open-calls.ts";
+import { createOpenCalls, type OpenCallsOptions } from "../../../src/platform/threads/call.ts";
 
 const LONG_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import type { Block, BlockHeader } from "@uniknode/protocol";
 import { beforeEach, expect, test } from "vitest";
 import type { ChainChange } from "../../../src/chain/outcome.ts";
-import { createSubscribers } from "../../../src/platform/subscribers.ts";
+import { createSubscribers } from "../../../src/platform/notifier.ts";
 import type { PoolEvent } from "../../../src/pool/events.ts";
 import { connectParts } from "../../../src/processes/node/subscriptions.ts";
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { runOptions } from "../../../src/config/options.ts";
 import { resolveConfig } from "../../../src/config/resolve.ts";
 import { webhookRoutes } from "../../../src/http/documentation/webhooks.ts";
-import { createHeartbeats } from "../../../src/platform/lifecycle/heartbeats.ts";
+import { createHeartbeats } from "../../../src/platform/lifecycle/event-loop.ts";
 import { present } from "../../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool-options.ts";
 import { pickServingOptions } from "../../../src/processes/serving/options.ts";

@@ -7,9 +7,8 @@ import type { NetworkFiles } from "@uniknode/protocol";
 import type { Identity } from "../../../http/core/api.ts";
 import type { SlowQueryWorker, SlowRequest, SlowResponse } from "../../../http/server/slow-queries.ts";
 import type { LogFormat } from "../../../platform/logging/logger.ts";
-import { CallError } from "../../../platform/threads/call.ts";
+import { CallError, type CallFigures, createOpenCalls } from "../../../platform/threads/call.ts";
 import { moduleBeside } from "../../../platform/threads/module-url.ts";
-import { type CallFigures, createOpenCalls } from "../../../platform/threads/open-calls.ts";
 
 export type SlowQueryThread = SlowQueryWorker & {
   isRunning(): boolean;

@@ -1,20 +1,20 @@
 /**
- * Detects threads whose event loop is blocked. Each thread increments a counter in shared memory; another one notices
- * when the counter does not change. Time is measured by the watcher's own timer, so a suspended process or machine does
- * not count as a blocked thread.
+ * Event loops of the threads: detects blocked ones, and measures how late the timers of a thread run. Each thread increments a
+ * counter in shared memory; another one notices when the counter does not change. Time is measured by the watcher's own timer, so a
+ * suspended process or machine does not count as a blocked thread.
  */
-
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Logger } from "pino";
 
-export type Thread = "consensus" | "serving";
+type Thread = "consensus" | "serving";
 
-export type Watch = {
+type Watch = {
   /** Seconds since the counter of the thread changed. */
   silentSeconds(): number;
   close(): void;
 };
 
-export type WatchDeps = {
+type WatchDeps = {
   /** Called when the thread has been blocked for `MAX_SILENT_SECONDS`. */
   readonly onSilent?: (silentSeconds: number) => void;
   /** Called when the thread runs again. */
@@ -27,7 +27,7 @@ export const MAX_SILENT_SECONDS = 10;
 const INDEXES: Readonly<Record<Thread, number>> = { consensus: 0, serving: 1 };
 const BEAT_MS = 1_000;
 
-/** The counters that the threads share. */
+/** Creates the counters that the threads share. */
 export const createHeartbeats = (): SharedArrayBuffer =>
   new SharedArrayBuffer(Object.keys(INDEXES).length * Int32Array.BYTES_PER_ELEMENT);
 
@@ -51,8 +51,7 @@ export const watchAndLog = (
       logger.warn({ thread, seconds }, `the ${thread} thread responds again after ${seconds} s`),
   });
 
-/** Watches another thread. */
-export function watch(
+function watch(
   heartbeats: SharedArrayBuffer,
   thread: Thread,
   { onSilent = () => {}, onBack = () => {} }: WatchDeps = {},
@@ -72,4 +71,33 @@ export function watch(
     seen = count;
   }, BEAT_MS).unref();
   return { silentSeconds: () => silentSeconds, close: () => clearInterval(timer) };
+}
+
+/** Percentiles and maximum of the delay in seconds, since the last reading. */
+export type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: number };
+
+/**
+ * Interval of samples. Each sample wakes the thread: a hundred per second would cost more than all other work of an idle node.
+ */
+const RESOLUTION_MS = 100;
+
+/** Measures the calling thread. */
+export function measureLoopDelay(): { read(): LoopDelay; close(): void } {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  // The measured values include the sampling interval.
+  const toSeconds = (nanoseconds: number) =>
+    Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3) : 0;
+  return {
+    read() {
+      const delay = {
+        p50: toSeconds(histogram.percentile(50)),
+        p99: toSeconds(histogram.percentile(99)),
+        max: toSeconds(histogram.max),
+      };
+      histogram.reset();
+      return delay;
+    },
+    close: () => void histogram.disable(),
+  };
 }
