@@ -1,7 +1,8 @@
 /** `npm run reference`: generates docs/reference and the lists of the client, from the tables that the program uses. */
 import { writeFileSync } from "node:fs";
-import { conformOptions } from "../packages/node/src/commands/conform/options.ts";
+import { conformOptions } from "../packages/node/src/commands/conform/conform-options.ts";
 import { listenOptions } from "../packages/node/src/commands/listen/listen.ts";
+import { rpcOptions } from "../packages/node/src/commands/rpc.ts";
 import { txOptions } from "../packages/node/src/commands/tx/tx.ts";
 import { serviceOptions } from "../packages/node/src/commands/webhooks/service.ts";
 import { connectionOptions } from "../packages/node/src/config/connection.ts";
@@ -10,7 +11,6 @@ import { deliverOptions, mirrorOptions, serveOptions } from "../packages/node/sr
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
 import { witnessOptions } from "../packages/node/src/config/witness.ts";
-import { rpcOptions } from "../packages/node/src/rpc/options.ts";
 import { clientLists } from "./reference-client.ts";
 import { commandsPage } from "./reference-commands.ts";
 import { errorsPage } from "./reference-errors.ts";

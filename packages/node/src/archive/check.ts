@@ -26,7 +26,7 @@ import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createStateStore, type StateStore } from "../store/state/state.ts";
 import type { Verifier } from "../verification/verifier.ts";
-import { ArchiveError } from "./error.ts";
+import { ArchiveError } from "./archive-error.ts";
 
 /** Dependencies of functions that process the blocks of an archive. */
 export type ArchivedChain = {

@@ -4,7 +4,7 @@ import { recountTypes } from "../store/chain/type-totals.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { migrate, migrationSteps } from "../store/engine/migrations.ts";
 import { countState } from "../store/state/totals.ts";
-import { ArchiveError } from "./error.ts";
+import { ArchiveError } from "./archive-error.ts";
 
 /**
  * The tables that follow from the blocks. Other tables belong to the node, and may contain secrets; the indexes of ids are built

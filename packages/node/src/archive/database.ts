@@ -1,7 +1,7 @@
 /** The database file of a data folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ArchiveError } from "./error.ts";
+import { ArchiveError } from "./archive-error.ts";
 
 /** @throws {ArchiveError} ARCHIVE_MISSING */
 export function databaseOf(data: string): string {

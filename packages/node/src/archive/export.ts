@@ -1,12 +1,11 @@
 /** Exports the blocks of a data folder as a stream; the node may keep running. */
-
 import { joinBlock, type Network } from "@uniknode/protocol";
 import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
+import { ArchiveError } from "./archive-error.ts";
 import { databaseOf } from "./database.ts";
-import { ArchiveError } from "./error.ts";
 import { writeStream } from "./stream.ts";
 
 export type ExportOptions = {

@@ -11,7 +11,7 @@ import { createBlockStore } from "../store/chain/blocks.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createReadTogether } from "../store/engine/snapshot.ts";
-import { ArchiveError } from "./error.ts";
+import { ArchiveError } from "./archive-error.ts";
 import type { Manifest } from "./manifest.ts";
 
 type Facts = NonNullable<Manifest["facts"]>;

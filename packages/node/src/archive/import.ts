@@ -6,7 +6,7 @@ import { Chain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
 import { refuseOtherNetwork } from "../chain/genesis.ts";
 import { refusalOf } from "../chain/outcome.ts";
 import { replay } from "../chain/replay.ts";
-import { recordedEvents } from "../event-log/recorded-events.ts";
+import { recordedEvents } from "../event-log/subscribed-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
@@ -14,8 +14,8 @@ import { migrate } from "../store/engine/migrations.ts";
 import { createEventLog } from "../store/events/event-log.ts";
 import { runNow, sqlOf } from "../webhooks/sqlite/sql.ts";
 import { readEventNames } from "../webhooks/storage/webhooks.ts";
+import { ArchiveError } from "./archive-error.ts";
 import { type ArchivedChain, latestMs } from "./check.ts";
-import { ArchiveError } from "./error.ts";
 import { readStream } from "./stream.ts";
 
 export type ImportDeps = ArchivedChain & {
@@ -91,7 +91,11 @@ function createImportingChain(
   const slots = createSlots(network);
   const names = runNow(readEventNames(sqlOf(database)));
   return new Chain(DEFAULT_CHAIN_OPTIONS, {
-    ...{ database, network, genesis, verifier, assumeValid },
+    database,
+    network,
+    genesis,
+    verifier,
+    assumeValid,
     eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
     events: createEventLog(database, { recordedNames: () => names, now: nowMs }),
     eventsOfFacts: (facts, header) =>

@@ -6,7 +6,7 @@ import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { isUnfinished } from "../store/engine/new-folder.ts";
-import { ArchiveError } from "./error.ts";
+import { ArchiveError } from "./archive-error.ts";
 
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const height = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });

@@ -1,5 +1,4 @@
 /** Restores a snapshot to a data folder. */
-
 import { createHash } from "node:crypto";
 import {
   createReadStream,
@@ -17,10 +16,10 @@ import { createZstdDecompress } from "node:zlib";
 import { flushToDisk } from "../platform/files/whole-file.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { openReader } from "../store/engine/migrations.ts";
+import { ArchiveError } from "./archive-error.ts";
 import { type CheckDeps, checkChain } from "./check.ts";
 import { copyChain } from "./copy.ts";
 import { stateDigest } from "./digest.ts";
-import { ArchiveError } from "./error.ts";
 import { buildFacts } from "./facts.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 

@@ -5,7 +5,7 @@
  *     u32 length, block                      repeated; little endian; the block as peers send it (blocks.md 5)
  *     u32 0                                  the end: a stream without it is truncated
  */
-import { ArchiveError } from "./error.ts";
+import { ArchiveError } from "./archive-error.ts";
 
 export type StreamHead = {
   readonly nethash: string;

@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../store/engine/database.ts";
+import { ArchiveError } from "./archive-error.ts";
 import { stateDigest } from "./digest.ts";
-import { ArchiveError } from "./error.ts";
 import { exportBlocks } from "./export.ts";
 import { buildFacts } from "./facts.ts";
 import { importBlocks } from "./import.ts";

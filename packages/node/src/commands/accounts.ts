@@ -4,13 +4,13 @@ import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { devOptions } from "../config/options.ts";
-import { accountsText, showAccounts } from "../dev-chain/accounts.ts";
 import { isDevFolder, readShape } from "../dev-chain/folder.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
+import { accountsText, showAccounts } from "../dev-chain/screen.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { openReader } from "../store/engine/migrations.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 import { printLines, printText } from "./print.ts";
 
 const options = { data: devOptions.data, json: connectionOptions.json };

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createNetwork, type Network } from "@uniknode/protocol";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { ArchiveError } from "../archive/archive-error.ts";
 import { createChainSnapshot } from "../archive/create.ts";
-import { ArchiveError } from "../archive/error.ts";
 import { exportBlocks } from "../archive/export.ts";
 import { importBlocks } from "../archive/import.ts";
 import type { Manifest } from "../archive/manifest.ts";
@@ -26,7 +26,7 @@ import { writeNewFile } from "../platform/files/whole-file.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 import { programVersion } from "../platform/lifecycle/program.ts";
 import { createVerifier } from "../verification/verifier.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 import { printLines } from "./print.ts";
 
 const { data, network, genesis, networkDir } = runOptions;

@@ -4,7 +4,7 @@
  */
 import { Argument, Command, type Option } from "commander";
 import { EVENTS, loggedName } from "../events/catalogue.ts";
-import { OptionFlag } from "./options.ts";
+import { OptionFlag } from "./flags.ts";
 import { WEBHOOK_ID } from "./webhooks/service.ts";
 
 export const completionCommand = (createProgram: () => Promise<Command>): Command =>

@@ -11,7 +11,7 @@ import {
 } from "../config/resolve.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { versionLine } from "../platform/lifecycle/program.ts";
-import { addFlags, sourcesOf, unknownVariables, variablesOf } from "./options.ts";
+import { addFlags, sourcesOf, unknownVariables, variablesOf } from "./flags.ts";
 import { columns, printJson, printLines, printText } from "./print.ts";
 
 export const configCommand = (createProgram: () => Promise<Command>): Command =>

@@ -3,7 +3,7 @@ import { type Client, createClient } from "@uniknode/client";
 import type { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 import { printJson, printLines } from "./print.ts";
 
 export type Connection = Config<typeof connectionOptions>;

@@ -7,7 +7,7 @@ import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { readBounded } from "../platform/text/bounded.ts";
 import { show } from "./connection.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 import { tokenOf } from "./token.ts";
 import { serviceOptions } from "./webhooks/service.ts";
 

@@ -4,7 +4,7 @@ import { databaseOf } from "../archive/database.ts";
 import { runOptions } from "../config/options.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createSlotStore, type MissedSlot } from "../store/node/slots.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 import { printLines, printText } from "./print.ts";
 
 const { data } = runOptions;

@@ -9,7 +9,7 @@ import { dataErrorOf } from "../store/engine/data-error.ts";
 import { lockHolderText } from "../store/engine/lock-holder.ts";
 import { MigrationError } from "../store/engine/migrations.ts";
 import { portHolder } from "../store/engine/port-holder.ts";
-import { unknownVariables, variablesOf } from "./options.ts";
+import { unknownVariables, variablesOf } from "./flags.ts";
 import { createProgram, groupHelp, readHelpAll } from "./program.ts";
 
 const ignore = () => {};

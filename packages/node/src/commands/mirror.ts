@@ -9,7 +9,7 @@ import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 import { serveUntilStopped, stopSignal } from "../platform/lifecycle/process.ts";
 import { type Log, openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 import { columns, printLines } from "./print.ts";
 
 export function mirrorCommand(): Command {

@@ -1,19 +1,29 @@
-/** `uniknode network init`: creates the folder of a new network. */
+/**
+ * `uniknode network init`: creates a private network, and writes its rules, its genesis block, and the keys of its delegates and
+ * first accounts to a folder.
+ */
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { generateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
-import { blockToJson } from "@uniknode/protocol";
+import { blockToJson, type GenesisDraft, type NetworkFiles } from "@uniknode/protocol";
 import { Command } from "commander";
 import { option, readInteger, readText } from "../config/define-option.ts";
 import { devOptions } from "../config/options.ts";
-import { showAccounts } from "../dev-chain/accounts.ts";
-import { START_BALANCE } from "../dev-chain/genesis.ts";
-import { createOwnNetwork, dealDelegates, type OwnNetwork } from "../dev-chain/own-network.ts";
+import { genesisOf, START_BALANCE } from "../dev-chain/genesis.ts";
+import { deriveAccounts } from "../dev-chain/keys.ts";
+import {
+  type Cast,
+  castOf,
+  DEV_ADDRESS_VERSION,
+  devDescription,
+  devMilestones,
+} from "../dev-chain/network.ts";
+import { showAccounts } from "../dev-chain/screen.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { commandLine } from "../platform/lifecycle/program.ts";
 import { fillNewFolder } from "../store/engine/new-folder.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 import { printText } from "./print.ts";
 
 /** Number of delegates of the first rounds; each node needs at least one. */
@@ -123,7 +133,7 @@ function writeNetwork(folder: string, { files, block, cast, mnemonic }: OwnNetwo
   return delegateFiles;
 }
 
-/** A status with a longer name is refused by peers (p2p.md 7.2). */
+/** Reads a name; peers refuse a status with a longer one (p2p.md 7.2). */
 function readName(value: unknown): string {
   const text = readText(value);
   if (!/^[a-z][a-z0-9-]{0,19}$/.test(text)) {
@@ -131,3 +141,35 @@ function readName(value: unknown): string {
   }
   return text;
 }
+
+/** Nodes of the reference refuse a longer symbol and an empty explorer (networks.md 1). */
+const CLIENT = { token: "ownunik", symbol: "OUNIK", explorer: "http://127.0.0.1:4003/console/" };
+
+type OwnNetworkOptions = {
+  /** Lower-case letters, digits and hyphens; 20 at most. */
+  readonly name: string;
+  readonly blockTimeSeconds: number;
+  /** Funded accounts. */
+  readonly accounts: number;
+  /** Mnemonic from which every key is derived. */
+  readonly mnemonic: string;
+};
+
+type OwnNetwork = ReturnType<typeof genesisOf> & { readonly cast: Cast; readonly mnemonic: string };
+
+/** Creates a network with the rules of a dev chain, and its own keys, name and nethash. */
+function createOwnNetwork({ name, blockTimeSeconds, accounts, mnemonic }: OwnNetworkOptions): OwnNetwork {
+  const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
+  const files: GenesisDraft["files"] & NetworkFiles = {
+    network: { ...devDescription(cast), name, messagePrefix: `${name} message:\n`, client: CLIENT },
+    milestones: devMilestones(blockTimeSeconds),
+    exceptions: {},
+  };
+  return { ...genesisOf(cast, files), cast, mnemonic };
+}
+
+/** Distributes the passphrases of the delegates among nodes in turn. */
+const dealDelegates = ({ founders }: Cast, nodes: number): string[][] =>
+  Array.from({ length: nodes }, (_, node) =>
+    founders.filter((_founder, index) => index % nodes === node).map(({ passphrase }) => passphrase),
+  );

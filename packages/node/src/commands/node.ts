@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { devOptions, runOptions } from "../config/options.ts";
 import { withServingThread } from "../processes/serving/thread.ts";
-import { addFlags, readConfig, sourcesOf } from "./options.ts";
+import { addFlags, readConfig, sourcesOf } from "./flags.ts";
 
 export function devCommand(): Command {
   const command = new Command("dev");
@@ -10,7 +10,7 @@ export function devCommand(): Command {
     const config = readConfig(command, devOptions);
     await withServingThread(async (servingThread) => {
       // Both threads load their modules in parallel.
-      const { runDevChain } = await import("../processes/dev/run.ts");
+      const { runDevChain } = await import("../processes/dev.ts");
       await runDevChain(config, { sources: sourcesOf(command), servingThread });
     });
   });

@@ -14,7 +14,7 @@ import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createSecretCipher } from "../webhooks/secrets.ts";
 import { type KeyFiles, keptWebhookToken, readSecretKey } from "../webhooks/sqlite/secrets.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 
 const { webhookKeyFile, webhookOldKeyFile } = nodeOptions;
 

@@ -17,7 +17,7 @@ import { present } from "../platform/present.ts";
 import { tokensOf } from "../submission/amounts.ts";
 import { passphraseOptions, readPassphrase } from "../submission/options.ts";
 import { connectTo, queryCommand, type Shown, show, table } from "./connection.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 
 const network = {
   name: "network",

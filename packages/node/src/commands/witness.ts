@@ -8,7 +8,7 @@ import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import type { Judgement } from "../witness/judge.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig } from "./flags.ts";
 import { printLines } from "./print.ts";
 
 const NOTES = `
@@ -25,7 +25,7 @@ export function witnessCommand(): Command {
     const urls = readUrls(given);
     const log = openLog(config.logLevel, config.logFormat);
     // Loads the HTTP server.
-    const { openWitness, startWitness } = await import("../processes/witness/witness.ts");
+    const { openWitness, startWitness } = await import("../processes/witness.ts");
     if (config.once) {
       const { witness, lock } = openWitness(urls, config, log.logger);
       const judgement = await witness.round(new AbortController().signal);

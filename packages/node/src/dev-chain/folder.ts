@@ -25,8 +25,12 @@ export const CLOCK_FILE = "dev-clock.json";
 const DATABASE_FILE = "node.sqlite";
 /** The shape is last: a killed reset leaves a dev chain, which can be reset. */
 const RESET_FILES = [
-  ...[DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`],
-  ...[SESSION_FILE, CLOCK_FILE, SHAPE_FILE],
+  DATABASE_FILE,
+  `${DATABASE_FILE}-wal`,
+  `${DATABASE_FILE}-shm`,
+  SESSION_FILE,
+  CLOCK_FILE,
+  SHAPE_FILE,
 ];
 
 /** Advice for a damaged file of a dev chain. */

@@ -13,7 +13,7 @@ import { CodedError } from "../platform/coded-error.ts";
 
 export type History = {
   /**
-   * Height of the last block; 0 in an empty database.
+   * Returns the height of the last block; 0 in an empty database.
    *
    * @throws {HistoryError}
    */
@@ -40,7 +40,7 @@ export class HistoryError extends CodedError<HistoryErrorCode> {
   }
 }
 
-/** The same, read synchronously in a transaction of the caller. */
+/** Past events that are read synchronously, in a transaction of the caller. */
 export type PastEvents = {
   head(): number;
   eventsAt(height: number): Event[];

@@ -1,6 +1,7 @@
 /**
- * The facts of a stored block that follow from the stored chain alone. A delegate is its public key: the rest of its wallet at
- * that time is not stored. Facts about wallets cannot be derived, and are missing.
+ * Facts of stored blocks that follow from the stored chain alone, and their events, with the ids and contents that `history.ts`
+ * describes. A delegate is its public key: the rest of its wallet at that time is not stored. Facts about wallets cannot be derived,
+ * and are missing.
  */
 import { type Fact, missedSlots, type Round, transactionFacts } from "@uniknode/ledger";
 import {
@@ -12,11 +13,14 @@ import {
   type Network,
   type Transaction,
 } from "@uniknode/protocol";
+import { eventsOfFacts, type FinalBlock, factId, sourceOf } from "../events/block-events.ts";
+import type { JsonObject } from "../events/content.ts";
+import type { Event } from "../events/event.ts";
 import type { FactLookups } from "../store/chain/fact-lookups.ts";
 import { movesToken, type Position } from "../store/chain/token-owners.ts";
 
 /** A fact about the delegates of a round. */
-export type RoundFact =
+type RoundFact =
   | { readonly name: "forger.missing"; readonly publicKey: string; readonly slot: number }
   | { readonly name: "round.missed"; readonly publicKey: string; readonly round: number }
   /** Delegates in the order of selection, with their votes when the round was created. */
@@ -27,14 +31,14 @@ export type PastFact =
   | Exclude<Fact, { readonly name: RoundFact["name"] | "wallet.saved" | "wallet.created.cold" }>;
 
 /** Data of a block that the caller may have already. */
-export type KnownOfBlock = {
+type KnownOfBlock = {
   /** Header of the block below it. */
   readonly previous?: BlockHeader | undefined;
   /** The round that the block opened, if any. */
   readonly opened?: Round | undefined;
 };
 
-export type PastFacts = {
+type PastFacts = {
   /**
    * Returns the facts in the order of events.md 3.1, except blocks that became final (`finality.ts`).
    *
@@ -64,7 +68,7 @@ export function createPastFacts(lookups: FactLookups, network: Network): PastFac
       for (const [sequence, { data }] of transactions.entries()) {
         const position = { height: header.height, sequence };
         const applied = transactionFacts(data, sequence, (tokenId) => ownerAfter(tokenId, data, position));
-        // They are about transactions alone.
+        // Facts of transactions are past facts as they are.
         facts.push(...(applied as PastFact[]));
       }
       facts.push({ name: "block.applied", header });
@@ -160,5 +164,45 @@ function createGeneratorRun(lookups: Pick<FactLookups, "generators">) {
     forget() {
       run = { from: 0, to: 0, generators: new Set() };
     },
+  };
+}
+
+/** @param usernameOf returns the present username of a delegate */
+export function createFactEvents(
+  network: Network,
+  usernameOf: (publicKey: string) => string | undefined,
+): (fact: PastFact | FinalBlock, header: BlockHeader) => Event[] {
+  const slots = createSlots(network);
+  function delegateData(publicKey: string): JsonObject {
+    const username = usernameOf(publicKey);
+    const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
+    return { address, publicKey, ...(username !== undefined && { username }) };
+  }
+
+  return (fact, header) => {
+    const source = sourceOf(header, slots);
+    const named = (...parts: (string | number)[]) => ({
+      id: factId(fact.name, header.id, ...parts),
+      name: fact.name,
+      ...source,
+    });
+    switch (fact.name) {
+      case "forger.missing":
+        return [{ ...named(fact.slot), data: { delegate: delegateData(fact.publicKey) } }];
+      case "round.missed": {
+        const delegate = delegateData(fact.publicKey);
+        return [{ ...named(fact.round, `${delegate.address}`), data: { delegate } }];
+      }
+      case "round.created": {
+        const data = fact.delegates.map(({ publicKey, voteBalance }) => ({
+          ...delegateData(publicKey),
+          votes: `${voteBalance}`,
+          round: fact.round,
+        }));
+        return [{ ...named(fact.round), data }];
+      }
+      default:
+        return eventsOfFacts([fact], header, slots);
+    }
   };
 }

@@ -1,12 +1,16 @@
 /**
- * Names of the events that the log records, because a webhook or a live stream subscribes to them. The name of a stream stays
- * subscribed for a while after its last stream was closed, across restarts too, so that a client that reconnects finds
- * what it missed. The database is written when a name is added or dropped, not for each stream.
+ * Names of the events that the log records, because a webhook or a live stream subscribes to them, and the selection of the events of
+ * a block by these names (webhooks.md 10 point 12). The name of a stream stays subscribed for a while after its last stream was
+ * closed, across restarts too, so that a client that reconnects finds what it missed. The database is written when a name is added or
+ * dropped, not for each stream.
  */
+import type { BlockHeader, Slots } from "@uniknode/protocol";
+import { type BlockFact, eventsOfFacts } from "../events/block-events.ts";
+import type { Event } from "../events/event.ts";
 import { present } from "../platform/present.ts";
 import type { RemoteNameStore, SubscribedEventStore } from "../store/events/subscribed-events.ts";
 
-export type SubscribedEventsDeps = {
+type SubscribedEventsDeps = {
   readonly store: SubscribedEventStore;
   readonly remoteNames: RemoteNameStore;
   /** Sequence of the newest event in the log. */
@@ -42,7 +46,7 @@ export type SubscribedEvents = {
    * @returns the sequence after which the log has every event of these names
    */
   replaceRemote(names: readonly string[]): number;
-  /** Subscribed events were not recorded: the log is complete only from here on. */
+  /** Records that subscribed events were not recorded: the log is complete only from here on. */
   markGap(): void;
   /** Drops names whose last stream was closed long ago. To be called regularly. */
   dropExpired(): void;
@@ -132,5 +136,63 @@ function createStreamNames({ store, lastSequence, elapsedMs, lingerMs = LINGER_M
         closedMs.delete(name);
       }
     },
+  };
+}
+
+/** A node that was offline for less than a day records everything it missed; one that starts from nothing records no past. */
+const MAX_AGE_SECONDS = 86_400;
+
+/** A node whose head is this many slots old is catching up. */
+const BEHIND_SLOTS = 3;
+
+type RecordingRules = {
+  /** Names with at least one subscriber. */
+  readonly names: ReadonlySet<string>;
+  /** True if the node is behind the network; at the head the age of a block does not matter. */
+  readonly isCatchingUp: boolean;
+  /** Network time, seconds since the network epoch. */
+  readonly now: number;
+  readonly slots: Pick<Slots, "unixMsOf">;
+};
+
+/** Returns true if the events of a block are not recorded because the node catches up and the block is old. */
+const isTooOld = ({ timestamp }: BlockHeader, { isCatchingUp, now }: RecordingRules): boolean =>
+  isCatchingUp && now - timestamp > MAX_AGE_SECONDS;
+
+/**
+ * Returns the events that the commit of an applied block records. Facts without subscribers are not even converted to JSON.
+ * Reverts do not pass here: a fact that may have been delivered is always retracted.
+ */
+export function recordedEvents(
+  facts: readonly BlockFact[],
+  header: BlockHeader,
+  rules: RecordingRules,
+): Event[] {
+  if (isTooOld(header, rules)) return [];
+  return eventsOfFacts(
+    facts.filter(({ name }) => rules.names.has(name)),
+    header,
+    rules.slots,
+  );
+}
+
+type SelectionDeps = {
+  readonly subscribedEvents: Pick<SubscribedEvents, "names" | "markGap">;
+  readonly slots: Pick<Slots, "blocktime" | "unixMsOf">;
+  /** Network time, seconds since the network epoch. */
+  readonly now: () => number;
+};
+
+/** Returns a function that selects the events by the subscriptions at that moment. */
+export function createSelection({ subscribedEvents, slots, now }: SelectionDeps) {
+  return (facts: readonly BlockFact[], header: BlockHeader): Event[] => {
+    const rules = {
+      names: subscribedEvents.names(),
+      isCatchingUp: now() - header.timestamp >= BEHIND_SLOTS * slots.blocktime,
+      now: now(),
+      slots,
+    };
+    if (isTooOld(header, rules)) subscribedEvents.markGap();
+    return recordedEvents(facts, header, rules);
   };
 }

@@ -5,8 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OwnerError } from "../webhooks/hand-over/owner.ts";
-import type { Sides } from "./deps.ts";
-import { HandOverFailure } from "./error.ts";
+import { HandOverFailure } from "./hand-over-failure.ts";
 import {
   cancellableTransfer,
   describePair,
@@ -15,8 +14,18 @@ import {
   type Step,
   type Target,
 } from "./next-step.ts";
-import { cancelToNode, completeToNode, copyToNode, prepareNode } from "./to-node.ts";
-import { cancelToWorkers, checkWorkers, completeToWorkers, copyToWorkers, stopNode } from "./to-workers.ts";
+import type { Sides } from "./node-client.ts";
+import {
+  cancelToNode,
+  cancelToWorkers,
+  checkWorkers,
+  completeToNode,
+  completeToWorkers,
+  copyToNode,
+  copyToWorkers,
+  prepareNode,
+  stopNode,
+} from "./steps.ts";
 
 export type HandOverOptions = {
   readonly to: Target;

@@ -1,6 +1,6 @@
 /** The step that follows the states of both sides (docs/decisions/0054). A pair in which both could send has no next step. */
 import type { Owner, OwnerState } from "../webhooks/hand-over/owner.ts";
-import { HandOverFailure } from "./error.ts";
+import { HandOverFailure } from "./hand-over-failure.ts";
 
 export type Target = "workers" | "node";
 

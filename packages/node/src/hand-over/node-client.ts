@@ -1,7 +1,8 @@
-/** The node's side of a hand-over over HTTP (docs/spec/hand-over.md). */
+/** Both sides of a hand-over as its steps use them, and the node's side over HTTP (docs/spec/hand-over.md). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, type Dispatcher, request } from "undici";
 import { REFUSAL_STEPS } from "../gateway/failure.ts";
+import type { RemoteGateway } from "../gateway/gateway.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { type Form, formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
@@ -16,9 +17,19 @@ import {
 import type { PartOrder } from "../webhooks/hand-over/node-side.ts";
 import { OWNER_STATES, type OwnerChange } from "../webhooks/hand-over/owner.ts";
 import type { CopiedEvent } from "../webhooks/hand-over/rows.ts";
-import { HandOverFailure } from "./error.ts";
+import type { WorkersSide } from "../webhooks/hand-over/workers-side.ts";
+import { HandOverFailure } from "./hand-over-failure.ts";
 
-export type NodeClient = {
+export type Sides = {
+  readonly node: NodeClient;
+  readonly gateway: Pick<RemoteGateway, "replaceRemoteNames">;
+  readonly workers: WorkersSide;
+  /** Prints a message about the progress. */
+  readonly report: (text: string) => void;
+  readonly signal: AbortSignal;
+};
+
+type NodeClient = {
   readonly url: string;
   status(): Promise<Status>;
   change(change: OwnerChange, copied?: CopiedEvent): Promise<Status>;
@@ -31,7 +42,7 @@ export type NodeClient = {
   close(): Promise<void>;
 };
 
-export type NodeClientOptions = {
+type NodeClientOptions = {
   /** Base URL of the node. */
   readonly url: string;
   readonly token: string;
@@ -46,7 +57,7 @@ const Status = Type.Object({
   matched: count,
   isEncrypted: Type.Boolean(),
 });
-export type Status = Static<typeof Status>;
+type Status = Static<typeof Status>;
 const STATUS = formOf(Type.Object({ data: Status }));
 const BLOCKCHAIN = formOf(Type.Object({ data: Type.Object({ block: Type.Object({ height: count }) }) }));
 
@@ -59,7 +70,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Longer than the timeout of the node for these requests. */
 const RESPONSE_TIMEOUT_MS = 30_000;
 const MAX_REASON_CHARACTERS = 300;
-/** A node that restarts, or has not completed a former step, is asked again for this time. */
+/** Time for which a request is repeated to a node that restarts, or has not completed a former step. */
 const MAX_RETRY_MS = 60_000;
 const RETRY_MS = 500;
 

@@ -11,8 +11,8 @@ import {
   TRANSACTION_COLUMNS,
   typeRows,
 } from "./block-rows.ts";
-import { MirrorError } from "./error.ts";
 import type { Bundle } from "./line.ts";
+import { MirrorError } from "./mirror-error.ts";
 import { insertRows } from "./statements.ts";
 
 /** A bundle with its decoded block. */

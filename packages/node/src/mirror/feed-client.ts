@@ -1,5 +1,4 @@
 /** Reads the feed of a node over HTTP, line by line. The node sends only as fast as the mirror reads. */
-
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Agent, type Dispatcher, request } from "undici";
@@ -8,8 +7,8 @@ import { type Position, positionText } from "../feed/line.ts";
 import { REFUSAL_STEPS } from "../gateway/failure.ts";
 import { type LineBound, linesOf } from "../platform/text/bounded.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
-import { MirrorError, type MirrorErrorCode } from "./error.ts";
 import { type EventLine, type FeedLine, readEventLine, readLine } from "./line.ts";
+import { MirrorError, type MirrorErrorCode } from "./mirror-error.ts";
 
 export type FeedClient = {
   /** Yields the blocks after the first position that the node has on its chain, until the response ends. */

@@ -2,8 +2,8 @@
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { Position } from "../feed/line.ts";
 import type { Postgres, PostgresValue, Transaction } from "../postgres/connection.ts";
-import { MirrorError } from "./error.ts";
 import type { LogMark } from "./line.ts";
+import { MirrorError } from "./mirror-error.ts";
 
 /** `blocks` while the mirror is built (see `bootstrap.ts`), `ready` while it follows the feed. */
 export type Phase = "blocks" | "ready";

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import { type Form, formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { MirrorError } from "./error.ts";
+import { MirrorError } from "./mirror-error.ts";
 
 /** A record: table, key, and the members that are not part of the key; without members if the record was removed. */
 export type Row = readonly [table: string, key: string, ...members: unknown[]];
@@ -97,8 +97,15 @@ const integer = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER 
 const text = { type: "string" };
 const orNull = (schema: { readonly type: string }) => ({ ...schema, type: [schema.type, "null"] });
 const columns = [
-  ...[integer, text, text, orNull(integer), orNull(text), integer, orNull(integer)],
-  ...[orNull(text), orNull(text)],
+  integer,
+  text,
+  text,
+  orNull(integer),
+  orNull(text),
+  integer,
+  orNull(integer),
+  orNull(text),
+  orNull(text),
 ];
 const Event = Type.Unsafe<CopiedEvent>({
   type: "array",

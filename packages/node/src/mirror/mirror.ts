@@ -1,14 +1,14 @@
 /**
- * Keeps a database equal to a node: takes the lease, builds the mirror if necessary, and follows the feed. After a
- * failure, it resumes from the state of the database.
+ * Keeps a database equal to a node: refuses another chain, takes the lease, builds the mirror if necessary, and follows the feed.
+ * After a failure, it resumes from the state of the database.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import { finalHeight } from "../facts/final.ts";
 import type { Position } from "../feed/line.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { MirrorError, type MirrorErrorCode } from "./error.ts";
 import { type CopyDeps, createEventCopy, createHeightWatch } from "./events/copy.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
@@ -16,15 +16,16 @@ import {
   type Epoch,
   LEASE_SECONDS,
   type MirrorHead,
+  readHead,
   releaseLease,
   renewLease,
   restart,
   takeLease,
 } from "./head.ts";
+import { MirrorError, type MirrorErrorCode } from "./mirror-error.ts";
 import { type IdentityTexts, storeIdentity } from "./node-identity.ts";
-import { refuseOtherChain } from "./other-chain.ts";
 
-export type MirrorOptions = {
+type MirrorOptions = {
   /** Name of this mirror. When it starts, it replaces a mirror with the same name. */
   readonly owner: string;
   /** Number of blocks below the head that can be reverted. */
@@ -210,4 +211,50 @@ function logProgress({ logger, onHeight }: Pick<MirrorDeps, "logger" | "onHeight
       logger.debug({ height, id }, "new head");
     },
   };
+}
+
+type ComparedDeps = {
+  readonly postgres: Postgres;
+  readonly feed: Pick<FeedClient, "blocks">;
+  readonly network: Network;
+};
+
+/** The first block that two chains of one network can differ in. */
+const AFTER_GENESIS = 2;
+
+/**
+ * Refuses another chain of the same network, which would remove every block of the database. Compares the newest block of the
+ * database that no node can have reverted; a chain without final blocks is not compared.
+ *
+ * @param undoDepth maximum number of blocks that a node reverts
+ * @throws {MirrorError} MIRROR_DATABASE if the node has another block; MIRROR_BEHIND if it does not have that height yet
+ */
+export async function refuseOtherChain(
+  undoDepth: number,
+  { postgres, feed, network }: ComparedDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const head = await readHead(postgres);
+  if (!head || finalHeight(head.height, network) < AFTER_GENESIS) return;
+  const height = Math.max(head.height - undoDepth, AFTER_GENESIS);
+  const [block] = await postgres.query<{ id: string }>("SELECT id FROM blocks WHERE height = $1", [height]);
+  if (!block) return;
+  const id = await idAt(height, feed, signal);
+  if (id === block.id) return;
+  if (id === undefined)
+    throw new MirrorError(
+      "MIRROR_BEHIND",
+      `the node does not have block ${height} yet, and the database has ${head.height} blocks: wait until the node is synchronised, or check --node`,
+    );
+  throw new MirrorError(
+    "MIRROR_DATABASE",
+    `the node has another chain than the database: block ${height} is ${id}, and ${block.id} in the database; check --node, or copy this chain into an empty database`,
+  );
+}
+
+/** Returns the id of the node's block; undefined if it has none. */
+async function idAt(height: number, feed: ComparedDeps["feed"], signal: AbortSignal) {
+  for await (const line of feed.blocks(height - 1, height, signal))
+    return "block" in line ? line.id : undefined;
+  return undefined;
 }

@@ -1,8 +1,8 @@
 /** Converts records of the state to columns of PostgreSQL, and back (docs/spec/feed.md 3). */
 import { parseHoldingKey, TABLE_NAMES, type TableName } from "@uniknode/ledger";
 import type { PostgresValue } from "../postgres/connection.ts";
-import { MirrorError } from "./error.ts";
 import type { Row } from "./line.ts";
+import { MirrorError } from "./mirror-error.ts";
 
 /** A table of PostgreSQL that contains records. */
 export type RecordTable = {

@@ -1,7 +1,7 @@
 /** Writes the records of each block, and the undo rows that restore the previous state. */
 import type { PostgresValue, Transaction } from "../postgres/connection.ts";
-import { MirrorError } from "./error.ts";
 import type { Bundle, Row } from "./line.ts";
+import { MirrorError } from "./mirror-error.ts";
 import { RECORD_TABLES, type RecordTable, tableOf, toColumns, toKey, toRowText } from "./records.ts";
 import { type Columns, deleteRows, insertRows, selectRows, upsertRows } from "./statements.ts";
 

@@ -1,5 +1,4 @@
 /** Composes the state of the node by part, for operators. */
-
 import type { NodeReport } from "../gateway/figures.ts";
 import type { SeenProcess } from "../gateway/remote-processes.ts";
 import { Timestamp, type TimestampOf } from "../http/core/values.ts";
@@ -215,7 +214,10 @@ function processOf(
   nowMs: number,
 ): NodeOverview["processes"][number] {
   return {
-    ...{ kind, address, ...(name !== undefined && { name }), ...(height !== undefined && { height }) },
+    kind,
+    address,
+    ...(name !== undefined && { name }),
+    ...(height !== undefined && { height }),
     ...(height !== undefined && report && { blocksBehind: Math.max(0, report.height - height) }),
     lastSeenSeconds: Math.max(0, Math.round((nowMs - lastSeenMs) / 1_000)),
   };

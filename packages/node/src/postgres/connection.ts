@@ -1,7 +1,7 @@
 /** The only file that uses the PostgreSQL driver. */
 import pg from "pg";
 import { arrayText } from "./array-text.ts";
-import { PostgresError, toPostgresError } from "./error.ts";
+import { PostgresError, toPostgresError } from "./postgres-error.ts";
 import { beginReads, prepared, type ReadingClient, type ReadLimits, type ReadQuery } from "./reads.ts";
 import { beginWith, createSessions, type Settings } from "./session.ts";
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../platform/coded-error.ts";
 import type { Postgres } from "./connection.ts";
-import { sqlStateOf } from "./error.ts";
+import { sqlStateOf } from "./postgres-error.ts";
 
 const FOLDER = join(import.meta.dirname, "schema");
 

@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import { CodedError } from "../platform/coded-error.ts";
-import { PostgresError, sqlStateOf, toPostgresError } from "./error.ts";
+import { PostgresError, sqlStateOf, toPostgresError } from "./postgres-error.ts";
 
 /**
  * A statement that the server can plan once for each connection, regardless of the values of its parameters: suitable

@@ -1,7 +1,7 @@
 /** Waits for a database that is down or starting. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { PostgresError, toPostgresError } from "./error.ts";
+import { PostgresError, toPostgresError } from "./postgres-error.ts";
 
 const RETRY_MS = 2_000;
 

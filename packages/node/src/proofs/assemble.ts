@@ -1,11 +1,86 @@
-/** The members of a proof, from the blocks that it contains (proofs.md 3). */
+/** Blocks from which proofs are made, and the members of a proof from the blocks that it contains (proofs.md 3). */
 import type { Proof } from "@uniknode/client/proofs";
-import { createRounds, type Network } from "@uniknode/protocol";
+import { createRounds, encodeHeader, type Network, quorumOf } from "@uniknode/protocol";
 import type { Snapshot } from "../read/port.ts";
 import type { StoredBlock } from "../read/rows.ts";
-import { headerText } from "./blocks-above.ts";
 
-export type ProofContents = {
+export type BlocksAbove = {
+  readonly head: Snapshot["head"];
+  /** Returns consecutive blocks, fewer at the head. */
+  blocks(from: number, count: number): Promise<readonly StoredBlock[]>;
+  roundAt: ReturnType<typeof createRounds>["roundAt"];
+  /** Returns the trusted keys of a checkpoint at a height: the generators of its round. */
+  trustAt(height: number): Promise<Trust>;
+  /** Returns true if a verifier can read the header at a height: the parent has a full id. */
+  isProvable(height: number): boolean;
+};
+
+/** Keys that a verifier trusts, and how many of them make a block final. */
+export type Trust = {
+  /** First height of the round above the one whose generators are trusted. */
+  readonly nextRoundHeight: number;
+  readonly keys: ReadonlySet<string>;
+  readonly quorum: number;
+};
+
+export function createBlocksAbove({ head, blocks: stored }: Snapshot, network: Network): BlocksAbove {
+  const { roundAt } = createRounds(network);
+  const blocks: BlocksAbove["blocks"] = async (from, count) => {
+    const height = { from, to: from + count - 1 };
+    const order = { field: "height", direction: "asc" } as const;
+    return (await stored.list({ height }, order, { offset: 0, limit: count })).rows;
+  };
+  return {
+    head,
+    blocks,
+    roundAt,
+    async trustAt(height) {
+      const { roundHeight, maxDelegates } = roundAt(height);
+      return trustOf(await blocks(roundHeight, maxDelegates), roundHeight + maxDelegates, maxDelegates);
+    },
+    isProvable: (height) => height > 1 && network.milestoneAt(height - 1).block.idFullSha256 === true,
+  };
+}
+
+/** Returns the trust in the generators of a round. */
+export const trustOf = (
+  round: readonly StoredBlock[],
+  nextRoundHeight: number,
+  delegates: number,
+): Trust => ({
+  nextRoundHeight,
+  keys: new Set(round.map(({ generatorPublicKey }) => generatorPublicKey)),
+  quorum: quorumOf(delegates),
+});
+
+/** Returns the fewest blocks, from the first one on, that a quorum signed; undefined if no quorum did. */
+export function upToQuorum(
+  blocks: readonly StoredBlock[],
+  { keys, quorum }: Trust,
+): StoredBlock[] | undefined {
+  const signers = new Set<string>();
+  for (const [index, { generatorPublicKey }] of blocks.entries()) {
+    if (keys.has(generatorPublicKey)) signers.add(generatorPublicKey);
+    if (signers.size >= quorum) return blocks.slice(0, index + 1);
+  }
+  return undefined;
+}
+
+/** Returns the signed bytes of a header, hexadecimal. */
+const headerText = (block: StoredBlock, network: Network): string =>
+  Buffer.from(
+    encodeHeader(
+      {
+        ...block,
+        totalAmount: BigInt(block.totalAmount),
+        totalFee: BigInt(block.totalFee),
+        reward: BigInt(block.reward),
+      },
+      network,
+    ),
+  ).toString("hex");
+
+type ProofContents = {
   /** The proven block, and those above it without a gap. */
   readonly blocks: readonly StoredBlock[];
   /** Blocks of each advance of the trusted keys. */

@@ -2,8 +2,7 @@
 import type { Proof } from "@uniknode/client/proofs";
 import type { Network } from "@uniknode/protocol";
 import type { ReadModel } from "../read/port.ts";
-import { assembleProof } from "./assemble.ts";
-import { createBlocksAbove, trustOf, upToQuorum } from "./blocks-above.ts";
+import { assembleProof, createBlocksAbove, trustOf, upToQuorum } from "./assemble.ts";
 
 /** A block on the chain, and one of its transactions if the fact is about it. */
 export type ProvenFact = {

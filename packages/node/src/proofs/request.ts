@@ -3,8 +3,14 @@ import type { Proof } from "@uniknode/client/proofs";
 import { createSlots, type Network, quorumOf } from "@uniknode/protocol";
 import type { Snapshot } from "../read/port.ts";
 import type { StoredBlock } from "../read/rows.ts";
-import { assembleProof } from "./assemble.ts";
-import { type BlocksAbove, createBlocksAbove, type Trust, trustOf, upToQuorum } from "./blocks-above.ts";
+import {
+  assembleProof,
+  type BlocksAbove,
+  createBlocksAbove,
+  type Trust,
+  trustOf,
+  upToQuorum,
+} from "./assemble.ts";
 
 /** Maximum number of advances, and of headers of all of them, in a response; the client requests further ones. */
 const MAX_ADVANCES = 4;

@@ -11,7 +11,7 @@ import {
 import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
 import { faultText, type Method, type RpcContext } from "./define-method.ts";
-import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
+import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./rpc-error.ts";
 
 /** Concurrency slots for request bodies: a total number, of which one client can have a share. */
 type BodySlots = {

@@ -4,8 +4,8 @@ import type { Network } from "@uniknode/protocol";
 import { type Fault, formOf } from "../platform/json/form.ts";
 import type { Static, TObject } from "../platform/json/schema.ts";
 import type { Derivations } from "./derivations.ts";
-import { invalidParams } from "./error.ts";
 import type { BodyNonces } from "./nonces.ts";
+import { invalidParams } from "./rpc-error.ts";
 import type { RpcStore } from "./store.ts";
 
 /** Dependencies of the methods. */

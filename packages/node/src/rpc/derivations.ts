@@ -1,7 +1,6 @@
 /** Key derivations from passwords (scrypt): each costs a large part of a second of CPU time, and 16 MiB. */
-
 import { MINUTE_MS } from "../platform/clock/durations.ts";
-import { ofStatus } from "./error.ts";
+import { ofStatus } from "./rpc-error.ts";
 
 export type Derivations = {
   /**

@@ -8,7 +8,7 @@ import {
   keysFromPrivateKey,
 } from "@uniknode/protocol";
 import type { RpcContext } from "./define-method.ts";
-import { ofStatus } from "./error.ts";
+import { ofStatus } from "./rpc-error.ts";
 
 /** A user and a password; the user id is also part of the password of the key. */
 export type Keeper = { readonly bip38: string; readonly userId: string };

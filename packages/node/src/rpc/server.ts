@@ -13,9 +13,8 @@ import { STATUS_CODES } from "../platform/http.ts";
 import { networkOf } from "../submission/sender.ts";
 import { createBodyHandler } from "./body-handler.ts";
 import { createDerivations } from "./derivations.ts";
-import { blockMethods } from "./methods/blocks.ts";
+import { blockMethods, walletMethods } from "./methods/blocks-and-wallets.ts";
 import { transactionMethods } from "./methods/transactions.ts";
-import { walletMethods } from "./methods/wallets.ts";
 import { createNonces } from "./nonces.ts";
 import { openRpcStore } from "./store.ts";
 
@@ -96,8 +95,10 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   } catch (error) {
     store.close();
     throw explainListenError(error as Error, {
-      ...{ host: options.rpcHost, port: options.rpcPort },
-      ...{ hostFlag: "--rpc-host", portFlag: "--rpc-port" },
+      host: options.rpcHost,
+      port: options.rpcPort,
+      hostFlag: "--rpc-host",
+      portFlag: "--rpc-port",
     });
   }
   const { address, family, port } = app.server.address() as AddressInfo;

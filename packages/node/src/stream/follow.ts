@@ -1,15 +1,82 @@
-/** Sends one client every event from its start on, as fast as it reads. */
+/** Finds the position at which a stream starts, and sends its client every event from there on, as fast as it reads. */
 import { setImmediate } from "node:timers/promises";
 import type { Notifier } from "../platform/notifier.ts";
 import { CostError } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
-import { type Position, slowedComment, suspendedFrame } from "./frame.ts";
+import { type BlockRef, type Position, slowedComment, suspendedFrame } from "./frame.ts";
 import type { Sink } from "./sink.ts";
 import type { Source, SourceEvent } from "./source.ts";
-import type { Start } from "./start.ts";
+import { StreamError } from "./stream-error.ts";
 import type { Subscription } from "./subscription.ts";
 
-export type FollowDeps = {
+/** Source of the next event. */
+export type Start =
+  /** The log, after a sequence; the client knows every event before the block. */
+  | { readonly from: "log"; readonly after: number; readonly block?: BlockRef }
+  /**
+   * The stored blocks, from a height on, and then the log after a sequence. `lastBlock` is the last block whose events
+   * were sent, if any; `skip` events of the next one were sent already.
+   */
+  | {
+      readonly from: "chain";
+      readonly height: number;
+      readonly lastBlock?: BlockRef;
+      readonly skip?: number;
+      readonly after: number;
+    };
+
+export type StreamRequest = {
+  readonly subscription: Subscription;
+  /** Position of the client when it disconnected. */
+  readonly position?: Position;
+  /** First block whose events a new client requests. */
+  readonly fromHeight?: number;
+};
+
+/**
+ * @param since sequence after which the log has every subscribed event
+ * @throws {StreamError} STREAM_GONE, STREAM_INVALID
+ */
+export async function findStart(
+  { subscription, position, fromHeight }: StreamRequest,
+  since: number,
+  source: Source,
+): Promise<Start> {
+  const { sequence: after, block } = await source.end();
+  if (position) return resume(position, subscription, Math.max(since, await source.begin()), after, source);
+  if (fromHeight === undefined) return { from: "log", after, ...(block && { block }) };
+  if (!subscription.isRemembered) {
+    throw new StreamError(
+      "STREAM_INVALID",
+      '"fromHeight" requires events that can be derived from stored blocks; "events" selects others as well',
+    );
+  }
+  return { from: "chain", height: fromHeight, after };
+}
+
+async function resume(
+  { sequence, block }: Position,
+  { isRemembered }: Subscription,
+  since: number,
+  after: number,
+  source: Source,
+): Promise<Start> {
+  if (sequence !== undefined && sequence >= since && sequence <= after) {
+    return { from: "log", after: sequence, ...(block && { block }) };
+  }
+  // Start at the block itself: some of its events may not have been sent yet.
+  if (block && isRemembered && (await source.hasBlock(block))) {
+    return { from: "chain", height: block.height, lastBlock: block, after };
+  }
+  throw new StreamError(
+    "STREAM_GONE",
+    block && isRemembered
+      ? `block ${block.blockId} was reverted; reload your state and reconnect without Last-Event-ID`
+      : "the events since then are no longer available; reload your state and reconnect without Last-Event-ID",
+  );
+}
+
+type FollowDeps = {
   readonly source: Source;
   readonly subscription: Subscription;
   readonly sink: Sink;
@@ -32,7 +99,7 @@ type Follower = FollowDeps & {
   isSlowed: boolean;
 };
 
-/** Settles when the client has disconnected, the log has dropped events that it did not get, or its conditions cost too much. */
+/** Resolves when the client has disconnected, the log has dropped events that it did not get, or its conditions cost too much. */
 export async function follow(start: Start, deps: FollowDeps): Promise<void> {
   const follower: Follower = { ...deps, isSlowed: false };
   const { source, sink, notifier, onPosition } = deps;

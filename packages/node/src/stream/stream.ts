@@ -5,24 +5,21 @@
 import type { Writable } from "node:stream";
 import { createNotifier, type Notifier } from "../platform/notifier.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
-import { StreamError } from "./error.ts";
-import { follow } from "./follow.ts";
+import { findStart, follow, type Start, type StreamRequest } from "./follow.ts";
 import { greeting, heartbeat, type Position } from "./frame.ts";
 import {
   createOpenSubscriptions,
-  type OpenSubscriptions,
-  type StreamsChanged,
-} from "./open-subscriptions.ts";
-import { createSink, type Sink } from "./sink.ts";
-import type { Source } from "./source.ts";
-import { findStart, type Start, type StreamRequest } from "./start.ts";
-import {
   createStreamLimits,
   createSuspensions,
+  type OpenSubscriptions,
   type StreamLimitOptions,
   type StreamLimits,
+  type StreamsChanged,
   type Suspensions,
-} from "./stream-limits.ts";
+} from "./open-streams.ts";
+import { createSink, type Sink } from "./sink.ts";
+import type { Source } from "./source.ts";
+import { StreamError } from "./stream-error.ts";
 
 export type StreamOptions = StreamLimitOptions & {
   /** Time between two heartbeats. A client that reads nothing for this time is disconnected. */

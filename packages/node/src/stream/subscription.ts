@@ -5,8 +5,7 @@ import type { Event } from "../events/event.ts";
 import { parseJson } from "../platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../subscriptions/conditions/conditions.ts";
 import { CostError, meterConditions } from "../subscriptions/conditions/cost.ts";
-import { SUBSCRIPTION_READERS } from "../subscriptions/fields.ts";
-import { readMembers } from "../subscriptions/members.ts";
+import { readMembers, SUBSCRIPTION_READERS } from "../subscriptions/fields.ts";
 
 export type Subscription = {
   /** Names in the event log. */

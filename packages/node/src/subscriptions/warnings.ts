@@ -4,7 +4,7 @@ import { subscribedNames } from "../events/catalogue.ts";
 import { DATA_SCHEMAS, HEX, SIGNED, UNSIGNED } from "../events/schemas.ts";
 import { similarNames } from "../platform/text/wording.ts";
 import type { Condition } from "./conditions/conditions.ts";
-import { compareDecimals, decimalOf, readInterval, structureOf } from "./conditions/operands.ts";
+import { compareDecimals, decimalOf, readInterval, structureOf } from "./conditions/operators.ts";
 
 /** Members of a schema that describe a content. */
 type Schema = {

@@ -19,7 +19,7 @@ import {
   meterConditions,
 } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
-import { integer, invalid, readMembers } from "../subscriptions/members.ts";
+import { integer, invalid, readMembers } from "../subscriptions/fields.ts";
 import { warningsOf } from "../subscriptions/warnings.ts";
 import { checkEvents } from "./model/webhook.ts";
 import { NEW_WEBHOOK_READERS, type NewWebhook, requiredConditions } from "./register/fields.ts";

@@ -1,14 +1,69 @@
-/** Signs the largest tree of facts that enough nodes contain, if it contains every tree that it signed before. */
+/**
+ * Signs the largest tree of facts that enough nodes contain, if it contains every tree that was signed before. The last signed tree
+ * is in a file, which is replaced before the signature is shown.
+ */
+import { existsSync, readFileSync } from "node:fs";
 import { readNote, signersOf } from "@uniknode/client/proofs";
 import type { Logger } from "pino";
 import type { RemoteCheckpoint } from "../facts/comparison/remote.ts";
 import { EMPTY_ROOT } from "../facts/merkle/hashes.ts";
 import { CodedError } from "../platform/coded-error.ts";
+import { writeWholeFile } from "../platform/files/whole-file.ts";
+import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";
+import { formOf } from "../platform/json/form.ts";
+import { type Static, Type } from "../platform/json/schema.ts";
+import { DataError } from "../store/engine/data-error.ts";
 import type { Cosigner } from "./cosigner.ts";
 import { type Judgement, judge, type Read, type Reading, readAll, type Tree } from "./judge.ts";
-import { MAX_CONTRADICTING, readState, type WitnessState, writeState } from "./state-file.ts";
 
-export type WitnessOptions = {
+const MAX_NOTE = 65_536;
+const MAX_NODES = 64;
+/** Maximum number of stored checkpoints that contradict the signed one: the file stays within the bound of files. */
+const MAX_CONTRADICTING = 8;
+
+const schema = Type.Object({
+  format: Type.Literal(1),
+  /** Name of the log, which contains the nethash. */
+  log: Type.String({ minLength: 1, maxLength: 256 }),
+  size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  root: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+  height: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  /** The signed note, with all signatures. */
+  note: Type.String({ maxLength: MAX_NOTE }),
+  /** Key of each node, by URL, from its first response on. */
+  keys: Type.Record(Type.String({ maxLength: 2_048 }), Type.String({ maxLength: 1_024 }), {
+    maxProperties: MAX_NODES,
+  }),
+  /** Signed checkpoints of nodes whose tree does not contain the signed one; the witness shows nothing while there are some. */
+  contradictedBy: Type.Optional(
+    Type.Array(
+      Type.Object({ url: Type.String({ maxLength: 2_048 }), note: Type.String({ maxLength: MAX_NOTE }) }),
+      { maxItems: MAX_CONTRADICTING },
+    ),
+  ),
+});
+
+export type WitnessState = Static<typeof schema>;
+
+const FORM = formOf(schema);
+
+/** @throws {DataError} DATA_DAMAGED */
+function readState(path: string): WitnessState | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    return parseExternal(readFileSync(path, "utf8"), FORM, FILE_BOUNDS);
+  } catch (error) {
+    throw new DataError(
+      "DATA_DAMAGED",
+      `${path} cannot be read (${(error as Error).message}): restore it from a backup, or start anew with another --data, which creates another key: with this key, the witness could sign a tree that contradicts the one it signed`,
+    );
+  }
+}
+
+const writeState = (path: string, state: WitnessState): void =>
+  writeWholeFile(path, `${JSON.stringify(state, null, 2)}\n`);
+
+type WitnessOptions = {
   /** Base URLs of the nodes. */
   readonly urls: readonly string[];
   /** Number of nodes with different keys that must contain a tree. */
@@ -17,7 +72,7 @@ export type WitnessOptions = {
   readonly path: string;
 };
 
-export type WitnessDeps = {
+type WitnessDeps = {
   readonly cosigner: Cosigner;
   readonly nowMs: () => number;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
@@ -125,7 +180,9 @@ function stateOf(
   const { text } = readNote(note);
   const signature = cosigner.cosign(text, Math.floor(nowMs() / 1_000));
   return {
-    ...{ format: 1, size, height },
+    format: 1,
+    size,
+    height,
     root: Buffer.from(root).toString("hex"),
     note: note + signature,
   };

@@ -10,7 +10,7 @@ import { createGrowth } from "../../src/facts/growth.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { type Node, startNode } from "../../src/processes/node/node.ts";
-import type { NodeDeps, NodeOptions } from "../../src/processes/node/options.ts";
+import type { NodeDeps, NodeOptions } from "../../src/processes/node/node-options.ts";
 import { loadServingThread } from "../../src/processes/serving/thread.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { AS_IT_BEGINS, createForkingChain, dev, network } from "../chain/forking.ts";

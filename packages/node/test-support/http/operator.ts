@@ -1,7 +1,7 @@
 /** Operator's view of a node that does not forge, with two samples of its figures. */
 import type { Operator } from "../../src/operations/http/operator.ts";
 import { createOverview } from "../../src/operations/overview.ts";
-import { createSeries } from "../../src/operations/series/series.ts";
+import { createSeries } from "../../src/operations/series.ts";
 import { REPORT } from "./fixture.ts";
 
 const timestamp = { epoch: 8, unix: 1_568_893_338, human: "2019-09-19T11:42:18.474Z" };

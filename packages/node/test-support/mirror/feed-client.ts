@@ -1,9 +1,9 @@
 /** Reads a feed in the same process, as a mirror reads it over HTTP. */
 import type { EventPosition } from "../../src/feed/event-reader.ts";
 import type { Feed, FeedResponse } from "../../src/feed/feed.ts";
-import { MirrorError } from "../../src/mirror/error.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { type EventLine, readEventLine, readLine } from "../../src/mirror/line.ts";
+import { MirrorError } from "../../src/mirror/mirror-error.ts";
 
 export const clientOf = (feed: Feed): FeedClient => ({
   follow: (positions) => linesOf(feed.follow(positions), readLine),

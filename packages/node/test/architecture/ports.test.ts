@@ -14,7 +14,7 @@ const IMPLEMENTATION = /^[^/]+\/sqlite\//;
 const BUILDERS = /^(processes|archive|commands)\//;
 /** Files of the serving process that are the same on every machine. */
 const SHARED =
-  /^processes\/serving\/(access|assembly|context|http|operations|options|sources|webhook-options|webhooks)\.ts$/;
+  /^processes\/serving\/(assembly|http|listeners|operations|served-data|sources|webhook-options|webhooks)\.ts$/;
 /** Files that only the serving thread of a node imports. */
 const OF_A_NODE =
   /^(store\/|[^/]+\/sqlite\/|gateway\/channel|processes\/serving\/(node-|thread|slow-queries))/;
@@ -40,7 +40,7 @@ test("Routes, streams and views of operators import no module of the database.",
 
 test("A serving process is assembled from ports: neither SQLite nor the channel to consensus is imported.", () => {
   const files = new Set(imports.map(({ from }) => from).filter((from) => SHARED.test(from)));
-  expect(files.size).toBe(9);
+  expect(files.size).toBe(8);
   const leaks = imports.filter(({ from, to }) => SHARED.test(from) && OF_A_NODE.test(to));
   expect(list(leaks)).toEqual([]);
 });

@@ -51,9 +51,9 @@ test("Only one file uses the driver of PostgreSQL, and only mirrors, API servers
   expect(filesWith(/^import (?!type )[^;]*\/postgres\/connection\.ts"/m).sort()).toEqual([
     "commands/doctor/database.ts",
     "processes/deliver/deliver.ts",
-    "processes/hand-over/hand-over.ts",
+    "processes/hand-over.ts",
     "processes/mirror/mirror.ts",
-    "processes/serve/database.ts",
+    "processes/serve/serve.ts",
     "processes/serve/webhooks.ts",
   ]);
 });

@@ -2,7 +2,7 @@
 import { type Command, Help } from "commander";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/commands/catalogue.ts";
-import { unknownVariables } from "../../src/commands/options.ts";
+import { unknownVariables } from "../../src/commands/flags.ts";
 import { columns } from "../../src/commands/print.ts";
 import { createProgram, examplesOf } from "../../src/commands/program.ts";
 import { present } from "../../src/platform/present.ts";

@@ -9,7 +9,7 @@ import {
 } from "@uniknode/protocol";
 import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
-import { readReceiverUrl } from "../../src/commands/conform/options.ts";
+import { readReceiverUrl } from "../../src/commands/conform/conform-options.ts";
 import {
   type BuildContext,
   type Kind,

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { expect, test } from "vitest";
-import { createReporter } from "../../src/event-log/reporter.ts";
 import { eventOfStart } from "../../src/events/node-events.ts";
+import { createReporter } from "../../src/processes/node/event-log.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";

@@ -1,6 +1,6 @@
 import { createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { createSelection } from "../../src/event-log/recorded-events.ts";
+import { createSelection } from "../../src/event-log/subscribed-events.ts";
 import { readChain } from "../../test-support/chain/fixtures.ts";
 
 const { network, genesis } = readChain("chain-1");

@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { recordedEvents } from "../../src/event-log/recorded-events.ts";
+import { recordedEvents } from "../../src/event-log/subscribed-events.ts";
 import { eventOfArrival, eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { EVENTS, isEventName, loggedName } from "../../src/events/catalogue.ts";
 import { transactionData } from "../../src/events/content.ts";

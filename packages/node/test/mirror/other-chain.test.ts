@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readHead } from "../../src/mirror/head.ts";
+import { refuseOtherChain } from "../../src/mirror/mirror.ts";
 import { readIdentity } from "../../src/mirror/node-identity.ts";
-import { refuseOtherChain } from "../../src/mirror/other-chain.ts";
 import {
   type MirroredDevChain,
   runDevCommand,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createDerivations } from "../../src/rpc/derivations.ts";
-import { RpcError } from "../../src/rpc/error.ts";
+import { RpcError } from "../../src/rpc/rpc-error.ts";
 
 const until = (): { work: () => Promise<string>; end: () => void } => {
   const { promise, resolve } = Promise.withResolvers<string>();

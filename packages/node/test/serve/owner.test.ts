@@ -1,8 +1,8 @@
 /** The owner of the webhooks, as an API server reads it for each request, and what it logs if it cannot read. */
 import type { Logger } from "pino";
 import { expect, test } from "vitest";
-import { PostgresError } from "../../src/postgres/error.ts";
-import { withOutageLog } from "../../src/processes/serve/database.ts";
+import { PostgresError } from "../../src/postgres/postgres-error.ts";
+import { withOutageLog } from "../../src/processes/serve/serve.ts";
 import { createIsOwned } from "../../src/processes/serve/webhooks.ts";
 import { SnapshotError } from "../../src/read/errors.ts";
 import type { ReadModel } from "../../src/read/port.ts";

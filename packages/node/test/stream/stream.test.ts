@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { createStreamLimits } from "../../src/stream/stream-limits.ts";
+import { createStreamLimits } from "../../src/stream/open-streams.ts";
 import { heads } from "../../test-support/http/chain.ts";
 import { WAIT_MS } from "../../test-support/process/until.ts";
 import {

@@ -3,7 +3,7 @@ import { parseJson } from "../../src/platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../../src/subscriptions/conditions/conditions.ts";
 import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
 import { type OperatorName, operators } from "../../src/subscriptions/conditions/operators.ts";
-import { OperandError } from "../../src/subscriptions/error.ts";
+import { OperandError } from "../../src/subscriptions/subscription-error.ts";
 
 /** Returns true if `a` passes the operator with the operand in this JSON text. */
 const passes = (operator: OperatorName, a: unknown, operand?: string) =>

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
 import { compilePattern } from "../../src/subscriptions/conditions/pattern.ts";
-import { OperandError } from "../../src/subscriptions/error.ts";
+import { OperandError } from "../../src/subscriptions/subscription-error.ts";
 
 /** More seeds and runs: `PATTERN_SEED=2 PATTERN_RUNS=60000`. */
 const { PATTERN_SEED = "1", PATTERN_RUNS = "3000" } = process.env;

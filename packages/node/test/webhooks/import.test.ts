@@ -8,7 +8,7 @@ import { ConfigError } from "../../src/platform/config-error.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { DataInUseError, lockDataFolder } from "../../src/store/engine/folder-lock.ts";
-import { SubscriptionError } from "../../src/subscriptions/error.ts";
+import { SubscriptionError } from "../../src/subscriptions/subscription-error.ts";
 import { createSecretCipher } from "../../src/webhooks/secrets.ts";
 import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { importOldRegister } from "../../src/webhooks/sqlite/import-register.ts";

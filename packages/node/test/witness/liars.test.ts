@@ -7,8 +7,8 @@ import { readNote, signersOf } from "@uniknode/client/proofs";
 import { fastify } from "fastify";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { createWitnessRoutes } from "../../src/processes/witness.ts";
 import { createCosigner } from "../../src/witness/cosigner.ts";
-import { createWitnessRoutes } from "../../src/witness/routes.ts";
 import { createWitness } from "../../src/witness/witness.ts";
 import { type ClaimedNode, type ClaimOptions, claimTree } from "../../test-support/facts/claimed-node.ts";
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { witnessOptions } from "../../src/config/witness.ts";
 import type { Node } from "../../src/processes/node/node.ts";
-import { openWitness, startWitness } from "../../src/processes/witness/witness.ts";
+import { openWitness, startWitness } from "../../src/processes/witness.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { OTHER_VOTES } from "../../test-support/chain/fixtures.ts";
 import { network } from "../../test-support/chain/forking.ts";

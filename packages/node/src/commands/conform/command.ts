@@ -12,9 +12,9 @@ import { ConfigError } from "../../platform/config-error.ts";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
 import { stopSignal } from "../../platform/lifecycle/process.ts";
 import { mostSimilar } from "../../platform/text/wording.ts";
-import { addFlags, readConfig } from "../options.ts";
+import { addFlags, readConfig } from "../flags.ts";
 import { printJson, printLines } from "../print.ts";
-import { conformOptions, readReceiverUrl } from "./options.ts";
+import { conformOptions, readReceiverUrl } from "./conform-options.ts";
 import { conformXml, outcomeLines, reportJson, summaryLine, totalsOf } from "./report.ts";
 
 type ConformConfig = Config<typeof conformOptions>;

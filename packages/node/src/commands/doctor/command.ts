@@ -9,7 +9,7 @@ import { openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { folderHolder } from "../../store/engine/folder-lock.ts";
 import { show } from "../connection.ts";
-import { addFlags, readConfig } from "../options.ts";
+import { addFlags, readConfig } from "../flags.ts";
 import { type Finding, fail, ok } from "./finding.ts";
 import {
   checkDisk,

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { stopSignal } from "../../platform/lifecycle/process.ts";
 import { hasColors, STANDARD_OUTPUT } from "../../platform/logging/output.ts";
 import { withoutControls } from "../../platform/text/foreign.ts";
-import { addFlags, readConfig } from "../options.ts";
+import { addFlags, readConfig } from "../flags.ts";
 import { listenOptions, startForwarding, startListening } from "./listen.ts";
 import type { ReceivedRequest } from "./receiver.ts";
 

@@ -10,7 +10,7 @@ import type { Config } from "../../config/resolve.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../webhooks/delivery/post.ts";
 import { bodyOf, createHeaders, signingSecretOf } from "../../webhooks/model/message.ts";
-import { readReceiverUrl } from "../conform/options.ts";
+import { readReceiverUrl } from "../conform/conform-options.ts";
 import { tokenOf, tokenOptions } from "../token.ts";
 import { readConditions } from "../webhooks/fields.ts";
 import { type ReceivedRequest, startReceiver } from "./receiver.ts";

@@ -31,7 +31,7 @@ import { isConfirmed } from "../../submission/secrets.ts";
 import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
 import { networkOf, prepareSender, type Sender, sign } from "../../submission/sender.ts";
 import { connectTo, queryCommand, type Shown, show, table } from "../connection.ts";
-import { addFlags, readConfig } from "../options.ts";
+import { addFlags, readConfig } from "../flags.ts";
 import { checkRecipients, type Kind, readHex64 } from "./kind.ts";
 import { disclose, mint, transferUnik, update } from "./uniks.ts";
 import {

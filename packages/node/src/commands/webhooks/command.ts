@@ -8,7 +8,7 @@ import { stopSignal } from "../../platform/lifecycle/process.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { importOldRegister } from "../../webhooks/sqlite/import-register.ts";
 import { show } from "../connection.ts";
-import { addFlags, readConfig } from "../options.ts";
+import { addFlags, readConfig } from "../flags.ts";
 import { columns, printLines } from "../print.ts";
 import { deliveryCommands } from "./deliveries.ts";
 import { addEventFlags, changesOf, type FieldOptions, readConditions, readCount } from "./fields.ts";
@@ -100,7 +100,7 @@ function handOverCommand(): Command {
     const stopping = new AbortController();
     void stopSignal().then(() => stopping.abort());
     // Only this subcommand loads the driver of the database.
-    const { runHandOver } = await import("../../processes/hand-over/hand-over.ts");
+    const { runHandOver } = await import("../../processes/hand-over.ts");
     const isChanged = await runHandOver(
       { ...config, to, at, cancel },
       {

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
 import type { Config } from "../../config/resolve.ts";
 import type { Connection } from "../connection.ts";
-import { addFlags, readConfig } from "../options.ts";
+import { addFlags, readConfig } from "../flags.ts";
 import { tokenOf, tokenOptions } from "../token.ts";
 
 export const serviceOptions = {

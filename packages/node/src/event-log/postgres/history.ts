@@ -7,13 +7,11 @@ import { type Block, type BlockHeader, createRounds, type Network } from "@unikn
 import type { FinalBlock } from "../../events/block-events.ts";
 import type { Event } from "../../events/event.ts";
 import type { Postgres, Query } from "../../postgres/connection.ts";
-import { PostgresError, toPostgresError } from "../../postgres/error.ts";
-import { createFactEvents } from "../fact-events.ts";
+import { PostgresError, toPostgresError } from "../../postgres/postgres-error.ts";
 import { createFinality, type Finality, ROUNDS } from "../finality.ts";
 import { type History, HistoryError } from "../history.ts";
-import type { PastFact } from "../past-facts.ts";
-import { readFacts } from "./facts.ts";
-import { type BlockBounds, type BlockOrigin, readHeaders, readStoredBlocks } from "./stored-blocks.ts";
+import { createFactEvents, type PastFact } from "../past-facts.ts";
+import { type BlockBounds, type BlockOrigin, readFacts, readHeaders, readStoredBlocks } from "./facts.ts";
 
 type BlockFacts = {
   readonly header: BlockHeader;

@@ -4,10 +4,9 @@ import { createBlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { ReadTogether } from "../../store/engine/snapshot.ts";
-import { createFactEvents } from "../fact-events.ts";
 import { createFinality } from "../finality.ts";
 import type { History, PastEvents } from "../history.ts";
-import { createPastFacts } from "../past-facts.ts";
+import { createFactEvents, createPastFacts } from "../past-facts.ts";
 
 /** Returns the port; each read of it is a transaction. */
 export const toHistory = (pastEvents: PastEvents, readTogether: ReadTogether): History => ({

@@ -2,10 +2,10 @@
 import type { FastifyPluginAsync, FastifyReply, FastifySchema } from "fastify";
 import { parseJson } from "../../platform/json/lossless.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { StreamError } from "../../stream/error.ts";
+import type { StreamRequest } from "../../stream/follow.ts";
 import { readPosition } from "../../stream/frame.ts";
-import type { StreamRequest } from "../../stream/start.ts";
 import type { Stream } from "../../stream/stream.ts";
+import { StreamError } from "../../stream/stream-error.ts";
 import { readSubscription } from "../../stream/subscription.ts";
 import { HttpError } from "../core/error.ts";
 import { createQueue } from "../core/queue.ts";

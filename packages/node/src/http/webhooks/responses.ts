@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { parseJson } from "../../platform/json/lossless.ts";
 import type { Condition } from "../../subscriptions/conditions/conditions.ts";
-import { SubscriptionError } from "../../subscriptions/error.ts";
+import { SubscriptionError } from "../../subscriptions/subscription-error.ts";
 import { warningsOf } from "../../subscriptions/warnings.ts";
 import type { Attempted } from "../../webhooks/collaborators.ts";
 import type { DeliverySummary } from "../../webhooks/delivery-log/delivery-log.ts";

@@ -2,17 +2,16 @@
  * Copies the events of the node's log into PostgreSQL, beside the blocks. A failure of the copy does not affect the blocks:
  * it is repeated after a pause.
  */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { DEFAULT_EVENT_RETENTION } from "../../event-log/retention.ts";
 import { createNotifier } from "../../platform/notifier.ts";
 import { isWithin } from "../../platform/within.ts";
 import type { Postgres } from "../../postgres/connection.ts";
-import { MirrorError, type MirrorErrorCode } from "../error.ts";
 import type { FeedClient } from "../feed-client.ts";
 import type { Epoch } from "../head.ts";
 import type { CopiedEvent, EventLine } from "../line.ts";
+import { MirrorError, type MirrorErrorCode } from "../mirror-error.ts";
 import { type AheadOptions, readAhead } from "../read-ahead.ts";
 import { appendEvents, type CopyState, markGap, pruneEvents, readCopy, startCopy } from "./rows.ts";
 

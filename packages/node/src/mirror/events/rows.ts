@@ -4,9 +4,9 @@
  */
 import type { Postgres, Transaction } from "../../postgres/connection.ts";
 import type { Retention } from "../../store/events/event-log.ts";
-import { MirrorError } from "../error.ts";
 import { type Epoch, lockHead } from "../head.ts";
 import type { CopiedEvent } from "../line.ts";
+import { MirrorError } from "../mirror-error.ts";
 import { type Columns, insertRows } from "../statements.ts";
 
 /** The last copied event. */

@@ -2,21 +2,19 @@
  * The Merkle tree of final facts in the database of a mirror: one row with its right edge. The leaves are derived from the rows of the
  * mirror, not from the feed: the root is therefore evidence that these rows are correct.
  */
-
 import { type Block, createRounds, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { HistoryError } from "../../event-log/history.ts";
-import { readFacts } from "../../event-log/postgres/facts.ts";
-import { type BlockRange, readStoredBlocks } from "../../event-log/postgres/stored-blocks.ts";
+import { type BlockRange, readFacts, readStoredBlocks } from "../../event-log/postgres/facts.ts";
 import { finalHeight } from "../../facts/final.ts";
 import { endsRound, leafText, leavesOf, withUniksRoot } from "../../facts/leaf.ts";
 import { type Edge, EMPTY_EDGE, edgeRoot, extendEdge } from "../../facts/merkle/edge.ts";
 import { type Hash, hashLeaves } from "../../facts/merkle/hashes.ts";
 import type { Position } from "../../feed/line.ts";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
-import { MirrorError } from "../error.ts";
 import { type Epoch, lockHead, NO_BLOCK } from "../head.ts";
 import type { Checkpoint } from "../line.ts";
+import { MirrorError } from "../mirror-error.ts";
 import { addRounds, emptyMap } from "./uniks.ts";
 
 /** The tree up to and including a block. */

@@ -6,7 +6,7 @@ import { query } from "../../http/requests/parameters.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { NodeOverview } from "../overview.ts";
-import { FIGURE_NAMES, SERIES_FIGURES, type Series } from "../series/series.ts";
+import { FIGURE_NAMES, SERIES_FIGURES, type Series } from "../series.ts";
 
 export type Operator = {
   readonly overview: () => Promise<NodeOverview>;

@@ -37,7 +37,9 @@ export function createOperationRoutes(
     // A response shows that this thread is live. If the consensus thread is not, the process must be
     // restarted.
     app.route({
-      ...{ method: CHECKS, url: "/health/live", ...options },
+      method: CHECKS,
+      url: "/health/live",
+      ...options,
       async handler(_request, reply) {
         const { ok, detail } = operations.live();
         reply.code(ok ? 200 : 503);
@@ -46,7 +48,9 @@ export function createOperationRoutes(
     });
 
     app.route({
-      ...{ method: CHECKS, url: "/health/ready", ...options },
+      method: CHECKS,
+      url: "/health/ready",
+      ...options,
       async handler(_request, reply) {
         const { isReady, checks } = await operations.ready();
         reply.code(isReady ? 200 : 503);

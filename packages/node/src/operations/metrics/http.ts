@@ -1,17 +1,10 @@
-/** Metrics of the HTTP server and the live stream. */
-
+/** Metrics of the HTTP listeners and of the live stream. */
+import type { ConnectionFigures } from "../../http/connections/connections.ts";
 import type { Server } from "../../http/core/app.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
 import { Counter, Gauge, Histogram, type Registry, showTotal } from "./instruments.ts";
 
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /** The response is a stream that the client ends: its duration is not measured. */
-    isEndless?: boolean;
-  }
-}
-
-export type SentResponse = {
+type SentResponse = {
   readonly method: string;
   /** Pattern of the route; undefined for unknown paths. */
   readonly route: string | undefined;
@@ -71,7 +64,58 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** Reports every response that was sent; must be called before the server listens. */
+/** Figures by listener; undefined if there is no separate operations listener. */
+export type ConnectionsOfListeners = {
+  readonly api: ConnectionFigures;
+  readonly operations: ConnectionFigures | undefined;
+};
+
+export function createConnectionMetrics(registry: Registry): {
+  show(connections: Partial<ConnectionsOfListeners>): void;
+} {
+  const registers = [registry];
+  const open = new Gauge({
+    name: "uniknode_http_connections",
+    help: "Open connections, by listener.",
+    labelNames: ["listener"],
+    registers,
+  });
+  const refused = new Counter({
+    name: "uniknode_http_connections_refused_total",
+    help: "New connections refused, by listener and by the limit that was reached.",
+    labelNames: ["listener", "reason"],
+    registers,
+  });
+  const closed = new Counter({
+    name: "uniknode_http_connections_closed_total",
+    help: "Open connections closed by the node, by listener and reason.",
+    labelNames: ["listener", "reason"],
+    registers,
+  });
+
+  return {
+    show(connections) {
+      refused.reset();
+      closed.reset();
+      for (const [listener, figures] of Object.entries(connections)) {
+        if (!figures) continue;
+        open.set({ listener }, figures.open);
+        for (const [reason, count] of Object.entries(figures.refused))
+          refused.inc({ listener, reason }, count);
+        for (const [reason, count] of Object.entries(figures.closed)) closed.inc({ listener, reason }, count);
+      }
+    },
+  };
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The response is a stream that the client ends: its duration is not measured. */
+    isEndless?: boolean;
+  }
+}
+
+/** Reports every response that was sent. Must be called before the server listens. */
 export function countResponses(app: Server, onResponse: (response: SentResponse) => void): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { url, config } = request.routeOptions;

@@ -9,14 +9,21 @@ import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import type { WebhookFigures } from "../../webhooks/figures.ts";
-import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
-import { createEachWebhook, type FiguresByWebhook } from "./each-webhook.ts";
-import { createHttpMetrics, type HttpMetrics } from "./http.ts";
+import {
+  type ConnectionsOfListeners,
+  createConnectionMetrics,
+  createHttpMetrics,
+  type HttpMetrics,
+} from "./http.ts";
 import { Counter, createCounter, createGauge, Gauge, Registry, showTotal } from "./instruments.ts";
-import { createMatchingMetrics } from "./matching.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createProcessMetrics, type ProcessFigures } from "./process.ts";
-import { createWebhookMetrics } from "./webhooks.ts";
+import {
+  createEachWebhook,
+  createMatchingMetrics,
+  createWebhookMetrics,
+  type FiguresByWebhook,
+} from "./webhooks.ts";
 
 /** Figures that are read at each scrape, rather than counted as they occur. */
 export type Figures = FiguresByWebhook & {

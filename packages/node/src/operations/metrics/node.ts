@@ -2,7 +2,7 @@
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { Counter, createCounter, createGauge, type Registry, showTotal } from "./instruments.ts";
-import { createMirrorMetrics } from "./mirror.ts";
+import { createMirrorMetrics } from "./other-processes.ts";
 import { createPeerBoundsMetrics } from "./peer-bounds.ts";
 import { createThreadMetrics, createUsageMetrics } from "./process.ts";
 

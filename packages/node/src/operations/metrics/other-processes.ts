@@ -1,8 +1,9 @@
-/** Metrics of processes beside a node: API server, delivery worker and witness. */
+/** Metrics of processes beside a node: its mirror, API server, delivery worker and witness. */
+import type { MirrorFigures } from "../../gateway/figures.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";
-import { Counter, createGauge, Gauge, type Registry } from "./instruments.ts";
+import { Counter, createCounter, createGauge, Gauge, type Registry, showTotal } from "./instruments.ts";
 
-/** An API server: its database, and its calls to nodes. */
+/** Figures of an API server: its database, and its calls to nodes. */
 export type ServerFigures = {
   /** `gateway`: calls with a result; `forwarded`: whole requests. */
   readonly calls: Readonly<Record<"gateway" | "forwarded", CallFigures>>;
@@ -35,7 +36,8 @@ export function createServerMetrics(registry: Registry): (figures: ServerFigures
   const open = new Gauge({
     name: "uniknode_server_calls",
     help: "Requests to nodes that are in progress.",
-    ...{ labelNames, registers },
+    labelNames,
+    registers,
   });
   const failed = new Counter({
     name: "uniknode_server_calls_failed_total",
@@ -59,7 +61,7 @@ export function createServerMetrics(registry: Registry): (figures: ServerFigures
   };
 }
 
-/** A delivery worker: its lease, its shards and its database. */
+/** Figures of a delivery worker: its lease, its shards and its database. */
 export type WorkerFigures = {
   readonly isDatabaseUp: boolean;
   /** Shards that the worker owns; undefined if the database cannot be read, and while the node owns the webhooks. */
@@ -86,7 +88,7 @@ export function createWorkerMetrics(registry: Registry): (figures: WorkerFigures
   };
 }
 
-/** A witness: its nodes, and the tree that it signed. */
+/** Figures of a witness: its nodes, and the tree that it signed. */
 type WitnessFigures = {
   readonly size: number;
   readonly height: number;
@@ -109,5 +111,37 @@ export function createWitnessMetrics(registry: Registry): (figures: WitnessFigur
     agreed.set(figures.agreed);
     differing.set(figures.differing);
     failed.set(figures.failed);
+  };
+}
+
+/** Creates the metrics of the mirror process that a node starts. */
+export function createMirrorMetrics(registry: Registry): (figures: MirrorFigures) => void {
+  const up = createGauge(registry, "uniknode_mirror_up", "1 if the mirror process runs, else 0.");
+  const starts = createCounter(
+    registry,
+    "uniknode_mirror_starts_total",
+    "Starts of the mirror process since the node started.",
+  );
+  const height = createGauge(
+    registry,
+    "uniknode_mirror_height",
+    "Height of the last block of the mirror; 0 if unknown.",
+  );
+  const lastEvent = createGauge(
+    registry,
+    "uniknode_mirror_last_event",
+    "Sequence of the last event that the mirror has copied; 0 if unknown.",
+  );
+  const gaps = createCounter(
+    registry,
+    "uniknode_mirror_event_gaps_total",
+    "Times that events were missing in the log of the node, since the database was created.",
+  );
+  return (figures) => {
+    up.set(figures.isRunning ? 1 : 0);
+    showTotal(starts, figures.starts);
+    height.set(figures.height);
+    lastEvent.set(figures.lastEvent);
+    showTotal(gaps, figures.eventGaps);
   };
 }

@@ -134,7 +134,9 @@ async function deliver(
   const { post, natsConnections, close: closePost } = createTargetPost(toPostOptions(options));
   closing.add("connections", closePost);
   const built = createWorkerOperations({
-    ...{ worker: lease.worker, postgres, natsConnections },
+    worker: lease.worker,
+    postgres,
+    natsConnections,
     queue: storage.queue,
     figures: createPostgresFigures(postgres),
     loopDelay: loopDelay.read,
@@ -147,7 +149,13 @@ async function deliver(
   await untilReachable(() => waitForName(postgres.query, lease, logger, starting), logger, starting);
   const { observer, matching } = built;
   const webhooks = createWebhooks(toWorkerOptions(options), {
-    ...{ storage, history, proveFact, post, observer, matching, logger },
+    storage,
+    history,
+    proveFact,
+    post,
+    observer,
+    matching,
+    logger,
     // Workers change no subscription.
     webhooksChanged: async () => {},
     onNameLost: onFailed,
@@ -218,7 +226,8 @@ async function listen(
 ) {
   return server.listen().catch((error) => {
     throw explainListenError(error, {
-      ...{ host, port },
+      host,
+      port,
       portFlag: "--operations-port",
       hostFlag: "--operations-host",
     });

@@ -2,13 +2,16 @@
 import type { ConnectionFigures as HttpConnections } from "../../http/connections/connections.ts";
 import { createWebhookChecks, healthy, type Readiness, unhealthy } from "../../operations/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
-import { createConnectionMetrics } from "../../operations/metrics/connections.ts";
-import { createEachWebhook, type FiguresByWebhook } from "../../operations/metrics/each-webhook.ts";
+import { createConnectionMetrics } from "../../operations/metrics/http.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
-import { createMatchingMetrics } from "../../operations/metrics/matching.ts";
 import { createWorkerMetrics, type WorkerFigures } from "../../operations/metrics/other-processes.ts";
 import { createThreadMetrics, createUsageMetrics } from "../../operations/metrics/process.ts";
-import { createWebhookMetrics } from "../../operations/metrics/webhooks.ts";
+import {
+  createEachWebhook,
+  createMatchingMetrics,
+  createWebhookMetrics,
+  type FiguresByWebhook,
+} from "../../operations/metrics/webhooks.ts";
 import { shared } from "../../operations/shared-result.ts";
 import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { programVersion } from "../../platform/lifecycle/program.ts";

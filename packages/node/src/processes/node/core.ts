@@ -1,13 +1,23 @@
-/** The parts of a node that need no other node: data folder, event log, chain, tree of facts and pool. */
+/** The parts of a node that need no other node: data folder, event log, verifier threads, chain, tree of facts and pool. */
+import type { Block } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
+import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
+import { createSelection } from "../../event-log/subscribed-events.ts";
+import { eventsOfRevert } from "../../events/block-events.ts";
 import type { Comparison } from "../../facts/comparison/comparison.ts";
+import { logName } from "../../facts/note.ts";
+import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { type FactsTask, startFactsTask } from "../../facts/task.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { type Consensus, createConsensus } from "./consensus.ts";
+import { type Database, openDatabase } from "../../store/engine/database.ts";
+import { hasHistory } from "../../store/history/writer.ts";
+import { CachingVerifier, createVerifyNow } from "../../verification/caching-verifier.ts";
+import { createVerifier, type Verifier } from "../../verification/verifier.ts";
+import { createRecordedSignatures, type RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
-import { createEnvironment, type Environment } from "./environment.ts";
 import { type NodeEventLog, openNodeEventLog } from "./event-log.ts";
-import { compareFacts } from "./facts-comparison.ts";
-import type { NodeDeps, NodeOptions } from "./options.ts";
+import { createEnvironment, type Environment, type NodeDeps, type NodeOptions } from "./node-options.ts";
 import { createNodePool, type NodePool } from "./pool.ts";
 
 export type NodeCore = NodePool & {
@@ -41,4 +51,145 @@ export async function openCore(
       : undefined;
   const { pool, subscribeToPool } = createNodePool(options.pool, { ...shared, ...consensus }, onStop);
   return { shared, folder, consensus, facts, comparison, pool, subscribeToPool };
+}
+
+type ConsensusDeps = Environment &
+  Pick<NodeEventLog, "events" | "subscribedEvents"> & {
+    readonly database: Database;
+    readonly genesis: Block;
+  };
+
+type Consensus = {
+  readonly verifier: Verifier;
+  readonly signatures: RecordedSignatures;
+  readonly chain: Chain;
+};
+
+/** Threads that verify signatures; one core remains for the consensus thread. */
+const VERIFIER_THREADS = 2;
+/** Signatures that the consensus thread verifies itself in each tick of its event loop: 0.7 ms at most. */
+const OWN_PER_TURN = 16;
+/** Number of known signatures: enough for a full pool with ordinary traffic, from submission to block; 2 MB. */
+const MAX_KNOWN = 10_000;
+/** Number of verdicts about second signatures and multisignatures: those of a full pool, about 4 MB. */
+const MAX_RECORDED = 16_000;
+
+/**
+ * Creates the verifier threads and the chain, which writes its events with its blocks.
+ *
+ * @throws {ChainError} if the database has another chain, or one that was not checked
+ */
+export function createConsensus(
+  options: Pick<NodeOptions, "assumeValid" | "feedBlocks" | "history">,
+  { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
+  onStop: Closing["add"],
+): Consensus {
+  const verifier = new CachingVerifier(
+    { ownPerTurn: OWN_PER_TURN, maxKnown: MAX_KNOWN },
+    createVerifier({
+      threads: VERIFIER_THREADS,
+      onRefusal: (reason) => logger.warn({ reason }, "verifying signatures with a slower implementation"),
+    }),
+  );
+  onStop("verifier", () => verifier.close());
+  const signatures = createRecordedSignatures(MAX_RECORDED, {
+    network,
+    verify: (checks) => verifier.verify(checks),
+    verifyNow: createVerifyNow(),
+  });
+  const chain = new Chain(
+    {
+      ...DEFAULT_CHAIN_OPTIONS,
+      feedBlocks: options.feedBlocks,
+      recordsHistory: chooseHistory(options.history, database, logger) === "full",
+    },
+    {
+      database,
+      network,
+      genesis,
+      verifier,
+      signatures,
+      events,
+      eventsOfFacts: createSelection({ subscribedEvents, slots, now }),
+      eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
+      now: nowMs,
+      assumeValid: options.assumeValid,
+      onPin: (news) => logPin(news, logger),
+      onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
+      onUnexpectedError: (err, { height, id }) =>
+        logger.error({ err, height, id }, "block not applied: internal error"),
+    },
+  );
+  onStop("chain", () => chain.close());
+  if (options.assumeValid) logStart(options.assumeValid, chain, logger);
+  return { verifier, signatures, chain };
+}
+
+/** Returns the option, or else what the data folder contains: a forgotten option must not remove years of records. */
+function chooseHistory(given: NodeOptions["history"], database: Database, logger: Logger): "full" | "head" {
+  const hasRecords = hasHistory(database);
+  if (given === "head" && hasRecords) logger.warn("removing the earlier states, because of --history head");
+  return given ?? (hasRecords ? "full" : "head");
+}
+
+function logStart(pin: Pin, chain: Chain, logger: Logger): void {
+  const stored = chain.blocks.header(pin.height);
+  if (stored && stored.id !== pin.id) logPin({ kind: "other", pin, id: stored.id }, logger);
+  if (stored) return;
+  if (!chain.assumption().pin) {
+    logger.warn(
+      { pin: pinText(pin) },
+      "a previous start did not find the block of --assume-valid on the chain: checking all signatures",
+    );
+    return;
+  }
+  logger.info(
+    { pin: pinText(pin), height: chain.head().height },
+    "not checking signatures of fetched blocks up to the block of --assume-valid",
+  );
+}
+
+function logPin(news: PinNews, logger: Logger): void {
+  const pin = pinText(news.pin);
+  switch (news.kind) {
+    case "reached":
+      logger.info({ pin }, "reached the block of --assume-valid: checking all signatures from here on");
+      break;
+    case "other":
+      logger.warn(
+        { pin, id: news.id },
+        "the chain does not contain the block of --assume-valid; the signatures of all its blocks were checked",
+      );
+      break;
+    case "failed":
+      logger.error(
+        { pin, height: news.height },
+        "the fetched chain does not contain the block of --assume-valid: discarding unchecked blocks and checking all signatures",
+      );
+  }
+}
+
+type FactsComparisonDeps = Pick<Environment, "network" | "nowMs" | "logger"> &
+  Pick<DataFolder, "databasePath"> &
+  Pick<NodeEventLog, "report">;
+
+/**
+ * Compares the tree of facts with the trees of other nodes. Only a node with this option loads the code.
+ *
+ * @param urls of other nodes
+ */
+async function compareFacts(
+  urls: readonly string[],
+  { databasePath, network, report, nowMs, logger }: FactsComparisonDeps,
+  onStop: Closing["add"],
+): Promise<Comparison> {
+  const { startComparison } = await import("../../facts/comparison/comparison.ts");
+  const database = openDatabase(databasePath, { readonly: true });
+  onStop("reader of the tree of facts", database.close);
+  const comparison = startComparison(
+    { urls, name: logName(network.description.nethash) },
+    { facts: createSqliteFactReader(database, network), report, nowMs, logger },
+  );
+  onStop("comparison of facts", comparison.close);
+  return comparison;
 }

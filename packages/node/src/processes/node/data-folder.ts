@@ -13,7 +13,7 @@ import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../..
 import { createMetaStore } from "../../store/node/meta.ts";
 import { createSecretCipher } from "../../webhooks/secrets.ts";
 import { encryptSecrets, webhookTokenOf } from "../../webhooks/sqlite/secrets.ts";
-import type { NodeDeps, NodeOptions } from "./options.ts";
+import type { NodeDeps, NodeOptions } from "./node-options.ts";
 
 export type DataFolder = {
   readonly database: Database;
@@ -58,12 +58,15 @@ export function openDataFolder(
   const writeState = createWriteState();
   const writes = watchWrites(writeState, loggedTrouble(logger, resolve(options.data)));
   const database = openDatabase(databasePath, {
-    ...{ writeLock: priorityWriteLock(writeLock), writes, makesCheckpoints: false },
+    writeLock: priorityWriteLock(writeLock),
+    writes,
+    makesCheckpoints: false,
   });
   onStop("database", database.close);
   migrate(database, databasePath);
   const endCheckpoints = startCheckpoints(DEFAULT_CHECKPOINT_OPTIONS, {
-    ...{ database, databasePath },
+    database,
+    databasePath,
     onError: (err) => logger.warn({ err }, "failed to copy the write-ahead log into the database; retrying"),
   });
   onStop("checkpoints", endCheckpoints);
@@ -75,8 +78,15 @@ export function openDataFolder(
   );
   const checkpointKey = checkpointKeyOf(options.data);
   return {
-    ...{ database, databasePath, writeLock, writeState, writes },
-    ...{ secretKey, webhookToken, checkpointKey },
-    ...{ lost: lock.lost, describe: lock.describe },
+    database,
+    databasePath,
+    writeLock,
+    writeState,
+    writes,
+    secretKey,
+    webhookToken,
+    checkpointKey,
+    lost: lock.lost,
+    describe: lock.describe,
   };
 }

@@ -1,8 +1,8 @@
-/** The event log: selects the recorded events, drops old ones, and notifies readers of new ones. */
+/** The event log: selects the events of blocks that are recorded, records other events, drops old ones, and notifies readers. */
 import type { Logger } from "pino";
-import { createReporter, type Reporter } from "../../event-log/reporter.ts";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/retention.ts";
 import { createSubscribedEvents, type SubscribedEvents } from "../../event-log/subscribed-events.ts";
+import type { Event } from "../../events/event.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";
@@ -16,7 +16,7 @@ import {
 import { createOwnerStore, hasOwnNames } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { runNow, sqlOf } from "../../webhooks/sqlite/sql.ts";
 import { readEventNames } from "../../webhooks/storage/webhooks.ts";
-import type { NodeOptions } from "./options.ts";
+import type { NodeOptions } from "./node-options.ts";
 
 export type NodeEventLog = Reporter & {
   readonly events: EventLog;
@@ -68,4 +68,45 @@ function openRemoteNames(database: Database, hasFeed: boolean): RemoteNameStore 
   if (hasFeed && remoteNames.all().size > 0) copiedEvents.keep();
   if (!hasFeed) copiedEvents.forget();
   return remoteNames;
+}
+
+type ReporterDeps = {
+  readonly database: Pick<Database, "transaction">;
+  readonly events: EventLog;
+  /** Called after events were recorded and can be read. */
+  readonly onLogged: () => void;
+  readonly logger: Logger;
+};
+
+type Reporter = {
+  /**
+   * Records events that are about to happen, in a transaction of its own.
+   *
+   * @throws {Error} of the database; the caller must then not let them happen
+   */
+  log(...happening: Event[]): void;
+  /** Records events that have happened; logs an error if they cannot be written. */
+  report(...happened: Event[]): void;
+};
+
+export function createReporter({ database, events, onLogged, logger }: ReporterDeps): Reporter {
+  function log(...happening: Event[]): void {
+    if (!happening.some(({ name }) => events.isRecorded(name))) return;
+    database.transaction(() => events.append(happening));
+    // The pool reports within a transaction of its own; readers see the events after its commit.
+    queueMicrotask(onLogged);
+  }
+  return {
+    log,
+    report(...happened) {
+      try {
+        log(...happened);
+      } catch (err) {
+        logger.error(
+          { err, events: happened.map(({ name }) => name) },
+          "failed to write events; they are lost",
+        );
+      }
+    },
+  };
 }

@@ -1,9 +1,14 @@
-/** Forging in a node, which reports events once the node has started, and the path of its blocks. */
+/** Forging in a node: the path of its blocks, its events, and the readiness that they wait for. */
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import { refusalOf } from "../../chain/outcome.ts";
 import { eventOfArrival } from "../../events/block-events.ts";
-import { eventOfForgerFailure, eventOfForgerStart, eventsOfForging } from "../../events/node-events.ts";
+import {
+  eventOfForgerFailure,
+  eventOfForgerStart,
+  eventOfStart,
+  eventsOfForging,
+} from "../../events/node-events.ts";
 import { createForging, type Forging } from "../../forger/forging.ts";
 import { watchFutureHead } from "../../forger/future-head.ts";
 import type { Peers } from "../../peers/peers.ts";
@@ -11,10 +16,8 @@ import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { present } from "../../platform/present.ts";
 import type { Pool } from "../../pool/pool.ts";
 import type { DataFolder } from "./data-folder.ts";
-import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
-import type { NodeOptions } from "./options.ts";
-import type { Readiness } from "./readiness.ts";
+import type { Environment, NodeOptions } from "./node-options.ts";
 
 type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
   readonly chain: Pick<Chain, "accept">;
@@ -90,4 +93,26 @@ function uncheckedFailure(chain: Pick<Chain, "assumption">): string | undefined 
   const { pin, uncheckedFrom } = chain.assumption();
   if (!pin || uncheckedFrom === undefined) return undefined;
   return `signatures from block ${uncheckedFrom} on are unchecked until block ${pin.height} of --assume-valid is reached`;
+}
+
+/** State of the start: complete once the node has been in sync with its network. A node without peers is in sync when it begins to forge. */
+export type Readiness = {
+  /** Must be called once, when the node is in sync for the first time: it has started. */
+  reach(): void;
+  /** Resolves after `reach`. */
+  readonly reached: Promise<void>;
+};
+
+export function createReadiness({
+  report,
+  nowMs,
+}: Pick<NodeEventLog, "report"> & Pick<Environment, "nowMs">): Readiness {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    reach() {
+      report(eventOfStart(nowMs()));
+      resolve();
+    },
+    reached: promise,
+  };
 }

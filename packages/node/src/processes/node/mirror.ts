@@ -11,7 +11,7 @@ import type { MirrorFigures } from "../../gateway/figures.ts";
 import { STANDARD_ERROR } from "../../platform/logging/output.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FromMirror, ToMirror } from "../mirror/child.ts";
-import type { NodeOptions } from "./options.ts";
+import type { NodeOptions } from "./node-options.ts";
 
 export type Mirror = {
   /**
@@ -67,8 +67,15 @@ export function createMirror(
   times: MirrorTimes = MIRROR_TIMES,
 ): Mirror {
   const state: State = {
-    ...{ times, logger, child: undefined, timer: undefined, pauseMs: times.firstPauseMs },
-    ...{ starts: 0, height: undefined, copy: undefined, isClosed: false },
+    times,
+    logger,
+    child: undefined,
+    timer: undefined,
+    pauseMs: times.firstPauseMs,
+    starts: 0,
+    height: undefined,
+    copy: undefined,
+    isClosed: false,
   };
   return {
     start: (node) => run({ ...config, node }, state),

@@ -3,7 +3,7 @@ import type { Network, SchemaViolation, Slots } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import type { Options } from "../../config/options.ts";
 import { finalHeight } from "../../facts/final.ts";
-import type { ForgingFigures } from "../../forger/forging.ts";
+import type { Forging, ForgingFigures } from "../../forger/forging.ts";
 import { futureHeadText } from "../../forger/future-head.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
 import type {
@@ -21,10 +21,15 @@ import {
   type NodeStatus,
   type PeerInfo,
 } from "../../gateway/gateway.ts";
-import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
+import type { Peers } from "../../peers/peers.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { type LoopDelay, measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { BatchError } from "../../pool/admission/parse.ts";
 import { createPendingPages } from "../../pool/pending-pages.ts";
 import type { Pool } from "../../pool/pool.ts";
+import type { NodeCore } from "./core.ts";
+import type { Mirror } from "./mirror.ts";
+import type { NodeDeps, NodeOptions } from "./node-options.ts";
 
 export type GatewayOptions = Pick<Options, "poolMaxPerRequest">;
 
@@ -182,4 +187,48 @@ function reportOf(deps: GatewayDeps): NodeReport {
 
 async function refuseDevCommands(): Promise<never> {
   throw new DevError("DEV_ONLY", "these commands exist only on a dev chain, started with `uniknode dev`");
+}
+
+/** Parts of a node that its gateway connects. */
+export type GatewayParts = {
+  readonly core: NodeCore;
+  readonly peers: Peers | undefined;
+  readonly forging: Forging;
+  readonly mirror: Mirror | undefined;
+};
+
+/** Creates the gateway of a node from its parts. */
+export function openGateway(
+  options: NodeOptions,
+  { createDev, lostLogLines = () => 0 }: NodeDeps,
+  { core, peers, forging, mirror }: GatewayParts,
+  onStop: Closing["add"],
+): Gateway {
+  const { shared, consensus, facts, comparison, pool } = core;
+  const { network, slots, now, subscribedEvents } = shared;
+  const { chain } = consensus;
+  const { forger } = forging;
+  const loopDelay = measureLoopDelay();
+  onStop("measuring", loopDelay.close);
+  return createGateway(options, {
+    pool,
+    ...(peers && { peers }),
+    network,
+    slots,
+    head: chain.head,
+    blocks: chain.blocks,
+    assumption: () => chain.assumption(),
+    now,
+    forging: forging.figures,
+    facts: facts.figures,
+    ...(comparison && { comparison: comparison.figures }),
+    ...(mirror && { mirror: mirror.figures }),
+    loopDelay: loopDelay.read,
+    logLinesLost: lostLogLines,
+    webhooksChanged: subscribedEvents.webhooksChanged,
+    streamsChanged: subscribedEvents.streamsChanged,
+    recordEvents: subscribedEvents.renew,
+    replaceRemoteNames: subscribedEvents.replaceRemote,
+    ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
+  });
 }

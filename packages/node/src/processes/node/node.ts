@@ -1,22 +1,30 @@
-/** The composition root: builds every part in order, and closes them in reverse. */
+/** The composition root of a node: builds every part in order, connects them, and closes them in reverse. */
 import { join } from "node:path";
 import type { BlockHeader, EncodedBlock } from "@uniknode/protocol";
+import type { Chain } from "../../chain/chain.ts";
 import { REMEDY } from "../../dev-chain/folder.ts";
+import type { FactsTask } from "../../facts/task.ts";
 import type { Forging } from "../../forger/forging.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
 import type { Peers } from "../../peers/peers.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
-import { beat, createHeartbeats, measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
+import { beat, createHeartbeats } from "../../platform/lifecycle/event-loop.ts";
+import type { Pool } from "../../pool/pool.ts";
 import { dataErrorOf, RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { type NodeCore, openCore } from "./core.ts";
-import { createNodeForging, createSubmitBlock, type SubmitBlock } from "./forging.ts";
+import type { NodeEventLog } from "./event-log.ts";
+import {
+  createNodeForging,
+  createReadiness,
+  createSubmitBlock,
+  type Readiness,
+  type SubmitBlock,
+} from "./forging.ts";
 import type { Mirror } from "./mirror.ts";
-import { createGateway } from "./node-gateway.ts";
-import type { NodeDeps, NodeOptions } from "./options.ts";
+import { type GatewayParts, openGateway } from "./node-gateway.ts";
+import type { NodeDeps, NodeOptions } from "./node-options.ts";
 import type { NodePeers } from "./peers.ts";
-import { createReadiness, type Readiness } from "./readiness.ts";
+import type { NodePool } from "./pool.ts";
 import { type NodeServing, startServing } from "./serving.ts";
-import { connectParts } from "./subscriptions.ts";
 
 export type Node = {
   /** Base URL of API and webhooks. */
@@ -102,8 +110,17 @@ async function start(
   const serving = await startServing(
     options,
     {
-      ...{ thread, folder, heartbeats, files, genesisBlock, shownOptions, gateway, grown, logger },
-      ...{ isDevChain, devAccounts },
+      thread,
+      folder,
+      heartbeats,
+      files,
+      genesisBlock,
+      shownOptions,
+      gateway,
+      grown,
+      logger,
+      isDevChain,
+      devAccounts,
     },
     onStop,
   );
@@ -127,9 +144,9 @@ async function openMirror(
   return createMirror(toMirrorConfig(options, folder.webhookToken), shared.logger);
 }
 
-type PeerParts = { readonly core: NodeCore; readonly readiness: Readiness };
-
 const NO_PEERS = { peers: undefined, subscribeToHeaders: undefined };
+
+type PeerParts = { readonly core: NodeCore; readonly readiness: Readiness };
 
 /** A node without peers does not load their code. */
 async function openPeers(
@@ -144,48 +161,6 @@ async function openPeers(
   const httpPort = () => servingThread.port() ?? options.httpPort;
   const deps = { ...shared, ...consensus, genesisBlock, pool, httpPort, onSynced: readiness.reach };
   return createNodePeers(options.peers, options, deps, onStop);
-}
-
-type GatewayParts = {
-  readonly core: NodeCore;
-  readonly peers: Peers | undefined;
-  readonly forging: Forging;
-  readonly mirror: Mirror | undefined;
-};
-
-function openGateway(
-  options: NodeOptions,
-  { createDev, lostLogLines = () => 0 }: NodeDeps,
-  { core, peers, forging, mirror }: GatewayParts,
-  onStop: Closing["add"],
-): Gateway {
-  const { shared, consensus, facts, comparison, pool } = core;
-  const { network, slots, now, subscribedEvents } = shared;
-  const { chain } = consensus;
-  const { forger } = forging;
-  const loopDelay = measureLoopDelay();
-  onStop("measuring", loopDelay.close);
-  return createGateway(options, {
-    pool,
-    ...(peers && { peers }),
-    network,
-    slots,
-    head: chain.head,
-    blocks: chain.blocks,
-    assumption: () => chain.assumption(),
-    now,
-    forging: forging.figures,
-    facts: facts.figures,
-    ...(comparison && { comparison: comparison.figures }),
-    ...(mirror && { mirror: mirror.figures }),
-    loopDelay: loopDelay.read,
-    logLinesLost: lostLogLines,
-    webhooksChanged: subscribedEvents.webhooksChanged,
-    streamsChanged: subscribedEvents.streamsChanged,
-    recordEvents: subscribedEvents.renew,
-    replaceRemoteNames: subscribedEvents.replaceRemote,
-    ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
-  });
 }
 
 type OpenParts = GatewayParts &
@@ -239,4 +214,43 @@ function firstOf(failures: readonly Promise<never>[]): Promise<never> {
   const first = Promise.race(failures);
   first.catch(() => {});
   return first;
+}
+
+type ConnectedParts = {
+  readonly chain: Pick<Chain, "subscribe">;
+  readonly pool: Pick<Pool, "blocksReverted" | "blockApplied">;
+  readonly subscribeToPool: NodePool["subscribeToPool"];
+  /** Absent for a node without peers. */
+  readonly subscribeToHeaders: NodePeers["subscribeToHeaders"] | undefined;
+  readonly forging: Pick<Forging, "blockApplied" | "blockArrived"> & {
+    readonly forger: Pick<Forging["forger"], "demand">;
+  };
+  readonly grown: Pick<NodeEventLog["grown"], "notify">;
+  readonly facts: Pick<FactsTask, "chainChanged">;
+};
+
+/** Subscribes each part to the events of others, in a fixed order. */
+export function connectParts({
+  chain,
+  pool,
+  subscribeToPool,
+  subscribeToHeaders,
+  forging,
+  grown,
+  facts,
+}: ConnectedParts): void {
+  chain.subscribe(({ applied, revertedBlocks, returned }) => {
+    if (revertedBlocks > 0) pool.blocksReverted(returned);
+    for (const { block, changes } of applied) {
+      const addresses = changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : []));
+      pool.blockApplied(block.transactions, new Set(addresses));
+      forging.blockApplied(block.header);
+    }
+    grown.notify();
+  });
+  chain.subscribe(facts.chainChanged);
+  subscribeToPool(({ name }) => {
+    if (name === "transaction.pool.added") forging.forger.demand();
+  });
+  subscribeToHeaders?.(forging.blockArrived);
 }

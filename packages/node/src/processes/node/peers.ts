@@ -12,9 +12,8 @@ import type { Pool } from "../../pool/pool.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createPeerStore } from "../../store/node/peers.ts";
 import type { Verifier } from "../../verification/verifier.ts";
-import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
-import type { NodeDeps, NodeOptions } from "./options.ts";
+import type { Environment, NodeDeps, NodeOptions } from "./node-options.ts";
 
 export type NodePeers = {
   readonly peers: Peers;

@@ -8,9 +8,8 @@ import type { Database } from "../../store/engine/database.ts";
 import { createPoolStore } from "../../store/node/pool.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import type { RecordedSignatures } from "../../verification/wallet-signatures.ts";
-import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
-import type { NodeOptions } from "./options.ts";
+import type { Environment, NodeOptions } from "./node-options.ts";
 
 export type NodePool = {
   readonly pool: Pool;

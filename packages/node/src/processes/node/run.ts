@@ -28,7 +28,7 @@ import { lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { selectBackend } from "../../verification/backend.ts";
 import type { ServingThread } from "../serving/thread.ts";
 import { type Node, startNode } from "./node.ts";
-import type { NodeOptions } from "./options.ts";
+import type { NodeOptions } from "./node-options.ts";
 
 type RunConfig = Config<typeof runOptions>;
 

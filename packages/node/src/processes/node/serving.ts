@@ -5,11 +5,11 @@ import type { ShownOption } from "../../config/resolve.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { MAX_SILENT_SECONDS, watchAndLog } from "../../platform/lifecycle/event-loop.ts";
-import { pickServingOptions } from "../serving/options.ts";
+import { pickServingOptions } from "../serving/served-data.ts";
 import type { Serving, ServingThread } from "../serving/thread.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { NodeEventLog } from "./event-log.ts";
-import type { NodeDeps, NodeOptions } from "./options.ts";
+import type { NodeDeps, NodeOptions } from "./node-options.ts";
 
 export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAccounts"> & {
   readonly thread: ServingThread;

@@ -22,7 +22,7 @@ import { createOperationRoutes, type Operations } from "../../operations/http/ro
 import { programVersion } from "../../platform/lifecycle/program.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { WebhookRequests } from "../../webhooks/requests.ts";
-import { toHttpOptions } from "../serving/http-options.ts";
+import { toHttpOptions } from "../serving/listeners.ts";
 
 export type ServeOptions = Config<typeof serveOptions>;
 

@@ -5,8 +5,9 @@ import type { Operations } from "../../operations/http/routes.ts";
 import {
   type ConnectionsOfListeners,
   createConnectionMetrics,
-} from "../../operations/metrics/connections.ts";
-import { createHttpMetrics, type HttpMetrics } from "../../operations/metrics/http.ts";
+  createHttpMetrics,
+  type HttpMetrics,
+} from "../../operations/metrics/http.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
 import {
   blocksBehind,

@@ -1,19 +1,24 @@
-/** An API server: serves the public API from the database of a mirror, until it is stopped. */
+/**
+ * An API server: serves the public API from the database of a mirror, until it is stopped. Its log says when the database fails and
+ * when it responds again.
+ */
 import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
 import { requireMirrorAccess } from "../../config/mirror-access.ts";
 import type { HttpServer } from "../../http/server/server.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { countResponses } from "../../operations/metrics/http.ts";
-import { shownHost } from "../../platform/addresses/listeners.ts";
-import { explainListenError } from "../../platform/addresses/listeners.ts";
+import { explainListenError, shownHost } from "../../platform/addresses/listeners.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
-import { untilReachable } from "../../postgres/waiting.ts";
+import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { reasonOf, untilReachable } from "../../postgres/waiting.ts";
+import { SnapshotError } from "../../read/errors.ts";
+import type { ReadModel } from "../../read/port.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
-import { buildOperationsListener } from "../serving/operations-listener.ts";
-import { openDatabase, withOutageLog } from "./database.ts";
+import { buildOperationsListener } from "../serving/listeners.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
 import { connectToNodes, createAnnouncement, serverName } from "./nodes.ts";
 import { createServerOperations } from "./operations.ts";
@@ -105,4 +110,84 @@ async function listen(server: HttpServer, { httpHost: host, httpPort: port }: Se
   return server.listen().catch((error) => {
     throw explainListenError(error, { host, port, portFlag: "--http-port", hostFlag: "--http-host" });
   });
+}
+
+/** Time limit of a statement; reads have a shorter one. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** Shorter than the time limit of a request, so that the response says that the database cannot be reached. */
+const CONNECT_TIMEOUT_MS = 3_000;
+
+type ServeDatabase = {
+  readonly postgres: Postgres;
+  /** Connections for shared transactions. */
+  readonly shared: Postgres;
+  connections(): ConnectionFigures;
+  close(): Promise<void>;
+};
+
+/** Opens the database; half of the connections are for shared transactions. */
+function openDatabase({ databaseConnections }: ServeOptions, url: string, logger: Logger): ServeDatabase {
+  const open = (maxConnections: number) =>
+    openPostgres({
+      url,
+      applicationName: "uniknode serve",
+      maxConnections,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      isCommitAsynchronous: false,
+      onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
+    });
+  const ofShared = Math.ceil(databaseConnections / 2);
+  const [shared, postgres] = [open(ofShared), open(databaseConnections - ofShared)];
+  return {
+    postgres,
+    shared,
+    connections() {
+      const [one, other] = [postgres.connections(), shared.connections()];
+      return { open: one.open + other.open, waiting: one.waiting + other.waiting };
+    },
+    async close() {
+      await Promise.all([postgres.close(), shared.close()]);
+    },
+  };
+}
+
+/** Failures that are logged for the operator, because clients only get 503. */
+const OUTAGES: readonly string[] = ["SNAPSHOT_UNREACHABLE", "SNAPSHOT_BUSY"];
+
+/** Logs the first failure of reads because of the database, and the first success afterwards. */
+export function withOutageLog(model: ReadModel, logger: Logger): ReadModel {
+  let isOut = false;
+
+  function noteFailure(error: unknown): never {
+    if (error instanceof SnapshotError && OUTAGES.includes(error.code) && !isOut) {
+      isOut = true;
+      logger.warn({ reason: reasonOf(error) }, error.message);
+    }
+    throw error;
+  }
+  function noteSuccess(): void {
+    if (isOut) logger.info("reads from the database succeed again");
+    isOut = false;
+  }
+  const noted = <T>(result: Promise<T>): Promise<T> =>
+    result.then((value) => {
+      noteSuccess();
+      return value;
+    }, noteFailure);
+  return {
+    ...model,
+    head() {
+      const head = model.head();
+      return head instanceof Promise ? noted(head) : head;
+    },
+    // Noted before the work, which can fail for other reasons.
+    snapshot: (work) =>
+      model
+        .snapshot((snapshot) => {
+          noteSuccess();
+          return work(snapshot);
+        })
+        .catch(noteFailure),
+  };
 }

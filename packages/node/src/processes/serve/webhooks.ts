@@ -9,7 +9,7 @@ import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/htt
 import { ConfigError } from "../../platform/config-error.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
-import { PostgresError, sqlStateOf, toPostgresError } from "../../postgres/error.ts";
+import { PostgresError, sqlStateOf, toPostgresError } from "../../postgres/postgres-error.ts";
 import { toSnapshotError } from "../../read/postgres/read-model.ts";
 import { createSlices, NO_MATCHING_OBSERVER } from "../../subscriptions/conditions/slices.ts";
 import { systemClock } from "../../webhooks/collaborators.ts";

@@ -3,13 +3,10 @@ import { createRemoteProcesses } from "../../gateway/remote-processes.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createProveFact } from "../../proofs/fact.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
-import { createSlices, type Slices } from "../../subscriptions/conditions/slices.ts";
-import { buildAccess } from "./access.ts";
-import type { ServingContext } from "./context.ts";
-import { buildHttp } from "./http.ts";
+import { createSlices, type MatchingObserver, type Slices } from "../../subscriptions/conditions/slices.ts";
+import { buildAccess, buildHttp } from "./http.ts";
 import { buildOperations, buildOperator } from "./operations.ts";
-import type { Sources } from "./sources.ts";
+import type { ServingContext, Sources } from "./sources.ts";
 import { buildWebhooks } from "./webhooks.ts";
 
 export type ServingProcess = {

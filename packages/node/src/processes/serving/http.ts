@@ -1,9 +1,14 @@
-/** The HTTP listeners of the serving thread: one for the API and its console, and optionally one for health and metrics. */
+/**
+ * The HTTP listeners of the serving thread: one for the API and its console, and optionally one for health and metrics; and the
+ * clients that may use their protected routes, by token or by a session of the console.
+ */
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/admission.ts";
+import { createSessionAccess } from "../../http/console/access.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
+import { createSessions, type Sessions, type SessionsDependencies } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
@@ -12,26 +17,22 @@ import { createGatewayRoutes } from "../../http/gateway/routes.ts";
 import { createHandOverRoutes } from "../../http/hand-over/routes.ts";
 import { createHttpServer, type HttpDependencies } from "../../http/server/server.ts";
 import { createStreamRoutes } from "../../http/stream/routes.ts";
-import type { Access } from "../../http/webhooks/access.ts";
+import { type Access, createAccess, createTokenTest, type TokenTest } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { createOperatorRoutes, type Operator } from "../../operations/http/operator.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
-import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
-import { countResponses } from "../../operations/metrics/http.ts";
+import { type ConnectionsOfListeners, countResponses } from "../../operations/metrics/http.ts";
 import type { Metrics } from "../../operations/metrics/metrics.ts";
 import { createRangeTest } from "../../platform/addresses/ranges.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";
 import type { Stream } from "../../stream/stream.ts";
-import type { AccessChecks } from "./access.ts";
-import type { ServingContext } from "./context.ts";
-import { toHttpOptions } from "./http-options.ts";
-import { buildOperationsListener } from "./operations-listener.ts";
-import type { Sources } from "./sources.ts";
+import { buildOperationsListener, toHttpOptions } from "./listeners.ts";
+import type { ServingContext, Sources } from "./sources.ts";
 import type { OpenWebhooks } from "./webhooks.ts";
 
 /** The parts of the thread that the routes serve. */
-export type ServedParts = {
+type ServedParts = {
   readonly access: AccessChecks;
   /** Undefined: the webhook service is off. */
   readonly opened: OpenWebhooks | undefined;
@@ -45,7 +46,7 @@ export type ServedParts = {
   readonly responded: Metrics["http"]["responded"];
 };
 
-export type Http = {
+type Http = {
   readonly connections: () => ConnectionsOfListeners;
   /** Returns the calls to the worker for slow queries. */
   readonly slowCalls: () => CallFigures;
@@ -166,4 +167,34 @@ function buildDevRoutes(
     receivers: opened?.receivers,
     accounts: data.devAccounts,
   });
+}
+
+type AccessChecks = {
+  /** Names of this machine that callers without token may use as Host. */
+  readonly hosts: readonly string[];
+  readonly isToken: TokenTest;
+  readonly byToken: Access;
+  readonly sessions: Sessions;
+  readonly bySession: Access;
+};
+
+/** @param storage of the console's sessions; undefined: they end with the process */
+export function buildAccess(
+  { data }: ServingContext,
+  storage: SessionsDependencies["storage"],
+): AccessChecks {
+  const { webhookToken, httpHost, httpHosts } = data;
+  const hosts = [httpHost, ...httpHosts];
+  const sessions = createSessions({
+    nowMs: Date.now,
+    token: webhookToken,
+    storage,
+  });
+  return {
+    hosts,
+    isToken: createTokenTest(webhookToken),
+    byToken: createAccess({ token: webhookToken }),
+    sessions,
+    bySession: createSessionAccess(sessions, hosts, Date.now),
+  };
 }

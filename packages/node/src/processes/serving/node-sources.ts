@@ -35,10 +35,16 @@ import { createOwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { createSqliteHandOverRows } from "../../webhooks/sqlite/hand-over/rows.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { assemble, type ServingProcess } from "./assembly.ts";
-import { openEnvironment, type ServingContext } from "./context.ts";
 import { startInspector } from "./inspector.ts";
 import { createSlowQueryThread } from "./slow-queries/thread.ts";
-import type { DatabaseState, SlowQueries, Sources, WebhookSources } from "./sources.ts";
+import {
+  type DatabaseState,
+  openEnvironment,
+  type ServingContext,
+  type SlowQueries,
+  type Sources,
+  type WebhookSources,
+} from "./sources.ts";
 import type { ServingData } from "./thread.ts";
 
 /** Opens the connections, listens and begins to deliver. */
@@ -108,7 +114,9 @@ function openNodeSources(context: NodeContext): Sources {
 function openWriter({ data, closing, logger }: NodeContext): { database: Database; writes: Writes } {
   const writes = watchWrites(data.writeState, loggedTrouble(logger, dirname(data.databasePath)));
   const database = openDatabase(data.databasePath, {
-    ...{ writeLock: ordinaryWriteLock(data.writeLock), writes, makesCheckpoints: false },
+    writeLock: ordinaryWriteLock(data.writeLock),
+    writes,
+    makesCheckpoints: false,
   });
   closing.add("database", database.close);
   return { database, writes };
@@ -160,7 +168,10 @@ function openReadModel(context: NodeContext): ReadModel {
 function openSlowQueries({ data, closing }: NodeContext, identity: Identity): SlowQueries {
   const { databasePath, files, logFormat } = data;
   const slowQueries = createSlowQueryThread({
-    ...{ databasePath, files, identity, logFormat },
+    databasePath,
+    files,
+    identity,
+    logFormat,
     readTimeoutMs: SLOW_READ_TIMEOUT_MS,
   });
   closing.add("slow requests", slowQueries.close);
@@ -177,7 +188,10 @@ function openWebhooks(
   const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
   const cipher = createSecretCipher(secretKey);
   const handOver = createSqliteHandOverRows({
-    ...{ database, databasePath, eventLog, cipher },
+    database,
+    databasePath,
+    eventLog,
+    cipher,
     isEncrypted: secretKey !== undefined,
   });
   if (data.webhooks === "off") {

@@ -4,11 +4,10 @@ import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health.ts";
 import type { Operator } from "../../operations/http/operator.ts";
 import type { Operations } from "../../operations/http/routes.ts";
-import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
+import type { ConnectionsOfListeners } from "../../operations/metrics/http.ts";
 import { createMetrics, type Figures, type Metrics } from "../../operations/metrics/metrics.ts";
 import { createOverview } from "../../operations/overview.ts";
-import { createSampling, sampleRegularly } from "../../operations/series/sampling.ts";
-import { createSeries } from "../../operations/series/series.ts";
+import { createSampling, createSeries, sampleRegularly } from "../../operations/series.ts";
 import { shared } from "../../operations/shared-result.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
@@ -17,8 +16,7 @@ import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { totalOf } from "../../webhooks/figures.ts";
-import type { ServingContext } from "./context.ts";
-import type { Sources } from "./sources.ts";
+import type { ServingContext, Sources } from "./sources.ts";
 
 /** Figures of the other parts, most of which are built after the metrics. */
 type LaterFigures = {

@@ -1,22 +1,57 @@
-/** Ports that a serving process reads and writes through: on a node, SQLite and the channel to consensus. */
+/** Context of all parts of a serving process, and the ports to its data; on a node, SQLite and the channel to consensus. */
+import { createNetwork, createSlots, type Network, type Slots } from "@uniknode/protocol";
 import type { History } from "../../event-log/history.ts";
 import type { FactReader } from "../../facts/reader.ts";
 import type { Feed } from "../../feed/feed.ts";
 import type { NodeFigures } from "../../gateway/figures.ts";
+import type { RemoteGateway } from "../../gateway/gateway.ts";
 import type { RemoteCalls } from "../../gateway/remote-calls.ts";
 import type { SessionsDependencies } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
+import { createTimestampOf, type TimestampOf } from "../../http/core/values.ts";
 import type { SlowQueryWorker } from "../../http/server/slow-queries.ts";
 import type { ProcessFigures } from "../../operations/metrics/process.ts";
 import type { OperatorRows } from "../../operations/operator-rows.ts";
+import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import { type Log, openLog } from "../../platform/logging/logger.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";
 import type { ReadModel } from "../../read/port.ts";
-import type { StreamsChanged } from "../../stream/open-subscriptions.ts";
+import type { StreamsChanged } from "../../stream/open-streams.ts";
 import type { Source } from "../../stream/source.ts";
 import type { DeliveryFigures } from "../../webhooks/figures.ts";
 import type { HandOverRows } from "../../webhooks/hand-over/rows.ts";
 import type { WebhookStorage } from "../../webhooks/webhooks.ts";
+import type { ServedData } from "./served-data.ts";
 
+/** Options, network, log, and the gateway to the node. */
+export type ServingContext = {
+  readonly data: ServedData;
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly timestampOf: TimestampOf;
+  readonly gateway: RemoteGateway;
+  /** Returns the calls through the gateway. */
+  readonly gatewayCalls: () => CallFigures;
+  /** Seconds since the last sign of life of the node's consensus thread. */
+  readonly consensusSilentSeconds: () => number;
+  readonly logger: Log["logger"];
+  /** Returns the number of log lines that this thread lost. */
+  readonly logLinesLost: Log["lost"];
+  readonly closing: Closing;
+};
+
+type Environment = Omit<ServingContext, "gateway" | "gatewayCalls" | "consensusSilentSeconds">;
+
+/** Opens the parts that do not depend on the connection to the node. */
+export function openEnvironment(data: ServedData): Environment {
+  const { logger, lost } = openLog(data.logLevel, data.logFormat);
+  const network = createNetwork(data.files);
+  const slots = createSlots(network);
+  const timestampOf = createTimestampOf(slots.unixMsOf);
+  return { data, network, slots, timestampOf, logger, logLinesLost: lost, closing: createClosing() };
+}
+
+/** Ports that a serving process reads and writes through. */
 export type Sources = {
   readonly readModel: ReadModel;
   /** Opens the worker for slow queries; undefined: requests that take too long get 503. */

@@ -5,7 +5,7 @@ import { serveCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { explainListenError, type ListenAddress, shownHost } from "../../platform/addresses/listeners.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
-import type { ServedData, ServingOptions } from "./options.ts";
+import type { ServedData, ServingOptions } from "./served-data.ts";
 
 /** Everything the thread needs, as plain values and shared memory. */
 export type ServingData = ServedData & {

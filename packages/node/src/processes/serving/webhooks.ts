@@ -9,8 +9,7 @@ import { createServiceSwitch } from "../../webhooks/hand-over/service-switch.ts"
 import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { createTargetPost } from "../../webhooks/target-post.ts";
 import { createWebhooks } from "../../webhooks/webhooks.ts";
-import type { ServingContext } from "./context.ts";
-import type { WebhookSources } from "./sources.ts";
+import type { ServingContext, WebhookSources } from "./sources.ts";
 import { toPostOptions, toWebhookOptions } from "./webhook-options.ts";
 
 export type WebhooksDeps = {
@@ -49,7 +48,10 @@ export function buildWebhooks(
   const service = createServiceSwitch({
     open: () =>
       createWebhooks(options, {
-        ...{ storage: openStorage(), webhooksChanged, history, logger },
+        storage: openStorage(),
+        webhooksChanged,
+        history,
+        logger,
         post: failures?.post ?? post,
         ...deps,
       }),
@@ -64,7 +66,10 @@ export function buildWebhooks(
   closing.add("webhooks", handOver.close);
   const { requests, notify, isRunning } = service;
   return {
-    ...{ webhooks: requests, handOver, notify, isRunning },
+    webhooks: requests,
+    handOver,
+    notify,
+    isRunning,
     receivers: failures && { failures, register: requests.register },
     natsConnections,
   };

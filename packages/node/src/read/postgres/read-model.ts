@@ -5,7 +5,7 @@
  */
 import type { Network } from "@uniknode/protocol";
 import type { Postgres, PostgresValue } from "../../postgres/connection.ts";
-import { PostgresError } from "../../postgres/error.ts";
+import { PostgresError } from "../../postgres/postgres-error.ts";
 import { prepared, type ReadLimits, type ReadQuery, ReadsEndedError } from "../../postgres/reads.ts";
 import { SnapshotError } from "../errors.ts";
 import type { Head } from "../head.ts";

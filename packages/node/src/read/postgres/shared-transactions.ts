@@ -5,7 +5,7 @@
  * statement of a list that exceeds the limit, and none that is in the negative cache of timeouts.
  */
 import { LRUCache } from "lru-cache";
-import { PostgresError } from "../../postgres/error.ts";
+import { PostgresError } from "../../postgres/postgres-error.ts";
 import { isOfList, type ReadQuery } from "../../postgres/reads.ts";
 
 /** Runs `work` in a transaction, which lasts until all works that share it have settled. */

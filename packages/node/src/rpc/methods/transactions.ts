@@ -18,9 +18,9 @@ import { SendError } from "../../submission/error.ts";
 import { post } from "../../submission/send.ts";
 import { prepareSender, type SenderEnvelope } from "../../submission/sender.ts";
 import { type Method, method, type RpcContext } from "../define-method.ts";
-import { invalidParams, ofStatus, type RpcError } from "../error.ts";
 import { findKeys } from "../keys.ts";
-import { keeper } from "./wallets.ts";
+import { invalidParams, ofStatus, type RpcError } from "../rpc-error.ts";
+import { keeper } from "./blocks-and-wallets.ts";
 
 const id = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
 const publicKey = Type.String({ pattern: "^[0-9a-fA-F]{66}$" });

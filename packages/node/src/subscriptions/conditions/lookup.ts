@@ -4,7 +4,7 @@
  */
 import { present } from "../../platform/present.ts";
 import { type Condition, type Match, valuesAt } from "./conditions.ts";
-import { compareDecimals, type Decimal, decimalOf, readInterval } from "./operands.ts";
+import { compareDecimals, type Decimal, decimalOf, readInterval } from "./operators.ts";
 
 export type Entry<T> = {
   readonly conditions: readonly Condition[];

@@ -8,7 +8,7 @@
 import { type AST, RegExpParser, RegExpSyntaxError } from "@eslint-community/regexpp";
 import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
-import { OperandError } from "../error.ts";
+import { OperandError } from "../subscription-error.ts";
 import type { Meter } from "./cost.ts";
 
 const MAX_PATTERN_LENGTH = 512;

@@ -1,5 +1,5 @@
 /** A webhook as a plain value. Times are milliseconds since 1970. */
-import { invalid } from "../../subscriptions/members.ts";
+import { invalid } from "../../subscriptions/fields.ts";
 
 /** The user-defined fields of a webhook; `conditions` is JSON text, as given: an empty list is always true. */
 export type WebhookFields = {

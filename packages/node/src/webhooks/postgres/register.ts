@@ -2,7 +2,7 @@
 import { CodedError } from "../../platform/coded-error.ts";
 import { present } from "../../platform/present.ts";
 import type { Postgres, Transaction } from "../../postgres/connection.ts";
-import { PostgresError } from "../../postgres/error.ts";
+import { PostgresError } from "../../postgres/postgres-error.ts";
 import { CALL_TIMEOUT_MS } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import type { SecretCipher } from "../secrets.ts";

@@ -1,8 +1,16 @@
 /** Reads the definition of a webhook from a request (webhooks.md 3). */
 import { isIP } from "node:net";
 import * as expected from "../../platform/text/wording.ts";
-import { CONDITIONS_HINT, SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
-import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import {
+  CONDITIONS_HINT,
+  integer,
+  invalid,
+  oneOf,
+  type Readers,
+  readMembers,
+  required,
+  SUBSCRIPTION_READERS,
+} from "../../subscriptions/fields.ts";
 import { hostOf, isNatsTarget, NATS_TARGET_FORM, parseNatsTarget } from "../model/targets.ts";
 import { checkEvents, type WebhookFields } from "../model/webhook.ts";
 

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import { oncePerTick } from "../../platform/once-per-tick.ts";
-import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
+import { integer, type Readers, readMembers } from "../../subscriptions/fields.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook } from "../model/webhook.ts";
 import type { HealthTotals, WebhookHealth } from "../storage/health.ts";

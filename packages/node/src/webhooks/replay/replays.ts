@@ -1,7 +1,7 @@
 /** Replays in the API: start, find, cancel (webhooks.md 10 point 5). */
 import { type History, isRemembered } from "../../event-log/history.ts";
 import { subscribedNames } from "../../events/catalogue.ts";
-import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/fields.ts";
 import { checkOn } from "../delivery-log/retries.ts";
 import { WebhookError } from "../error.ts";
 import type { ReplayProgress } from "../model/replay.ts";

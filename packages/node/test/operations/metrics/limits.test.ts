@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { conformOptions } from "../../../src/commands/conform/options.ts";
+import { conformOptions } from "../../../src/commands/conform/conform-options.ts";
+import { rpcOptions } from "../../../src/commands/rpc.ts";
 import { type Option, toFlag } from "../../../src/config/define-option.ts";
 import { deliverOptions, mirrorOptions, serveOptions } from "../../../src/config/mirror.ts";
 import { devOptions, runOptions } from "../../../src/config/options.ts";
@@ -13,7 +14,6 @@ import {
   createWorkerMetrics,
 } from "../../../src/operations/metrics/other-processes.ts";
 import { present } from "../../../src/platform/present.ts";
-import { rpcOptions } from "../../../src/rpc/options.ts";
 import { FIGURES_WITH_MIRROR } from "./figures.ts";
 
 const path = new URL("../../../../../docs/reference/limits.md", import.meta.url);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEachWebhook } from "../../../src/operations/metrics/each-webhook.ts";
+import { createEachWebhook } from "../../../src/operations/metrics/webhooks.ts";
 import type { WebhookObserver } from "../../../src/webhooks/collaborators.ts";
 import { totalOf } from "../../../src/webhooks/figures.ts";
 import {

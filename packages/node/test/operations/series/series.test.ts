@@ -1,6 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createSampling, sampleRegularly } from "../../../src/operations/series/sampling.ts";
-import { createSeries, FIGURE_NAMES } from "../../../src/operations/series/series.ts";
+import {
+  createSampling,
+  createSeries,
+  FIGURE_NAMES,
+  sampleRegularly,
+} from "../../../src/operations/series.ts";
 import { REPORT } from "../../../test-support/http/fixture.ts";
 
 test("A full series drops the oldest sample, and is read in order.", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createReadiness } from "../../../src/processes/node/readiness.ts";
+import { createReadiness } from "../../../src/processes/node/forging.ts";
 
 test("The start is reported when the node is in sync, and not before.", async () => {
   const reported: string[] = [];

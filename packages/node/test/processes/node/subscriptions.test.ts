@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { ChainChange } from "../../../src/chain/outcome.ts";
 import { createSubscribers } from "../../../src/platform/notifier.ts";
 import type { PoolEvent } from "../../../src/pool/events.ts";
-import { connectParts } from "../../../src/processes/node/subscriptions.ts";
+import { connectParts } from "../../../src/processes/node/node.ts";
 
 const chain = createSubscribers<ChainChange>();
 const pool = createSubscribers<PoolEvent>();

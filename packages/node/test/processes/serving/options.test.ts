@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runOptions } from "../../../src/config/options.ts";
 import { resolveConfig } from "../../../src/config/resolve.ts";
 import { DAY_MS } from "../../../src/platform/clock/durations.ts";
-import { pickServingOptions } from "../../../src/processes/serving/options.ts";
+import { pickServingOptions } from "../../../src/processes/serving/served-data.ts";
 import { toRetention } from "../../../src/processes/serving/webhook-options.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/options.ts";
 

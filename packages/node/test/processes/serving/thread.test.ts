@@ -9,7 +9,7 @@ import { webhookRoutes } from "../../../src/http/documentation/webhooks.ts";
 import { createHeartbeats } from "../../../src/platform/lifecycle/event-loop.ts";
 import { present } from "../../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool-options.ts";
-import { pickServingOptions } from "../../../src/processes/serving/options.ts";
+import { pickServingOptions } from "../../../src/processes/serving/served-data.ts";
 import {
   loadServingThread,
   type Serving,

@@ -1,6 +1,6 @@
 /** Reads of a shared transaction: which statements are sent. */
 import { expect, test } from "vitest";
-import { PostgresError } from "../../../src/postgres/error.ts";
+import { PostgresError } from "../../../src/postgres/postgres-error.ts";
 import { prepared, type ReadQuery } from "../../../src/postgres/reads.ts";
 import { createQuickReads } from "../../../src/read/postgres/shared-transactions.ts";
 

@@ -1,13 +1,94 @@
-/** Fills the series: reads the figures at equal intervals, and converts totals to rates. */
-import type { NodeReport } from "../../gateway/figures.ts";
-import type { DeliveryFigures } from "../../webhooks/figures.ts";
-import { totalOf } from "../../webhooks/figures.ts";
-import type { OperatorRows } from "../operator-rows.ts";
-import type { Sample, Series } from "./series.ts";
+/** The figures of the last hours: samples at equal intervals, in memory of a fixed size, with totals converted to rates. */
+import type { NodeReport } from "../gateway/figures.ts";
+import { type DeliveryFigures, totalOf } from "../webhooks/figures.ts";
+import type { OperatorRows } from "./operator-rows.ts";
 
-export type SamplingDeps = {
+/** Meaning of each figure; unknown figures are omitted from a sample. */
+export const SERIES_FIGURES = {
+  height: "Height of the head.",
+  headAgeSeconds: "Network time since the head was forged.",
+  blocksBehind: "Blocks that the node is behind the network.",
+  transactionsPerSecond: "Transactions of applied blocks, since the previous sample.",
+  poolTransactions: "Transactions in the pool.",
+  poolBytes: "Bytes of the transactions in the pool.",
+  peers: "Known peers.",
+  slotsForged: "Slots forged by this node, since the previous sample.",
+  slotsMissed: "Missed slots of this node's delegates, since the previous sample.",
+  receivedBytesPerSecond: "Bytes received from other nodes, since the previous sample.",
+  sentBytesPerSecond: "Bytes sent to other nodes, since the previous sample.",
+  residentBytes: "Resident memory of the process.",
+  processorShare: "CPU time of all threads per second, since the previous sample; 1 is one core.",
+  freeDiskBytes: "Free bytes on the disk of the data folder.",
+  deliveriesPerSecond: "Successful deliveries, since the previous sample.",
+  deliveriesWaiting: "Queued deliveries: waiting or retrying, excluding replays.",
+  deliveryLagSeconds: "Age of the oldest queued delivery, excluding replays; 0 if there is none.",
+  matchingLagSeconds: "Age of the oldest event not yet matched with the webhooks; 0 if there is none.",
+  streams: "Open live streams.",
+} as const;
+
+type FigureName = keyof typeof SERIES_FIGURES;
+export const FIGURE_NAMES = Object.keys(SERIES_FIGURES) as readonly FigureName[];
+
+type Sample = Readonly<Partial<Record<FigureName, number | undefined>>>;
+
+/** Columns of equal length. Times are seconds since 1970, ascending; an unknown figure is null. */
+type SeriesColumns = {
+  readonly times: number[];
+  readonly figures: Record<FigureName, (number | null)[]>;
+};
+
+export type Series = {
+  /** Adds a sample, and drops the oldest if the series is full. */
+  add(atSeconds: number, sample: Sample): void;
+  /** Returns the samples later than a time, in seconds since 1970. */
+  since(afterSeconds: number): SeriesColumns;
+};
+
+/** @param capacity maximum number of samples */
+export function createSeries(capacity: number): Series {
+  const times = new Float64Array(capacity);
+  const columns = FIGURE_NAMES.map((name) => ({ name, values: new Float64Array(capacity) }));
+  let added = 0;
+
+  /** Returns the positions of the samples later than a time, the oldest first. */
+  function positionsSince(afterSeconds: number): number[] {
+    const positions: number[] = [];
+    for (let index = Math.max(0, added - capacity); index < added; index++) {
+      if (numberAt(times, index % capacity) > afterSeconds) positions.push(index % capacity);
+    }
+    return positions;
+  }
+
+  return {
+    add(atSeconds, sample) {
+      const position = added % capacity;
+      times[position] = atSeconds;
+      for (const { name, values } of columns) values[position] = sample[name] ?? Number.NaN;
+      added++;
+    },
+    since(afterSeconds) {
+      const positions = positionsSince(afterSeconds);
+      const figures = columns.map(({ name, values }) => [
+        name,
+        positions.map((position) => {
+          const value = numberAt(values, position);
+          return Number.isNaN(value) ? null : value;
+        }),
+      ]);
+      return {
+        times: positions.map((position) => numberAt(times, position)),
+        figures: Object.fromEntries(figures) as SeriesColumns["figures"],
+      };
+    },
+  };
+}
+
+/** Returns the number at a position; NaN beyond the end. */
+const numberAt = (column: Float64Array, position: number): number => column[position] ?? Number.NaN;
+
+type SamplingDeps = {
   readonly series: Pick<Series, "add">;
-  /** Settles with undefined if the consensus thread does not reply in time. */
+  /** Resolves to undefined if the consensus thread does not reply in time. */
   readonly report: () => Promise<NodeReport | undefined>;
   /** Transactions of all blocks of the chain. */
   readonly transactions: OperatorRows["transactions"];
@@ -15,7 +96,7 @@ export type SamplingDeps = {
   readonly freeBytes: () => number | undefined;
   /** Open live streams. */
   readonly streams: () => number;
-  /** Bytes, and microseconds of CPU time since the process started. */
+  /** Returns the memory, and the CPU time since the process started. */
   readonly usage: () => { readonly residentBytes: number; readonly processorMicroseconds: number };
   readonly nowMs: () => number;
 };
@@ -28,7 +109,7 @@ type Totals = Readonly<
   readonly monotonicMs: number;
 };
 
-/** Adds a sample of the current time; calls must not overlap. */
+/** Creates a function that reads the figures and adds a sample of the current time; its calls must not overlap. */
 export function createSampling({
   series,
   report,

@@ -1,19 +1,18 @@
 /** Opens both sides of a hand-over of webhooks, and runs it. */
 import type { Logger } from "pino";
-import type { handOverOptions } from "../../config/mirror.ts";
-import { requireMirrorAccess } from "../../config/mirror-access.ts";
-import type { Config } from "../../config/resolve.ts";
-import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";
-import type { Sides } from "../../hand-over/deps.ts";
-import { HandOverFailure } from "../../hand-over/error.ts";
-import { cancelHandOver, type HandOverOptions, handOver } from "../../hand-over/hand-over.ts";
-import { createNodeClient } from "../../hand-over/node-client.ts";
-import { readIdentity } from "../../mirror/node-identity.ts";
-import { openPostgres, type Postgres } from "../../postgres/connection.ts";
-import { toPostgresError } from "../../postgres/error.ts";
-import { DEFAULT_WEBHOOK_OPTIONS } from "../../webhooks/options.ts";
-import { createWorkersSide } from "../../webhooks/postgres/hand-over/workers-side.ts";
-import { openSecretCipher } from "../../webhooks/postgres/secrets.ts";
+import type { handOverOptions } from "../config/mirror.ts";
+import { requireMirrorAccess } from "../config/mirror-access.ts";
+import type { Config } from "../config/resolve.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../gateway/http.ts";
+import { cancelHandOver, type HandOverOptions, handOver } from "../hand-over/hand-over.ts";
+import { HandOverFailure } from "../hand-over/hand-over-failure.ts";
+import { createNodeClient, type Sides } from "../hand-over/node-client.ts";
+import { readIdentity } from "../mirror/node-identity.ts";
+import { openPostgres, type Postgres } from "../postgres/connection.ts";
+import { toPostgresError } from "../postgres/postgres-error.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/options.ts";
+import { createWorkersSide } from "../webhooks/postgres/hand-over/workers-side.ts";
+import { openSecretCipher } from "../webhooks/postgres/secrets.ts";
 
 export type HandOverConfig = Config<typeof handOverOptions> &
   HandOverOptions & {

@@ -1,30 +1,63 @@
-/** Starts the dev chain: an ordinary node, with a network and keys derived from a mnemonic. */
+/** Runs a dev chain until it is stopped: an ordinary node, with a network and keys derived from a mnemonic. */
 import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
-import { connectionOptions } from "../../config/connection.ts";
-import { feedBlocksOf } from "../../config/mirror.ts";
-import { devOptions } from "../../config/options.ts";
-import { toPeersOptions } from "../../config/peers.ts";
-import { toPoolOptions } from "../../config/pool.ts";
-import type { Config, ShownOption } from "../../config/resolve.ts";
-import { showAccounts } from "../../dev-chain/accounts.ts";
-import { type DevClock, openClock } from "../../dev-chain/clock.ts";
-import { type CreateDev, createDevCommands } from "../../dev-chain/commands.ts";
-import { CLOCK_FILE, checkShape, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
-import { devGenesis } from "../../dev-chain/genesis.ts";
-import { deriveAccounts } from "../../dev-chain/keys.ts";
-import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
-import { blockLine, revertLine, startScreen } from "../../dev-chain/screen.ts";
-import { earliestStart, SETUP_HEIGHT, setupBlocks } from "../../dev-chain/setup.ts";
-import { type Delegates, openDelegates, secretsOf } from "../../forger/delegates.ts";
-import { soloTiming } from "../../forger/timing.ts";
-import type { Log } from "../../platform/logging/logger.ts";
-import type { StatusLine } from "../../platform/logging/output.ts";
-import { dataErrorOf } from "../../store/engine/data-error.ts";
-import { type Node, startNode } from "../node/node.ts";
-import type { NodeDeps, NodeOptions } from "../node/options.ts";
+import { connectionOptions } from "../config/connection.ts";
+import { feedBlocksOf } from "../config/mirror.ts";
+import { devOptions } from "../config/options.ts";
+import { toPeersOptions } from "../config/peers.ts";
+import { toPoolOptions } from "../config/pool.ts";
+import { type Config, type ShownOption, type Sources, shownOptions } from "../config/resolve.ts";
+import { type DevClock, openClock } from "../dev-chain/clock.ts";
+import { type CreateDev, createDevCommands } from "../dev-chain/commands.ts";
+import { CLOCK_FILE, checkShape, claimFolder, REMEDY, resetFolder } from "../dev-chain/folder.ts";
+import { devGenesis } from "../dev-chain/genesis.ts";
+import { deriveAccounts } from "../dev-chain/keys.ts";
+import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
+import { blockLine, revertLine, showAccounts, startScreen } from "../dev-chain/screen.ts";
+import { earliestStart, SETUP_HEIGHT, setupBlocks } from "../dev-chain/setup.ts";
+import { type Delegates, openDelegates, secretsOf } from "../forger/delegates.ts";
+import { soloTiming } from "../forger/timing.ts";
+import { serveUntilStopped } from "../platform/lifecycle/process.ts";
+import { commandLine, shownVersions } from "../platform/lifecycle/program.ts";
+import { type Log, openLog } from "../platform/logging/logger.ts";
+import { openScreen, type StatusLine } from "../platform/logging/output.ts";
+import { dataErrorOf } from "../store/engine/data-error.ts";
+import { type Node, startNode } from "./node/node.ts";
+import type { NodeDeps, NodeOptions } from "./node/node-options.ts";
+import type { ServingThread } from "./serving/thread.ts";
 
-export type DevEnvironment = {
+/** Timeout for writing the last lines, in case the reader is blocked. */
+const OUTPUT_TIMEOUT_MS = 1_000;
+
+/** Settles when the chain has stopped. */
+export async function runDevChain(
+  config: Config<typeof devOptions>,
+  { sources, servingThread }: { readonly sources: Sources; readonly servingThread: ServingThread },
+): Promise<void> {
+  const screen = openScreen();
+  const log = openLog(config.logLevel, config.logFormat);
+  await serveUntilStopped({
+    log,
+    start: () =>
+      startDevChain(config, {
+        versions: shownVersions(),
+        shownOptions: shownOptions(devOptions, sources),
+        commandLine: (...args) => commandLine(process.env, ...args),
+        screen,
+        log,
+        servingThread,
+      }),
+    whileServing: forgeDevBlocks,
+    onStopping() {
+      screen.end();
+      screen.print("\nStopping ... (press Ctrl-C again to stop immediately)");
+    },
+  });
+  screen.print("Stopped.");
+  await screen.flushed(OUTPUT_TIMEOUT_MS);
+}
+
+type DevEnvironment = {
   /** Versions of protocol and program, as readable text. */
   readonly versions: string;
   /** See `NodeDeps`. */
@@ -41,10 +74,7 @@ export type DevEnvironment = {
  * @throws {ConfigError} if the folder contains a chain with other options, or other files
  * @throws {DataError} if a file of the folder cannot be used
  */
-export async function startDevChain(
-  config: Config<typeof devOptions>,
-  environment: DevEnvironment,
-): Promise<Node> {
+async function startDevChain(config: Config<typeof devOptions>, environment: DevEnvironment): Promise<Node> {
   const data = resolve(config.data);
   try {
     return await start({ ...config, data }, environment);
@@ -54,7 +84,7 @@ export async function startDevChain(
 }
 
 /** Starts to forge, after a search for peers if the chain has any. */
-export async function forgeDevBlocks(node: Node): Promise<void> {
+async function forgeDevBlocks(node: Node): Promise<void> {
   await node.join();
   node.startForging();
 }

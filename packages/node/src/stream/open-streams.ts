@@ -1,6 +1,10 @@
-/** Limits of streams: open ones per client, per site, and in total, and clients whose conditions cost too much. */
+/**
+ * Open streams: their number per client, per site and in total, clients whose conditions cost too much, and the union of the events
+ * that they subscribe to.
+ */
 import { clientGroup, siteGroup } from "../platform/addresses/groups.ts";
-import { StreamError } from "./error.ts";
+import { present } from "../platform/present.ts";
+import { StreamError } from "./stream-error.ts";
 
 export type StreamLimitOptions = {
   readonly maxStreams: number;
@@ -97,6 +101,39 @@ export function createSuspensions(durationMs: number, nowMs: () => number): Susp
         "STREAM_SUSPENDED",
         "the patterns of a stream from this address are too expensive; use fewer or smaller patterns, or other operators",
       );
+    },
+  };
+}
+
+export type OpenSubscriptions = {
+  /** Resolves to the sequence after which the log has every event of these names. */
+  add(names: readonly string[]): Promise<number>;
+  /** Reverses one `add`. */
+  remove(names: readonly string[]): void;
+};
+
+/** See `Gateway.streamsChanged`. */
+export type StreamsChanged = (names: string[]) => Promise<Record<string, number>>;
+
+export function createOpenSubscriptions(streamsChanged: StreamsChanged): OpenSubscriptions {
+  /** Number of streams by name. */
+  const counts = new Map<string, number>();
+
+  return {
+    async add(names) {
+      for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+      // Called each time, because the sequence changes after a gap in the log.
+      const since = await streamsChanged([...counts.keys()]);
+      return Math.max(...names.map((name) => present(since[name], `the sequence of ${name}`)));
+    },
+    remove(names) {
+      for (const name of names) {
+        const left = (counts.get(name) ?? 0) - 1;
+        if (left > 0) counts.set(name, left);
+        else counts.delete(name);
+      }
+      // A lost call is harmless: the next call sends all names again.
+      streamsChanged([...counts.keys()]).catch(() => {});
     },
   };
 }

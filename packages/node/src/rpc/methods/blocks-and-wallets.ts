@@ -1,6 +1,6 @@
 /**
- * `wallets.*`: wallets of the chain, addresses of passphrases, and keys that the service stores encrypted
- * with a password.
+ * `blocks.*` and `wallets.*`: blocks and wallets of the chain as the API shows them, addresses of passphrases, and keys that the
+ * service stores encrypted with a password.
  */
 import {
   addressFromPublicKey,
@@ -11,9 +11,25 @@ import {
 } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
 import { type Method, method, type RpcContext } from "../define-method.ts";
-import { ofStatus } from "../error.ts";
 import { createKeys, findKeys } from "../keys.ts";
-import { offset } from "./blocks.ts";
+import { ofStatus } from "../rpc-error.ts";
+
+const id = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$" });
+const offset = Type.Optional(Type.Integer({ minimum: 0 }));
+
+export const blockMethods: Readonly<Record<string, Method>> = {
+  "blocks.info": method(Type.Object({ id }), async (params, { client }) => {
+    return (await client.blocks.get(params.id)).data;
+  }),
+
+  "blocks.latest": method(Type.Object({}), async (_params, { client }) => (await client.blocks.last()).data),
+
+  "blocks.transactions": method(Type.Object({ id, offset }), async ({ id, offset = 0 }, { client }) => {
+    const list = client.blocks.transactions(id, { orderBy: "timestamp:desc" });
+    const { meta, data } = await list.page({ offset });
+    return { count: meta.totalCount, data };
+  }),
+};
 
 const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });
 /**

@@ -1,5 +1,14 @@
-/** Options with which a node is started. */
-import type { Block, NetworkFiles } from "@uniknode/protocol";
+/** Options and dependencies with which a node is started, and values that every part of it uses. */
+import {
+  type Block,
+  createNetwork,
+  createRounds,
+  createSlots,
+  type Network,
+  type NetworkFiles,
+  type Rounds,
+  type Slots,
+} from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Pin } from "../../chain/assumption.ts";
 import type { Options } from "../../config/options.ts";
@@ -10,7 +19,7 @@ import type { Timing } from "../../forger/timing.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
 import type { PeersOptions } from "../../peers/peers-options.ts";
 import type { PoolOptions } from "../../pool/pool-options.ts";
-import type { ServingOptions } from "../serving/options.ts";
+import type { ServingOptions } from "../serving/served-data.ts";
 import type { ServingThread } from "../serving/thread.ts";
 
 type SharedOptions = Pick<
@@ -62,3 +71,32 @@ export type NodeDeps = {
   /** Accounts of a dev chain, with their passphrases. */
   readonly devAccounts?: AccountList | undefined;
 };
+
+/** Network, its calendar, clock and log, which every part of a node uses. */
+export type Environment = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** Network time in seconds. */
+  readonly now: () => number;
+  readonly logger: Logger;
+};
+
+export function createEnvironment({
+  files,
+  nowMs,
+  logger,
+}: Pick<NodeDeps, "files" | "nowMs" | "logger">): Environment {
+  const network = createNetwork(files);
+  const slots = createSlots(network);
+  return {
+    network,
+    slots,
+    rounds: createRounds(network),
+    nowMs,
+    now: () => slots.timeAt(nowMs()),
+    logger,
+  };
+}

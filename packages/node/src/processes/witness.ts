@@ -1,30 +1,30 @@
 /** A witness: compares nodes periodically, and shows the checkpoint that it signed. */
 import { join } from "node:path";
+import type { FastifyPluginAsync } from "fastify";
 import type { Logger } from "pino";
-import type { Config } from "../../config/resolve.ts";
-import type { witnessOptions } from "../../config/witness.ts";
-import { checkpointKeyOf, keyOfPem } from "../../facts/key-file.ts";
-import { healthy, unhealthy } from "../../operations/health.ts";
-import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
-import { createOperationsServer } from "../../operations/http/server.ts";
-import { Registry } from "../../operations/metrics/instruments.ts";
-import { createWitnessMetrics } from "../../operations/metrics/other-processes.ts";
-import { createUsageMetrics } from "../../operations/metrics/process.ts";
-import { explainListenError, shownHost } from "../../platform/addresses/listeners.ts";
-import { createClosing } from "../../platform/lifecycle/closing.ts";
-import type { Served } from "../../platform/lifecycle/process.ts";
-import { programVersion } from "../../platform/lifecycle/program.ts";
-import { type FolderLock, lockDataFolder } from "../../store/engine/folder-lock.ts";
-import { createCosigner } from "../../witness/cosigner.ts";
-import { createWitnessRoutes } from "../../witness/routes.ts";
-import { createWitness, type Witness } from "../../witness/witness.ts";
+import type { Config } from "../config/resolve.ts";
+import type { witnessOptions } from "../config/witness.ts";
+import { checkpointKeyOf, keyOfPem } from "../facts/key-file.ts";
+import { healthy, unhealthy } from "../operations/health.ts";
+import { createOperationRoutes, type Operations } from "../operations/http/routes.ts";
+import { createOperationsServer } from "../operations/http/server.ts";
+import { Registry } from "../operations/metrics/instruments.ts";
+import { createWitnessMetrics } from "../operations/metrics/other-processes.ts";
+import { createUsageMetrics } from "../operations/metrics/process.ts";
+import { explainListenError, shownHost } from "../platform/addresses/listeners.ts";
+import { createClosing } from "../platform/lifecycle/closing.ts";
+import type { Served } from "../platform/lifecycle/process.ts";
+import { programVersion } from "../platform/lifecycle/program.ts";
+import { type FolderLock, lockDataFolder } from "../store/engine/folder-lock.ts";
+import { createCosigner } from "../witness/cosigner.ts";
+import { createWitness, type Witness, type WitnessState } from "../witness/witness.ts";
 
-export type WitnessConfig = Config<typeof witnessOptions>;
+type WitnessConfig = Config<typeof witnessOptions>;
 
 /** Pause between two comparisons. */
 const PAUSE_MS = 10_000;
 
-export type OpenWitness = {
+type OpenWitness = {
   readonly witness: Witness;
   readonly verifierKey: string;
   /** Lock of the folder. */
@@ -143,10 +143,41 @@ function createOperations(witness: Witness, verifierKey: string): Operations {
       const { agreed = [], differing = [], failed = [] } = witness.last() ?? {};
       showUsage();
       showWitness({
-        ...{ size, height },
-        ...{ agreed: agreed.length, differing: differing.length, failed: failed.length },
+        size,
+        height,
+        agreed: agreed.length,
+        differing: differing.length,
+        failed: failed.length,
       });
       return registry.metrics();
     },
   };
 }
+
+const ROUTE_OPTIONS = { schema: { hide: true } };
+
+/** Creates the route of the signed checkpoint, in the form in which nodes show theirs (facts.md 4 and 12). */
+export const createWitnessRoutes =
+  (signed: () => WitnessState | undefined, verifierKey: string): FastifyPluginAsync =>
+  async (app) => {
+    for (const prefix of ["", "/api", "/api/v2"]) {
+      app.get(`${prefix}/facts/checkpoint`, ROUTE_OPTIONS, async (request, reply) => {
+        const state = signed();
+        if (!state) {
+          reply.code(404);
+          return { statusCode: 404, error: "Not Found", message: "Nothing has been signed yet" };
+        }
+        if (state.contradictedBy) {
+          reply.code(409);
+          const message = "Nodes contradict the tree that this witness signed";
+          const { note, contradictedBy } = state;
+          return { statusCode: 409, error: "Conflict", message, note, contradictedBy };
+        }
+        const { size, root, height, note } = state;
+        reply.header("vary", "accept");
+        if (request.headers.accept?.includes("json"))
+          return { data: { size, root, height, note, verifierKey } };
+        return reply.type("text/plain; charset=utf-8").send(note);
+      });
+    }
+  };
