@@ -9,7 +9,7 @@ import type { DevChange, Reorganisation } from "./api/resources/dev.ts";
 import type { StreamedEvent } from "./api/resources/events.ts";
 import type { EventContents } from "./deliveries/contents.ts";
 
-export type StartOptions = {
+type StartOptions = {
   /** Program and its first arguments. Default: `uniknode`, which npm finds in `node_modules/.bin`. */
   readonly command?: readonly [program: string, ...args: string[]];
   /** Further options of `uniknode dev`, such as `["--accounts", "50"]`. */
@@ -18,7 +18,7 @@ export type StartOptions = {
   readonly timeoutMs?: number;
 };
 
-export type ChainEvent<Name extends string = string> = StreamedEvent & {
+type ChainEvent<Name extends string = string> = StreamedEvent & {
   readonly event: Name;
   readonly data: Name extends keyof EventContents ? EventContents[Name] : unknown;
 };

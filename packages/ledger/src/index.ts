@@ -1,14 +1,19 @@
 export { applyToSender, applyTransaction } from "./apply.ts";
 export { type AppliedBlock, applyBlock, type BlockContext } from "./blocks/apply.ts";
 export { transactionFacts } from "./blocks/block-facts.ts";
-export type { JudgeContext } from "./blocks/context.ts";
 export { isFromDelegateOfSlot, roundOf } from "./blocks/forger.ts";
 export { applyGenesis } from "./blocks/genesis.ts";
-export { judgeBlock } from "./blocks/judge.ts";
+export type { JudgeContext } from "./blocks/judge.ts";
+export {
+  isChained,
+  judgeBlock,
+  mayBeBroadcast,
+  type Reason,
+  type Rejection,
+  type Verdict,
+} from "./blocks/judge.ts";
 export { recordUses } from "./blocks/record-uses.ts";
 export { createRepetitions, type Repetitions } from "./blocks/repetitions.ts";
-export { isChained } from "./blocks/unchained.ts";
-export { mayBeBroadcast, type Reason, type Rejection, type Verdict } from "./blocks/verdict.ts";
 export type { Fact } from "./facts.ts";
 export { approval, approvalByType } from "./rounds/approval.ts";
 export { type MissedSlot, missedSlots } from "./rounds/missed.ts";

@@ -16,7 +16,9 @@ import { transactions } from "./resources/transactions.ts";
 import { nfts, uniks } from "./resources/uniks.ts";
 import { votes } from "./resources/votes.ts";
 import { wallets } from "./resources/wallets.ts";
-import { webhooks } from "./resources/webhooks/webhooks.ts";
+import { deliveries } from "./resources/webhooks/deliveries.ts";
+import { register } from "./resources/webhooks/register.ts";
+import { replays } from "./resources/webhooks/replays.ts";
 import { createSend, type Send, type SendOptions } from "./send.ts";
 import { sleep } from "./sleep.ts";
 
@@ -67,6 +69,7 @@ export function createClient({ fetch = globalThis.fetch, webhookToken, ...option
     uniks: uniks(send),
     votes: votes(send),
     wallets: wallets(send),
-    webhooks: webhooks(withToken),
+    /** Every request needs the webhook token of the node; that is not the token of a webhook. */
+    webhooks: { ...register(withToken), ...deliveries(withToken), ...replays(withToken) },
   };
 }

@@ -1,7 +1,6 @@
 /** Sends a request with its timeout and its retries, and reads the response. */
-import { ApiError } from "./error.ts";
+import { ApiError, bodyOf, refusalOf } from "./error.ts";
 import { withPosition } from "./position.ts";
-import { bodyOf, refusalOf } from "./refusal.ts";
 import { type ApiRequest, createConnect, nameOf } from "./request.ts";
 import type { Sleep } from "./sleep.ts";
 
@@ -25,7 +24,7 @@ export type SendOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type SendDependencies = {
+type SendDependencies = {
   readonly fetch: typeof fetch;
   readonly sleep: Sleep;
   /** Milliseconds since 1970. */

@@ -2,8 +2,7 @@
 import { type Delivery, readDelivery } from "./delivery.ts";
 import { DeliveryError } from "./error.ts";
 import { type DeliveryHeaders, headerOf, optionalHeaderOf } from "./headers.ts";
-import { readSecret, type Secret } from "./secret.ts";
-import { isSigned } from "./signature.ts";
+import { bytesOfBase64, readSecret, type Secret } from "./secret.ts";
 
 export type ReceivedDelivery = {
   readonly headers: DeliveryHeaders;
@@ -145,4 +144,31 @@ function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
   whole.set(head);
   whole.set(tail, head.length);
   return whole;
+}
+
+const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
+const VERSION = "v1,";
+
+/**
+ * Returns true if one of the header's signatures was made with one of the keys. The header lists signatures
+ * with spaces between them: while a secret is replaced, one of each secret; signatures of other versions are
+ * ignored.
+ */
+async function isSigned(
+  message: Uint8Array<ArrayBuffer>,
+  header: string,
+  keys: readonly Uint8Array<ArrayBuffer>[],
+): Promise<boolean> {
+  const signatures = header
+    .split(" ")
+    .filter((signature) => signature.startsWith(VERSION))
+    .map((signature) => bytesOfBase64(signature.slice(VERSION.length)));
+  for (const bytes of keys) {
+    const key = await crypto.subtle.importKey("raw", bytes, ALGORITHM, false, ["verify"]);
+    for (const signature of signatures) {
+      // In constant time.
+      if (signature && (await crypto.subtle.verify(ALGORITHM, key, signature, message))) return true;
+    }
+  }
+  return false;
 }

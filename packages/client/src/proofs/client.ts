@@ -2,9 +2,9 @@
 import { type Client, type ClientOptions, createClient } from "../api/client.ts";
 import type { UnikResolution } from "../api/resources/uniks.ts";
 import { type AuditedWebhook, type AuditOptions, type AuditReport, audit } from "./audit/audit.ts";
-import { createTileReader } from "./audit/fetch.ts";
+import { createTileReader } from "./audit/tiles.ts";
 import { readNote } from "./resolution/note.ts";
-import { pagesFrom, type Resolve, resolveAll } from "./resolution/read.ts";
+import { digestOf, FIRST, LIFE_CYCLE, TYPE } from "./resolution/pages.ts";
 import type { ResolutionVerdict } from "./resolution/verdict.ts";
 import { type ResolutionOptions, verifyResolution, type WitnessedCheckpoint } from "./resolution/verify.ts";
 
@@ -109,4 +109,66 @@ async function readWitness(
   if (leaf.index >= size) return [];
   const { data } = await node.facts.proof(leaf.index, { size });
   return [{ note, proof: data.proof }];
+}
+
+/** Requests pages of a unik from some digests on, and verifies them. */
+type Resolve = (
+  from: readonly string[],
+  rules: Pick<ResolutionOptions, "from" | "properties">,
+) => Promise<ResolutionVerdict>;
+
+type Proven = Extract<ResolutionVerdict, { readonly verdict: "proven" }>;
+
+/** Digests that each resolution must show. */
+const ALWAYS: readonly string[] = [TYPE, LIFE_CYCLE].map(digestOf);
+/** A node returns 16 pages at once. */
+const MAX_NAMES = 16 - ALWAYS.length;
+/** A unik whose properties change between two pages is requested again. */
+const MAX_STATES = 8;
+
+/** Yields a verdict for each page, in the order of digests. */
+async function* pagesFrom(resolve: Resolve): AsyncGenerator<ResolutionVerdict> {
+  for (let from: string | null = FIRST; from !== null; ) {
+    const verdict: ResolutionVerdict = await resolve([from, ...ALWAYS], { from });
+    yield verdict;
+    from = verdict.verdict === "proven" ? (verdict.unik?.next ?? null) : null;
+  }
+}
+
+/** Yields verdicts that show all properties with the given names. */
+async function* pagesOfNames(resolve: Resolve, names: readonly string[]): AsyncGenerator<ResolutionVerdict> {
+  for (let first = 0; first === 0 || first < names.length; first += MAX_NAMES) {
+    const properties = names.slice(first, first + MAX_NAMES);
+    yield await resolve([...properties.map(digestOf), ...ALWAYS], { properties });
+  }
+}
+
+/** Returns the verdict with all properties, or with those of the given names. */
+async function resolveAll(
+  resolve: Resolve,
+  names: readonly string[] | undefined,
+): Promise<ResolutionVerdict> {
+  for (let state = 0; state < MAX_STATES; state++) {
+    const verdict = await merge(names ? pagesOfNames(resolve, names) : pagesFrom(resolve));
+    if (verdict) return verdict;
+  }
+  return {
+    verdict: "refused",
+    step: "PROPERTIES",
+    reason: `the properties changed ${MAX_STATES} times between two pages: resolve the unik again, or page by page`,
+  };
+}
+
+/** Returns undefined if the properties changed between two pages. */
+async function merge(verdicts: AsyncIterable<ResolutionVerdict>): Promise<ResolutionVerdict | undefined> {
+  const properties: [name: string, value: string][] = [];
+  let last: Proven | undefined;
+  for await (const verdict of verdicts) {
+    if (verdict.verdict !== "proven" || !verdict.unik) return verdict;
+    if (last && verdict.unik.root !== last.unik?.root) return undefined;
+    for (const entry of Object.entries(verdict.unik.properties)) properties.push(entry);
+    last = verdict;
+  }
+  if (!last?.unik) return last;
+  return { ...last, unik: { ...last.unik, properties: Object.fromEntries(properties) } };
 }

@@ -5,7 +5,7 @@
 
 export type { Proof, ProofRound } from "../api/resources/proofs.ts";
 export type { AuditedWebhook, AuditOptions, AuditReport, ReceivedFact } from "./audit/audit.ts";
-export type { AuditStep } from "./audit/steps.ts";
+export type { AuditStep } from "./audit/leaves.ts";
 export {
   type Checkpoint,
   CheckpointError,

@@ -14,7 +14,7 @@ import { type Calendar, type Checkpoint, TRUSTING_PERIOD_MS } from "./checkpoint
 import type { ProofHeader } from "./decoding.ts";
 
 /** A change of the trusted keys: generators of a complete round, and the keys that are trusted before. */
-export type KeyChange = {
+type KeyChange = {
   readonly keys: readonly string[];
   readonly generators: readonly string[];
   /** Number of delegates of the round. */

@@ -1,13 +1,12 @@
 /** Verifies proofs of transactions and blocks, with a checkpoint as the only trusted data (docs/spec/proofs.md). */
 import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
 import type { Proof } from "../api/resources/proofs.ts";
-import { type Calendar, type Checkpoint, calendarOf } from "./checkpoint.ts";
+import { type Calendar, type Checkpoint, calendarOf, MAX_DELEGATES } from "./checkpoint.ts";
 import type { ProofHeader } from "./decoding.ts";
-import { readProof } from "./form.ts";
-import { checkDelegates, checkSignatures, readHeaders } from "./headers.ts";
+import { advance, checkDelegates, checkSignatures, countSigners, reaches, readHeaders } from "./headers.ts";
 import { refusedVerdict } from "./refusal.ts";
 import { RULES, type Rules } from "./rules.ts";
-import { advance, countSigners, reaches } from "./trust.ts";
+import { isHex, isId, isIntegerIn, isPublicKey, isRecord } from "./values.ts";
 import {
   type ProofVerdict,
   type Proven,
@@ -141,3 +140,52 @@ function judge(
     checkpoints.some((checkpoint) => reaches(headers, checkpoint));
   return { verdict: isFinal ? "final" : "included", ...proven };
 }
+
+/** Maximum numbers of a proof. */
+const BOUNDS = {
+  headers: 1_536,
+  /** Bytes before the signature, and those of the longest one. */
+  headerBytes: 141 + 72,
+  advances: 16,
+  ids: 10_000,
+  rounds: 256,
+  transactionBytes: 2 ** 21,
+} as const;
+
+const MAX_ROUND = 0xffff_ffff;
+
+/** @throws {Refusal} */
+function readProof(value: unknown): Proof {
+  const refuse = (isMet: boolean, member: string) =>
+    refuseUnless(isMet, "FORM", `"${member}" has an invalid form`);
+  refuseUnless(isRecord(value), "FORM", "the proof is not an object");
+  const { nethash, transaction, ids, headers, advances, rounds } = value;
+  refuse(isId(nethash), "nethash");
+  refuse(transaction === undefined || isHex(transaction, BOUNDS.transactionBytes), "transaction");
+  refuse(isListOf(ids, 0, BOUNDS.ids, isId), "ids");
+  refuse(isHeaders(headers), "headers");
+  refuse(isListOf(advances, 0, BOUNDS.advances, isHeaders), "advances");
+  const proof = value as Proof;
+  const count = proof.advances.reduce((sum, { length }) => sum + length, proof.headers.length);
+  refuseUnless(count <= BOUNDS.headers, "FORM", `there are more than ${BOUNDS.headers} headers`);
+  refuse(isListOf(rounds, 1, BOUNDS.rounds, isRound), "rounds");
+  const isAscending = proof.rounds.every(({ round }, index) => round > (proof.rounds[index - 1]?.round ?? 0));
+  refuseUnless(isAscending, "FORM", "the rounds are not in ascending order");
+  return proof;
+}
+
+const isListOf = (
+  value: unknown,
+  minimum: number,
+  maximum: number,
+  isItem: (item: unknown) => boolean,
+): value is unknown[] =>
+  Array.isArray(value) && value.length >= minimum && value.length <= maximum && value.every(isItem);
+
+const isHeaders = (value: unknown): boolean =>
+  isListOf(value, 1, BOUNDS.headers, (header) => isHex(header, BOUNDS.headerBytes));
+
+const isRound = (value: unknown): boolean =>
+  isRecord(value) &&
+  isIntegerIn(value.round, 1, MAX_ROUND) &&
+  isListOf(value.delegates, 1, MAX_DELEGATES, (key) => key === null || isPublicKey(key));

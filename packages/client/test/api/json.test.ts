@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { jsonText, parseJson } from "../../src/api/json.ts";
-import { parseIndexed, textIndexed } from "../../src/api/json-indexed.ts";
+import { jsonText, parseIndexed, parseJson, textIndexed } from "../../src/api/json.ts";
 
 test("Integers beyond 2^53 keep all their digits when read and written.", () => {
   const text = '{"balance":9007199254740993,"debts":[-9007199254740993,-1],"fee":9007199254740991}';

@@ -1,5 +1,5 @@
 /** Applies a complete block (consensus.md 6.3). The changes that the draft recorded are the undo of the block. */
-import type { Block, Milestone, Network, RoundInfo, Rounds, Slots } from "@uniknode/protocol";
+import type { Block, BlockHeader, Milestone, Network, RoundInfo, Rounds, Slots } from "@uniknode/protocol";
 import { applyTransaction } from "../apply.ts";
 import type { Fact } from "../facts.ts";
 import { idleDelegates, missedSlots } from "../rounds/missed.ts";
@@ -7,10 +7,9 @@ import { openRound } from "../rounds/open.ts";
 import type { RuleContext } from "../rules/shared/rule.ts";
 import type { WalletSignatures } from "../signatures.ts";
 import type { Draft } from "../state/draft.ts";
-import type { Change } from "../state/tables.ts";
-import { walletOf } from "../wallets.ts";
+import type { Change, Delegate } from "../state/tables.ts";
+import { saveDelegate, saveWallet, walletOf } from "../wallets.ts";
 import { transactionFacts, walletFacts } from "./block-facts.ts";
-import { rewardGenerator } from "./generator.ts";
 import { recordUses } from "./record-uses.ts";
 
 /** The context in which a block is applied. */
@@ -105,3 +104,32 @@ function changeRound(draft: Draft, network: Network, next: RoundInfo, milestone:
     { name: "round.applied", round: next.round },
   ];
 }
+
+/**
+ * Credits the generator with reward and fees, counts the block for it, and updates the vote balance of its delegate.
+ * The weighted vote balance is updated by the next transaction or ranking (state.md 5.2).
+ */
+function rewardGenerator(draft: Draft, network: Network, header: BlockHeader): void {
+  const earned = header.reward + header.totalFee;
+  const wallet = walletOf(draft, header.generatorPublicKey, network);
+  const credited = { ...wallet, balance: wallet.balance + earned };
+  const { delegate, vote } = wallet.attributes;
+  if (delegate) saveDelegate(draft, credited, withBlock(delegate, header));
+  else saveWallet(draft, credited);
+  if (vote === undefined || earned === 0n) return;
+  const target = walletOf(draft, vote, network);
+  const voted = target.attributes.delegate;
+  if (voted) saveDelegate(draft, target, { ...voted, voteBalance: voted.voteBalance + earned });
+}
+
+/** The statistics of state.md 2.1. */
+const withBlock = (
+  delegate: Delegate,
+  { id, height, timestamp, totalFee, reward }: BlockHeader,
+): Delegate => ({
+  ...delegate,
+  forgedFees: delegate.forgedFees + totalFee,
+  forgedRewards: delegate.forgedRewards + reward,
+  producedBlocks: delegate.producedBlocks + 1,
+  lastBlock: { id, height, timestamp },
+});

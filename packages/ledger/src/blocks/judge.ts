@@ -1,15 +1,83 @@
 /** Judges a block against the chain, and applies it if it is valid (consensus.md 6.2). */
-import { type Block, type BlockFault, isBlockException } from "@uniknode/protocol";
+import {
+  type Block,
+  type BlockFault,
+  type BlockHeader,
+  containsMultiSignatures,
+  isBlockException,
+  type SealedTransaction,
+  TransactionError,
+} from "@uniknode/protocol";
+import { requireRule } from "../rules/registry.ts";
+import { refusal } from "../rules/shared/common.ts";
+import { isVerifiedIn } from "../signatures.ts";
+import type { Draft } from "../state/draft.ts";
 import { walletOf } from "../wallets.ts";
-import { applyBlock } from "./apply.ts";
-import type { JudgeContext } from "./context.ts";
+import { type AppliedBlock, applyBlock, type BlockContext } from "./apply.ts";
 import { isFromDelegateOfSlot, roundOf } from "./forger.ts";
-import { isChained, judgeUnchained } from "./unchained.ts";
-import type { Reason, Verdict } from "./verdict.ts";
-import { verifyWithWallets } from "./verification.ts";
+import type { Repetitions } from "./repetitions.ts";
+
+/** Reasons of verdicts on blocks that are submitted to the chain (consensus.md 6.2 and 6.4). */
+export type Reason =
+  /** Listed exception, stored before. */
+  | "already-stored"
+  /** The block is invalid regardless of the chain (consensus.md 6.1). */
+  | "verification-failed"
+  /** Transactions of different versions. */
+  | "mixed-versions"
+  /** The nonces of a sender do not continue its nonce. */
+  | "nonce-out-of-order"
+  /** A block below it is missing. */
+  | "too-high"
+  /** The same block, too high, was received for the sixth time in a row. */
+  | "too-high-again"
+  | "below-head"
+  | "is-head"
+  | "older-than-head"
+  /** The delegate of the slot signed another block for this height. */
+  | "double-forging"
+  /** The generator is not the delegate of the slot. */
+  | "wrong-generator"
+  /** A transaction is stored already. */
+  | "transaction-stored"
+  /** A rule refused a transaction while the block was applied. */
+  | "refused";
+
+export type Verdict =
+  | ({ readonly kind: "Accepted" } & AppliedBlock)
+  | Rejection
+  | { readonly kind: "Discarded"; readonly reason: Reason }
+  /** `blocks` is the number to remove; without it, one is drawn (consensus.md 8). */
+  | { readonly kind: "Rollback"; readonly reason: Reason; readonly blocks?: number };
+
+export type Rejection = {
+  readonly kind: "Rejected";
+  readonly reason: Reason;
+  /** Faults of a block that failed verification. */
+  readonly faults?: readonly BlockFault[];
+  /**
+   * The error from its verification or application: a `RuleError` if a rule refused it. Other errors are not caused by
+   * the block, such as a state that cannot be read, or too few delegates for a round.
+   */
+  readonly cause?: unknown;
+};
+
+/** Returns true if the block may be broadcast: discarded blocks are broadcast too. */
+export const mayBeBroadcast = ({ kind }: Verdict): boolean => kind === "Accepted" || kind === "Discarded";
+
+/** The context in which a block is judged. */
+export type JudgeContext = BlockContext & {
+  /** The last accepted block. */
+  readonly head: { readonly id: string; readonly height: number; readonly timestamp: number };
+  /** State at the head; an accepted block writes its changes to it, every other one writes none. */
+  readonly draft: Draft;
+  readonly isBlockStored: (id: string) => boolean;
+  readonly isTransactionStored: (id: string) => boolean;
+  readonly repetitions: Repetitions;
+};
 
 /**
- * The first matching line of consensus.md 6.2 decides. Does not throw: a block that causes an error is refused.
+ * Returns the verdict on a block: the first matching line of consensus.md 6.2 decides. It does not throw: a block that causes an error is refused.
  *
  * @param faults result of the stateless check of the block (blocks.md 7)
  */
@@ -78,4 +146,73 @@ function hasContinuousNonces({ draft, network }: JudgeContext, { transactions }:
     nonces.set(senderPublicKey, nonce);
   }
   return true;
+}
+
+type Context = Pick<JudgeContext, "network" | "head" | "draft" | "assumesSignatures" | "signatures">;
+
+/**
+ * Returns the faults that remain with the wallets (blocks.md 8.2 point 3). Signatures of multisignature wallets cannot be verified without the wallet. If a block has such
+ * transactions, all its transactions are verified again against the wallets from before the block: a wallet cannot spend
+ * in the block that registers it (trap A17).
+ *
+ * @throws {RuleError} if a transaction has no rule in force, or signatures that cannot be checked
+ */
+function verifyWithWallets(
+  context: Context,
+  block: Block,
+  faults: readonly BlockFault[],
+): readonly BlockFault[] {
+  if (!containsMultiSignatures(block)) return faults;
+  const unverified = block.transactions.flatMap((transaction, sequence): BlockFault[] =>
+    isVerified(context, transaction)
+      ? []
+      : [{ code: "unverified-transaction", transactionId: transaction.data.id, sequence }],
+  );
+  return faults
+    .filter(({ code }) => code !== "unverified-transaction")
+    .flatMap((fault): BlockFault[] => {
+      if (fault.code !== "unverified-transactions") return [fault];
+      return unverified.length > 0 ? [fault, ...unverified] : [];
+    });
+}
+
+function isVerified(context: Context, transaction: SealedTransaction): boolean {
+  requireRule(transaction.data, context);
+  try {
+    return isVerifiedIn(context.draft, transaction, context.network, context);
+  } catch (error) {
+    if (!(error instanceof TransactionError || error instanceof RangeError)) throw error;
+    throw refusal("InvalidMultiSignaturesError", `the multi signatures cannot be examined: ${error.message}`);
+  }
+}
+
+const ROLLBACK_BLOCKS = 5000;
+
+/** Returns true if a block continues the head: its parent, its height, and a later slot. */
+export const isChained = (
+  { previousBlock, height, timestamp }: BlockHeader,
+  { head, slots }: Pick<JudgeContext, "head" | "slots">,
+): boolean =>
+  previousBlock === head.id &&
+  height === head.height + 1 &&
+  slots.slotAt(timestamp) > slots.slotAt(head.timestamp);
+
+const discarded = (reason: Reason): Verdict => ({ kind: "Discarded", reason });
+
+function judgeUnchained(context: JudgeContext, header: BlockHeader): Verdict {
+  const { head, repetitions, draft } = context;
+  if (header.height > head.height + 1) {
+    return repetitions.isOnceTooOften(header.id)
+      ? { kind: "Rollback", reason: "too-high-again", blocks: ROLLBACK_BLOCKS }
+      : discarded("too-high");
+  }
+  if (header.height < head.height) return discarded("below-head");
+  if (header.height === head.height && header.id === head.id) return discarded("is-head");
+  if (header.timestamp < head.timestamp) return rejected("older-than-head");
+  // It may also be the next height with another parent (trap A23).
+  const round = roundOf(draft, context, head.height, header.height);
+  if (!isFromDelegateOfSlot(round, context, header)) return rejected("wrong-generator");
+  return round?.delegates.some(({ publicKey }) => publicKey === header.generatorPublicKey)
+    ? { kind: "Rollback", reason: "double-forging" }
+    : rejected("wrong-generator");
 }

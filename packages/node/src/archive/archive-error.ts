@@ -1,7 +1,7 @@
 /** Reasons why an archive could not be created, read or verified. */
 import { CodedError } from "../platform/coded-error.ts";
 
-export type ArchiveErrorCode =
+type ArchiveErrorCode =
   /** The data folder already has a chain. */
   | "ARCHIVE_EXISTS"
   /** The input does not exist. */

@@ -18,7 +18,7 @@ import { ArchiveError } from "./archive-error.ts";
 import { type ArchivedChain, latestMs } from "./check.ts";
 import { readStream } from "./stream.ts";
 
-export type ImportDeps = ArchivedChain & {
+type ImportDeps = ArchivedChain & {
   /** Signatures are not checked up to this block; if absent, all are checked. */
   readonly assumeValid?: Pin | undefined;
   /** Height of the last block of the stream, if known: blocks far below get no undo records. */

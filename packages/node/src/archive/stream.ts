@@ -7,7 +7,7 @@
  */
 import { ArchiveError } from "./archive-error.ts";
 
-export type StreamHead = {
+type StreamHead = {
   readonly nethash: string;
   /** Height of the first block. */
   readonly height: number;

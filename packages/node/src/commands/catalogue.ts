@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { versionLine } from "../platform/lifecycle/program.ts";
 import { EXAMPLES } from "./examples.ts";
 
-export type CommandEntry = {
+type CommandEntry = {
   readonly name: string;
   readonly group: Group;
   /** Follows the name in the list of commands. */

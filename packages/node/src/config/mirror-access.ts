@@ -1,7 +1,7 @@
 /** Checks the options without which mirrors and API servers do not start. Their processes load no other file of this room. */
 import { ConfigError } from "../platform/config-error.ts";
 
-export type MirrorAccess = { readonly databaseUrl: string; readonly token: string };
+type MirrorAccess = { readonly databaseUrl: string; readonly token: string };
 
 /**
  * Returns the database and the token, which mirrors and API servers need.

@@ -12,14 +12,14 @@ export class RestartError extends CodedError<"RESTART_FAILED"> {
   }
 }
 
-export type RestartOptions = {
+type RestartOptions = {
   /** Command for the shell. It returns when the old process has ended, and the new one is starting. */
   readonly command: string;
   readonly probe: string;
 };
 
 /** Time limit of the command, and then of the start of the new process. */
-export const RESTART_TIMEOUT_MS = 60_000;
+const RESTART_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 const POLL_TIMEOUT_MS = 5_000;
 

@@ -21,7 +21,7 @@ export type Outcome = {
     }
 );
 
-export type RunDeps = Pick<StageDeps, "restart" | "signal"> & {
+type RunDeps = Pick<StageDeps, "restart" | "signal"> & {
   /** Names of scenarios that are not played. */
   readonly skipped: readonly string[];
   readonly onOutcome: (outcome: Outcome) => void;

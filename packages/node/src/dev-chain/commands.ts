@@ -13,14 +13,14 @@ import type { DevClock } from "./clock.ts";
 import { SETUP_HEIGHT } from "./setup.ts";
 
 /** The parts of a node that the commands drive. */
-export type DrivenParts = {
+type DrivenParts = {
   readonly chain: Pick<Chain, "head" | "blocks" | "revertTo" | "forgeFrom" | "subscribe">;
   readonly pool: Pick<Pool, "size" | "clear" | "selectWith">;
   readonly forger: Pick<Forger, "demand" | "pause" | "resume" | "nextSlot" | "forgeSlot" | "sign" | "report">;
   readonly slots: Slots;
 };
 
-export type RunDevCommand = (command: DevCommand) => Promise<DevResult>;
+type RunDevCommand = (command: DevCommand) => Promise<DevResult>;
 
 /** Creates the commands of a node from its parts. */
 export type CreateDev = (parts: DrivenParts) => RunDevCommand;

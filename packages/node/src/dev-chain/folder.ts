@@ -17,7 +17,7 @@ const Shape = Type.Object({ mnemonic: Type.String(), accounts: count, blockTime:
 const Claim = Type.Object({ ...Shape.properties, nethash: Type.String() });
 
 /** Shape of the chain in a data folder: options that cannot change while it lives. */
-export type Shape = Readonly<Static<typeof Shape>>;
+type Shape = Readonly<Static<typeof Shape>>;
 
 /** File with the options and the nethash of the dev chain; its presence also shows that the folder may be reset. */
 const SHAPE_FILE = "dev-chain.json";

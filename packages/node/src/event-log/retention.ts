@@ -7,7 +7,7 @@ export const DEFAULT_EVENT_RETENTION: Retention = {
   maxAgeMs: 7 * 86_400_000,
 };
 
-export type EventRetentionDeps = {
+type EventRetentionDeps = {
   readonly events: Pick<EventLog, "prune">;
   /** Names without subscribers are dropped together with old events. */
   readonly subscribedEvents: Pick<SubscribedEvents, "dropExpired">;

@@ -1,7 +1,7 @@
 /** Reasons why the command of a hand-over ends. Its state is durable on both sides: the command can be run again. */
 import { CodedError } from "../platform/coded-error.ts";
 
-export type HandOverFailureCode =
+type HandOverFailureCode =
   /** The node cannot be reached, or ended a response early. */
   | "HAND_OVER_NODE"
   /** The node or the database refuses the hand-over. */

@@ -6,7 +6,7 @@ import { isAlive, payeesOf } from "../store/chain/transactions.ts";
 import { toAssetText, toSignaturesText } from "../store/chain/visible-fields.ts";
 
 /** Rows of the three tables that contain the chain. */
-export type ChainRows = Readonly<Record<"blocks" | "transactions" | "payees", PostgresValue[][]>>;
+type ChainRows = Readonly<Record<"blocks" | "transactions" | "payees", PostgresValue[][]>>;
 
 /**
  * Returns the rows of consecutive blocks.

@@ -17,7 +17,7 @@ import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { RECORD_TABLES } from "./records.ts";
 import { insertRecords } from "./state.ts";
 
-export type BootstrapDeps = {
+type BootstrapDeps = {
   readonly postgres: Postgres;
   readonly feed: FeedClient;
   readonly network: Network;

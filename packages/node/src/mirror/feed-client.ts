@@ -30,7 +30,7 @@ export type FeedClient = {
   close(): Promise<void>;
 };
 
-export type FeedClientOptions = {
+type FeedClientOptions = {
   /** Base URL of the node. */
   readonly url: string;
   readonly token: string;

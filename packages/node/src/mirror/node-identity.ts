@@ -18,7 +18,7 @@ import type { Epoch } from "./head.ts";
 /** Two JSON texts, whose members keep their order. */
 export type IdentityTexts = { readonly networkFiles: string; readonly configuration: string };
 
-export type NodeIdentity = { readonly network: Network; readonly identity: Identity };
+type NodeIdentity = { readonly network: Network; readonly identity: Identity };
 
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = 2_000;

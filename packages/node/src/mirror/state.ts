@@ -75,7 +75,7 @@ async function readRecords(transaction: Transaction, rows: readonly Row[]): Prom
 }
 
 /** @param rows different records; a row without members removes its record */
-export async function writeRecords(transaction: Transaction, rows: readonly Row[]): Promise<void> {
+async function writeRecords(transaction: Transaction, rows: readonly Row[]): Promise<void> {
   for (const [table, some] of byTable(rows)) {
     const { name, columns, keyLength } = table;
     const removed = some.filter(([, , ...members]) => members.length === 0);

@@ -1,5 +1,5 @@
 /** The error that every room uses: callers distinguish it by its code. */
-export type CodedErrorOptions = ErrorOptions & {
+type CodedErrorOptions = ErrorOptions & {
   /** True if the same attempt may succeed later. */
   readonly isRetryable: boolean;
 };

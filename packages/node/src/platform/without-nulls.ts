@@ -1,5 +1,5 @@
 /** Optional members instead of columns without a value. */
-export type WithoutNulls<T> = {
+type WithoutNulls<T> = {
   readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
 } & {
   readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]>;

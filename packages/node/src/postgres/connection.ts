@@ -22,7 +22,7 @@ export type Transaction = {
   copy(sql: string, rows: string): Promise<void>;
 };
 
-export type TransactionMode =
+type TransactionMode =
   | "READ WRITE"
   /** All reads see one commit. */
   | "ISOLATION LEVEL REPEATABLE READ READ ONLY";

@@ -7,7 +7,7 @@ import { CodedError } from "../platform/coded-error.ts";
  *   statement
  * - `POSTGRES_TIMEOUT`: a statement exceeded its time limit
  */
-export type PostgresErrorCode = "POSTGRES_UNREACHABLE" | "POSTGRES_BUSY" | "POSTGRES_TIMEOUT";
+type PostgresErrorCode = "POSTGRES_UNREACHABLE" | "POSTGRES_BUSY" | "POSTGRES_TIMEOUT";
 
 const MESSAGES: Readonly<Record<PostgresErrorCode, string>> = {
   POSTGRES_UNREACHABLE:

@@ -7,7 +7,7 @@
 export type Settings = Readonly<Record<string, string>>;
 
 /** Members of the driver's client that prepare a connection. */
-export type SessionClient = {
+type SessionClient = {
   query(statement: {
     readonly text: string;
     readonly values: unknown[];

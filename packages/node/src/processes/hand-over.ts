@@ -14,13 +14,13 @@ import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/options.ts";
 import { createWorkersSide } from "../webhooks/postgres/hand-over/workers-side.ts";
 import { openSecretCipher } from "../webhooks/postgres/secrets.ts";
 
-export type HandOverConfig = Config<typeof handOverOptions> &
+type HandOverConfig = Config<typeof handOverOptions> &
   HandOverOptions & {
     /** True to return to the former owner. */
     readonly cancel: boolean;
   };
 
-export type HandOverDeps = {
+type HandOverDeps = {
   readonly report: (text: string) => void;
   readonly logger: Logger;
   readonly signal: AbortSignal;

@@ -11,12 +11,12 @@ import type { RpcContext } from "./define-method.ts";
 import { ofStatus } from "./rpc-error.ts";
 
 /** A user and a password; the user id is also part of the password of the key. */
-export type Keeper = { readonly bip38: string; readonly userId: string };
+type Keeper = { readonly bip38: string; readonly userId: string };
 
 /** Maximum of users with stored keys. */
 const MAX_KEYS = 100_000;
 
-export type KeyDeps = Pick<RpcContext, "store" | "derivations" | "signal">;
+type KeyDeps = Pick<RpcContext, "store" | "derivations" | "signal">;
 
 /**
  * The keys of a user.

@@ -2,7 +2,7 @@
 import { CodedError } from "../platform/coded-error.ts";
 import { STATUS_CODES } from "../platform/http.ts";
 
-export type RpcErrorCode =
+type RpcErrorCode =
   | "RPC_BODY_NOT_JSON"
   | "RPC_REQUEST_INVALID"
   | "RPC_METHOD_UNKNOWN"

@@ -18,7 +18,7 @@ import { transactionMethods } from "./methods/transactions.ts";
 import { createNonces } from "./nonces.ts";
 import { openRpcStore } from "./store.ts";
 
-export type RpcOptions = {
+type RpcOptions = {
   /** Base URL of the node. */
   readonly url: string;
   readonly rpcHost: string;

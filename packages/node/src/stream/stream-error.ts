@@ -1,7 +1,7 @@
 /** Reasons why a stream cannot be opened. */
 import { CodedError } from "../platform/coded-error.ts";
 
-export type StreamErrorCode =
+type StreamErrorCode =
   /** The request is not valid; the message names the part. */
   | "STREAM_INVALID"
   /** The events that the client missed are no longer available: it must read the state again. */

@@ -39,7 +39,7 @@ export const DEFAULT_STREAM_OPTIONS: StreamOptions = {
   suspensionMs: 60_000,
 };
 
-export type StreamDeps = {
+type StreamDeps = {
   readonly source: Source;
   readonly streamsChanged: StreamsChanged;
   /** Shared by everything in this thread that evaluates conditions. */
@@ -59,7 +59,7 @@ export type StreamFigures = {
 };
 
 /** A stream that is ready to send. */
-export type OpenStream = {
+type OpenStream = {
   /** Settles when the stream has ended. Call it once, or call `release` instead. */
   flow(response: Writable): Promise<void>;
   release(): void;

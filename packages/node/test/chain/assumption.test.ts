@@ -22,7 +22,14 @@ import {
   readChain,
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
-import { keysOf, network, openTestChain, range, rich, type TestChain } from "../../test-support/peers/chains.ts";
+import {
+  keysOf,
+  network,
+  openTestChain,
+  range,
+  rich,
+  type TestChain,
+} from "../../test-support/peers/chains.ts";
 
 const LENGTH = 40;
 /** Height of the block that its delegate has not signed. */

@@ -2,7 +2,6 @@
 import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { formatAmount } from "../../src/dev-chain/screen.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, KINDS } from "../../src/dev-chain/network.ts";

@@ -20,7 +20,16 @@ import {
 } from "../../src/peers/transactions.ts";
 import { type Caller, ReplyError } from "../../src/peers/transport/calls.ts";
 import { present } from "../../src/platform/present.ts";
-import { keysOf, network, openTestChain, range, rich, rounds, slots, type TestChain } from "../../test-support/peers/chains.ts";
+import {
+  keysOf,
+  network,
+  openTestChain,
+  range,
+  rich,
+  rounds,
+  slots,
+  type TestChain,
+} from "../../test-support/peers/chains.ts";
 import { testNetwork } from "../../test-support/peers/test-network.ts";
 
 const SLOT = 500;

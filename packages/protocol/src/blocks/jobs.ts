@@ -6,9 +6,9 @@ import type { Block } from "./block.ts";
 import { headerSignatureJob, verifyHeaderJob } from "./signature.ts";
 
 /** A transaction whose result does not depend on its signature has the result in place of a job. */
-export type BlockJobs = { header: SignatureJob; transactions: (SignatureJob | boolean)[] };
+type BlockJobs = { header: SignatureJob; transactions: (SignatureJob | boolean)[] };
 
-export type BlockVerdicts = { header: SignatureVerdict; transactions: boolean[] };
+type BlockVerdicts = { header: SignatureVerdict; transactions: boolean[] };
 
 /** The jobs that remain after parsing without `checkSignature`. */
 export const blockJobs = ({ header, transactions }: Block, context: TransactionContext): BlockJobs => ({

@@ -17,7 +17,7 @@ export type Slots = {
 };
 
 /** The parameters of time; a network has them. */
-export type SlotParameters = {
+type SlotParameters = {
   milestoneAt(height: number): Pick<Milestone, "epoch" | "blocktime">;
 };
 

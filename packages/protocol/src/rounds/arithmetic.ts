@@ -21,7 +21,7 @@ export type Rounds = {
 };
 
 /** Numbers of delegates, ascending by height; a network has them. */
-export type RoundSizes = {
+type RoundSizes = {
   readonly milestones: readonly Pick<Milestone, "height" | "activeDelegates">[];
 };
 

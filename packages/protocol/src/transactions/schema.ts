@@ -1,16 +1,15 @@
 /** The schema of each type (transactions.md 8). */
-
-import type { Ajv, ValidateFunction } from "ajv";
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import { createAjv } from "#ajv";
+import { present } from "../present.ts";
 import { milestoneOf, type TransactionContext } from "./context.ts";
 import type { SchemaViolation } from "./errors.ts";
 import { copyJson } from "./json.ts";
-import { keywords, type Limits, MULTI_PAYMENT } from "./keywords.ts";
+import { keywords, type Limits, MULTI_PAYMENT, U63_MAX } from "./keywords.ts";
 import { TYPE_GROUPS } from "./type-groups.ts";
 import { alphanumericText, distinctItems, hashText, publicKeyText, u63 } from "./types/members.ts";
 import { transactionTypes } from "./types/registry.ts";
 import type { MemberSchema, TransactionType, TypeSchema } from "./types/type.ts";
-import { violationOf } from "./violation.ts";
 
 /** The members of every type (transactions.md 8.1). */
 const commonMembers: Record<string, MemberSchema> = {
@@ -164,3 +163,62 @@ function limitsOf(context: TransactionContext, isStrict: boolean): Limits {
     isStrict,
   };
 }
+
+/** `errors` of the schema, which stops at the first one, except for one of each failed choice. */
+function violationOf(errors: readonly ErrorObject[], limits: Limits): SchemaViolation {
+  const first = errors.find((error) => !isOfAnotherChoice(error)) ?? errors[0];
+  const reported = present(first, "the error of the schema");
+  const { instancePath, keyword, params } = reported;
+  const missing = keyword === "required" ? `/${escaped(params.missingProperty)}` : "";
+  return {
+    path: instancePath + missing,
+    rule: keyword,
+    expectation: expectationOf(reported, errors, limits),
+  };
+}
+
+/** Returns true for the least useful errors of a choice: they distinguish its branches, or report the choice itself. */
+const isOfAnotherChoice = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === "const" || keyword === "anyOf" || (keyword === "type" && params.type === "null");
+
+/** Escapes a name as in a JSON pointer. */
+const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+
+function expectationOf(error: ErrorObject, errors: readonly ErrorObject[], limits: Limits): string {
+  const { keyword, params, schema, data, instancePath, propertyName, message = "is not valid" } = error;
+  if (propertyName !== undefined) return `has a member whose name ${message}`;
+  switch (keyword) {
+    case "required":
+      return "is required";
+    case "not":
+      return "is not allowed";
+    case "enum":
+      return mustBeOneOf((params.allowedValues as unknown[]).filter((value) => value !== null));
+    case "const": {
+      const same = errors.filter((other) => other.keyword === keyword && other.instancePath === instancePath);
+      return mustBeOneOf(same.map((other) => other.params.allowedValue));
+    }
+    case "u63": {
+      const { minimum, maximum = U63_MAX } = schema as { minimum: number; maximum?: number };
+      if (maximum === minimum) return `must be ${minimum}`;
+      return `must be an integer from ${minimum} to ${maximum}, as a number or as text`;
+    }
+    case "network":
+      return `must be ${limits.networkByte}, as on the whole network`;
+    case "vendorField":
+      return `must have up to ${limits.vendorFieldLength} bytes`;
+    case "transactionType":
+      // The keyword also limits the payments.
+      return schema === MULTI_PAYMENT && data === MULTI_PAYMENT
+        ? `${MULTI_PAYMENT} allows up to ${limits.multiPaymentLimit} payments`
+        : `must be ${schema}`;
+    case "notNegative":
+      return "must not be negative";
+    case "seedNode":
+      return "must be an IPv4 or IPv6 address, and none of the machine itself";
+    default:
+      return message;
+  }
+}
+
+const mustBeOneOf = (values: readonly unknown[]): string => `must be ${values.join(" or ")}`;

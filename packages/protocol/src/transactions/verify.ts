@@ -92,7 +92,7 @@ export function verifySecondSignature(
 }
 
 /** Verdict of the entry at an index of `signatures`. */
-export type EntryVerdict = (job: SignatureJob, index: number) => boolean;
+type EntryVerdict = (job: SignatureJob, index: number) => boolean;
 
 const verifyEntry: EntryVerdict = ({ hash, signature, publicKey }) =>
   verifySchnorr(hash, signature, publicKey);

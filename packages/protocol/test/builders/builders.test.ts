@@ -1,7 +1,23 @@
 /** Each builder creates a transaction that a node accepts, with the static fee. */
 
 import { expect, test } from "vitest";
-import { addressFromPublicKey, type BridgechainAsset, builders, encodeTransaction, isVerified, multiSignTransaction, sealedFromTrustedBytes, secondSignTransaction, signTransaction, type TransactionBody, transactionFromJson, transactionToJson, transactionTypes, verifyMultiSignatures, verifySecondSignature } from "../../src/index.ts";
+import {
+  addressFromPublicKey,
+  type BridgechainAsset,
+  builders,
+  encodeTransaction,
+  isVerified,
+  multiSignTransaction,
+  sealedFromTrustedBytes,
+  secondSignTransaction,
+  signTransaction,
+  type TransactionBody,
+  transactionFromJson,
+  transactionToJson,
+  transactionTypes,
+  verifyMultiSignatures,
+  verifySecondSignature,
+} from "../../src/index.ts";
 import { present } from "../../src/present.ts";
 import {
   addressOf,

@@ -1,7 +1,20 @@
 /** Certified transactions by the holder of the factory's key. */
 
 import { expect, test } from "vitest";
-import { type Asset, builders, certificationSubject, discloseSubject, signTransaction, type TransactionBody, transactionFromJson, transactionToJson, verifyCertification, verifyDemand, verifyDiscloseCertification, verifyDiscloseDemand } from "../../src/index.ts";
+import {
+  type Asset,
+  builders,
+  certificationSubject,
+  discloseSubject,
+  signTransaction,
+  type TransactionBody,
+  transactionFromJson,
+  transactionToJson,
+  verifyCertification,
+  verifyDemand,
+  verifyDiscloseCertification,
+  verifyDiscloseDemand,
+} from "../../src/index.ts";
 import { present } from "../../src/present.ts";
 import { addressOf, delegate, factory, hexOf, idOf, livenet, sender } from "../../test-support/builders.ts";
 

@@ -2,7 +2,20 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { builders, bytesToHex, createNetwork, encodeTransaction, keysFromPassphrase, multiSignTransaction, type Network, type NetworkFiles, presets, secondSignTransaction, signTransaction, type TransactionBody } from "../../src/index.ts";
+import {
+  builders,
+  bytesToHex,
+  createNetwork,
+  encodeTransaction,
+  keysFromPassphrase,
+  multiSignTransaction,
+  type Network,
+  type NetworkFiles,
+  presets,
+  secondSignTransaction,
+  signTransaction,
+  type TransactionBody,
+} from "../../src/index.ts";
 import { present } from "../../src/present.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: vectors have one shape each, described in their README

@@ -47,7 +47,7 @@ export type DelegateQuery = DelegateFilter & {
   readonly orderBy?: DelegateOrder | number;
 };
 
-export type ForgedBlockQuery = TransformQuery & ForgedBlockFilter & { readonly orderBy?: BlockOrder };
+type ForgedBlockQuery = TransformQuery & ForgedBlockFilter & { readonly orderBy?: BlockOrder };
 
 /** `id` is an address, a public key, or a username. */
 export const delegates = (send: Send) => ({

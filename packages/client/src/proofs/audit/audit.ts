@@ -1,14 +1,13 @@
 /** Audits of webhooks: that the receiver has every fact, and no other one (facts.md 13). */
-import { canonicalJson } from "@uniknode/protocol";
+import { bytesToHex, canonicalJson, sha256 } from "@uniknode/protocol";
 import { isEveryEvent } from "../../api/every-event.ts";
 import type { StreamedEvent } from "../../api/resources/events.ts";
 import type { Webhook } from "../../api/resources/webhooks/register.ts";
 import type { Delivery } from "../../deliveries/delivery.ts";
 import { Refusal, type Refused, refusedVerdict } from "../refusal.ts";
 import { countKeys, readNote, signersOf } from "../resolution/note.ts";
-import { contentHash, LEAF_EVENTS, leafData, selects } from "./facts.ts";
-import { type FactLeaf, provenLeaves } from "./leaves.ts";
-import type { AuditStep } from "./steps.ts";
+import { isRecord } from "../values.ts";
+import { type AuditStep, type FactLeaf, provenLeaves } from "./leaves.ts";
 import { createTiles } from "./tiles.ts";
 
 /** The subscription of a webhook, as the register returns it. */
@@ -51,7 +50,7 @@ export type AuditReport =
     }
   | Refused<AuditStep>;
 
-export type AuditSource = {
+type AuditSource = {
   /** Returns the signed note of the node. */
   checkpoint(): Promise<string>;
   tile(path: string): Promise<Uint8Array>;
@@ -59,7 +58,7 @@ export type AuditSource = {
   facts(names: readonly string[], fromHeight: number, signal: AbortSignal): AsyncIterable<StreamedEvent>;
 };
 
-export type AuditRange = { readonly from: number; readonly to: number };
+type AuditRange = { readonly from: number; readonly to: number };
 
 /** Time without a fact after which the node is considered to withhold the rest. */
 const SILENCE_MS = 30_000;
@@ -204,3 +203,34 @@ async function compare(
 
 const nameOf = ({ event, height, blockId, data }: ReceivedFact): string =>
   `${event} ${height} ${blockId} ${canonicalJson(leafData(event, data))}`;
+
+/** Events that are leaves of the tree of facts. */
+const LEAF_EVENTS: ReadonlySet<string> = new Set([
+  ...["forger.missing", "round.missed", "round.created", "round.applied"],
+  ...["transaction.applied", "delegate.registered", "delegate.resigned"],
+  ...["wallet.vote", "wallet.unvote"],
+  ...["unik.minted", "unik.transferred", "unik.updated", "unik.disclosed", "block.applied"],
+]);
+
+/** Returns true if one of the names, or a pattern such as `transaction.*`, selects an event. */
+const selects = (names: readonly string[], event: string): boolean =>
+  names.some((name) => name === event || (name.endsWith("*") && event.startsWith(name.slice(0, -1))));
+
+/** Returns the SHA-256 of the canonical content of a fact. */
+const contentHash = ({ event, id, data }: StreamedEvent): string =>
+  bytesToHex(sha256(new TextEncoder().encode(canonicalJson({ data: leafData(event, data), id }))));
+
+/**
+ * Returns the part of the content that follows from the chain alone: deliveries contain the wallets of delegates at that time, and a
+ * stream of past blocks does not.
+ */
+function leafData(event: string, data: unknown): unknown {
+  if (event === "forger.missing" || event === "round.missed") {
+    const delegate = isRecord(data) ? data.delegate : undefined;
+    return { delegate: { publicKey: isRecord(delegate) ? delegate.publicKey : undefined } };
+  }
+  if (event !== "round.created" || !Array.isArray(data)) return data;
+  return data.map((row: unknown) =>
+    isRecord(row) ? { publicKey: row.publicKey, round: row.round, votes: row.votes } : row,
+  );
+}

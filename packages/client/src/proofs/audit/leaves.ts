@@ -2,8 +2,18 @@
 import { sha256 } from "@uniknode/protocol";
 import { Refusal } from "../refusal.ts";
 import type { Note } from "../resolution/note.ts";
-import type { AuditStep } from "./steps.ts";
 import { type Tiles, WIDTH } from "./tiles.ts";
+
+/** Steps of an audit at which the responses of a node can be false, or not sufficient. */
+export type AuditStep =
+  /** The checkpoint is malformed, or too few of the keys have signed it. */
+  | "CHECKPOINT"
+  /** The checkpoint does not contain the last block yet. */
+  | "HEIGHT"
+  /** The leaves do not lead to the root of the checkpoint. */
+  | "LEAVES"
+  /** The content of a fact is not the one of its leaf, or is missing. */
+  | "CONTENT";
 
 export type FactLeaf = {
   readonly height: number;

@@ -1,5 +1,4 @@
-/** Reads tiles of a tree of facts (facts.md 6). Their content is trusted only after it has led to a signed root. */
-import type { Fetched } from "./fetch.ts";
+/** Requests and reads tiles of a tree of facts (facts.md 6). Their content is trusted only after it has led to a signed root. */
 
 export const WIDTH = 256;
 const HASH_BYTES = 32;
@@ -13,7 +12,7 @@ export type Tiles = {
 };
 
 /** The response of a node is not a tile. */
-export class TileError extends Error {
+class TileError extends Error {
   readonly code = "TILE_INVALID";
   readonly isRetryable = false;
 
@@ -71,4 +70,60 @@ function readEntries(path: string, bytes: Fetched, width: number): string[] {
   }
   if (offset !== bytes.length || texts.length !== width) throw new TileError(path);
   return texts;
+}
+
+type Fetched = Uint8Array;
+
+/** A leaf has at most 120 characters. */
+const MAX_BYTES = 65_536;
+const TIMEOUT_MS = 30_000;
+
+type TileOptions = {
+  readonly url: string;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Creates a reader of paths below `/facts/tile/`. It throws `TypeError` and `Error` of `fetch`, and for other statuses. */
+export const createTileReader =
+  ({ url, fetch = globalThis.fetch, signal }: TileOptions) =>
+  async (path: string): Promise<Fetched> => {
+    const address = `${url.replace(/\/+$/, "")}/api/v2/facts/tile/${path}`;
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(address, {
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if (response.status !== 200) throw new TileUnavailableError(path, response.status);
+    const bytes = await readBounded(response);
+    if (!bytes) throw new TileUnavailableError(path, response.status);
+    return bytes;
+  };
+
+/** Returns undefined for a longer body, of which no more is read. */
+async function readBounded({ body }: Response): Promise<Fetched | undefined> {
+  const bytes = new Uint8Array(MAX_BYTES);
+  let length = 0;
+  for (const reader = body?.getReader(); reader; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (length + value.length > MAX_BYTES) {
+      await reader.cancel();
+      return undefined;
+    }
+    bytes.set(value, length);
+    length += value.length;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** The node did not return a tile. */
+class TileUnavailableError extends Error {
+  readonly code = "TILE_UNAVAILABLE";
+  readonly isRetryable: boolean;
+
+  constructor(path: string, status: number) {
+    super(`the node returned no tile ${path} (HTTP status ${status}): try again, or use another node`);
+    this.name = "TileUnavailableError";
+    this.isRetryable = status >= 500 || status === 429;
+  }
 }

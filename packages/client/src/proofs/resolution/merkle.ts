@@ -34,7 +34,7 @@ export function rootOfLeaf(
   return last === 0 ? bytesToHex(hash) : undefined;
 }
 
-export type MapLeaf = { readonly key: string; readonly value: string };
+type MapLeaf = { readonly key: string; readonly value: string };
 
 const EMPTY = "0".repeat(64);
 

@@ -5,7 +5,7 @@ import { type BlockBytes, type BlockStore, createBlockStore } from "../../store/
 import type { Database, SqlValue, Statement } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
 
-export type BlocksDeps = {
+type BlocksDeps = {
   readonly network: Network;
   readonly forMs: number;
   /** Counts the inspected blocks. */
@@ -35,10 +35,10 @@ export function blockDamage(
 type Columns = Record<string, SqlValue>;
 
 /** Number of blocks without damage, and the first damage after them. */
-export type InspectedBlocks = { readonly inspected: number; readonly damage?: string };
+type InspectedBlocks = { readonly inspected: number; readonly damage?: string };
 
 /** Creates a function that inspects the blocks from one height to another, or to the head. */
-export function createBlockInspection(
+function createBlockInspection(
   database: Database,
   network: Network,
 ): (from: number, to: number) => InspectedBlocks {

@@ -147,7 +147,7 @@ const incomplete = (message: string): CodedError<"CONFORM"> =>
   new CodedError("CONFORM", message, { isRetryable: false });
 
 /** Returns the path `/conform` below a URL, without its query. */
-export function probeBelow(url: string): string {
+function probeBelow(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/$/, "")}/conform`;
 }

@@ -20,7 +20,7 @@ export type ReceiverOptions = {
   readonly delayMs: number;
 };
 
-export type ReceiverDeps = {
+type ReceiverDeps = {
   /** Secret of the webhook; a promise, because the first delivery may arrive before it is known. */
   readonly secret: Promise<string>;
   readonly onRequest: (received: ReceivedRequest) => void;

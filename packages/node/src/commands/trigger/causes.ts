@@ -26,7 +26,7 @@ export type TriggerChain = {
 
 export type Cause = { readonly how: string; readonly cause: (chain: TriggerChain) => Promise<void> };
 /** Reason why an event cannot be triggered from outside the node. */
-export type NoCause = { readonly why: string };
+type NoCause = { readonly why: string };
 
 const ONE = 100_000_000n;
 /** Number of slots in a round of a dev chain. */

@@ -8,8 +8,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
-import { formOf } from "../../platform/json/form.ts";
 import { readJsonFile } from "../../platform/json/external.ts";
+import { formOf } from "../../platform/json/form.ts";
 import { Type } from "../../platform/json/schema.ts";
 
 export type Sessions = {

@@ -31,7 +31,7 @@ const TABLES = [
 /** Maximum number of rows per statement that belong to no block of the node. */
 const REST_ROWS = 1_000;
 
-export type ChainCheck = {
+type ChainCheck = {
   readonly tables: readonly TableCheck[];
   /** Last block of the node's response. */
   readonly last: Position;

@@ -32,7 +32,7 @@ const SeriesResponse = Type.Object(
   { title: "Series" },
 );
 
-export const StartOption = Type.Object(
+const StartOption = Type.Object(
   {
     option: Type.String({ description: "Name in the configuration file." }),
     value: Type.Optional(
@@ -51,7 +51,7 @@ export const StartOption = Type.Object(
   },
   { title: "Option" },
 );
-export type StartOption = Static<typeof StartOption>;
+type StartOption = Static<typeof StartOption>;
 
 /** Creates a plugin for each prefix of the routes. */
 export function createOperatorRoutes(

@@ -29,7 +29,7 @@ export type OperationsServer = {
   close(): Promise<void>;
 };
 
-export type OperationsAddress = {
+type OperationsAddress = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;

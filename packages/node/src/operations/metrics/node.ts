@@ -6,7 +6,7 @@ import { createMirrorMetrics } from "./other-processes.ts";
 import { createPeerBoundsMetrics } from "./peer-bounds.ts";
 import { createThreadMetrics, createUsageMetrics } from "./process.ts";
 
-export type NodeMetrics = {
+type NodeMetrics = {
   /** @param figures undefined if the consensus thread did not reply */
   showNode(figures: NodeFigures | undefined): void;
   showServing(delay: LoopDelay): void;

@@ -1,9 +1,8 @@
 /** Metrics of the limits of the peer protocol: usage and refusals. */
-
 import type { PeerBounds } from "../../gateway/figures.ts";
 import { Counter, Gauge, type Registry, showTotal } from "./instruments.ts";
 
-export type PeerBoundsMetrics = { show(bounds: PeerBounds): void };
+type PeerBoundsMetrics = { show(bounds: PeerBounds): void };
 
 export function createPeerBoundsMetrics(registry: Registry): PeerBoundsMetrics {
   const registers = [registry];

@@ -2,7 +2,17 @@
  * Checks the text of a message before it is parsed: its complexity and, for messages to a server, the rules that are
  * stricter than JSON (p2p.md 6.2 point 5). It does not check that the text is JSON: the parser does.
  */
-import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, type Complexity, endOfString, exceededBound, OPENING_BRACE, OPENING_BRACKET, QUOTATION_MARK } from "../../platform/json/external.ts";
+import {
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COMMA,
+  type Complexity,
+  endOfString,
+  exceededBound,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTATION_MARK,
+} from "../../platform/json/external.ts";
 import { WireError } from "./wire-error.ts";
 
 export type JsonRules = Complexity & {

@@ -5,14 +5,14 @@
 import { execFile } from "node:child_process";
 import type { Logger } from "pino";
 
-export type Systemd = {
+type Systemd = {
   /** Reports that the node serves, and starts the watchdog messages. */
   ready(): void;
   /** Reports that the node is stopping. */
   stopping(): void;
 };
 
-export type SystemdDeps = {
+type SystemdDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Returns true if the event loops of the other threads run. */
   readonly isAlive: () => boolean;

@@ -5,7 +5,7 @@
  */
 import { write } from "node:fs";
 
-export type LinesOptions = {
+type LinesOptions = {
   readonly fd: number;
   /** Maximum of buffered bytes. */
   readonly maxWaitingBytes?: number;

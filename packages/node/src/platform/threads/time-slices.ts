@@ -41,7 +41,7 @@ export type TimeSlices = {
   run<T>(steps: Steps<T>, source?: string): Promise<T>;
 };
 
-export type TimeSliceOptions = {
+type TimeSliceOptions = {
   /** A slice ends with the first step that exceeds this time; a single step is never interrupted. */
   readonly sliceMs: number;
   /** Called before each slice: milliseconds until it may begin, 0 for the next event-loop tick. */

@@ -33,7 +33,7 @@ import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
 import { requireWritable, searchNewEvents, watchOwnership } from "./database.ts";
 import { createWorkerOperations } from "./operations.ts";
 
-export type DeliverOptions = Config<typeof deliverOptions>;
+type DeliverOptions = Config<typeof deliverOptions>;
 
 /** Time limit of a statement: calls of the storage settle within `CALL_TIMEOUT_MS`. */
 const STATEMENT_TIMEOUT_MS = 5_000;

@@ -24,7 +24,7 @@ import type { OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
 import { WAITING } from "./database.ts";
 
-export type WorkerOperationsDeps = {
+type WorkerOperationsDeps = {
   /** Name of the worker in the database. */
   readonly worker: string;
   readonly postgres: Pick<Postgres, "query" | "connections">;
@@ -37,7 +37,7 @@ export type WorkerOperationsDeps = {
   readonly natsConnections: () => number;
 };
 
-export type WorkerOperations = {
+type WorkerOperations = {
   readonly operations: Operations;
   readonly observer: WebhookObserver;
   readonly matching: MatchingObserver;

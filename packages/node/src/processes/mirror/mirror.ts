@@ -17,7 +17,7 @@ import { untilReachable } from "../../postgres/waiting.ts";
 
 export type MirrorConfig = Config<typeof mirrorOptions>;
 
-export type MirrorObserver = Pick<MirrorDeps, "onHeight" | "onCopied">;
+type MirrorObserver = Pick<MirrorDeps, "onHeight" | "onCopied">;
 
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;

@@ -25,7 +25,7 @@ export type Mirror = {
   close(): Promise<void>;
 };
 
-export type MirrorTimes = {
+type MirrorTimes = {
   /** Pause before the process is restarted, doubled each time unless the process ran for long. */
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;

@@ -31,7 +31,7 @@ import type { NodeCore } from "./core.ts";
 import type { Mirror } from "./mirror.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
 
-export type GatewayOptions = Pick<Options, "poolMaxPerRequest">;
+type GatewayOptions = Pick<Options, "poolMaxPerRequest">;
 
 export type GatewayDeps = {
   readonly pool: Pick<Pool, "submit" | "size" | "figures" | "get" | "inForgingOrder">;

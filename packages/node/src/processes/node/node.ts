@@ -5,7 +5,6 @@ import type { Chain } from "../../chain/chain.ts";
 import { REMEDY } from "../../dev-chain/folder.ts";
 import type { FactsTask } from "../../facts/task.ts";
 import type { Forging } from "../../forger/forging.ts";
-import type { Peers } from "../../peers/peers.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, createHeartbeats } from "../../platform/lifecycle/event-loop.ts";
 import type { Pool } from "../../pool/pool.ts";

@@ -21,7 +21,7 @@ export type NodePeers = {
   readonly subscribeToHeaders: Subscribe<BlockHeader>;
 };
 
-export type NodePeersDeps = Omit<Environment, "now"> &
+type NodePeersDeps = Omit<Environment, "now"> &
   Pick<NodeEventLog, "events" | "report"> &
   Pick<NodeDeps, "genesisBlock"> & {
     readonly chain: Chain;

@@ -17,7 +17,7 @@ export type NodePool = {
   readonly subscribeToPool: Subscribe<PoolEvent>;
 };
 
-export type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
+type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
   Pick<NodeEventLog, "events" | "log"> & {
     readonly chain: Pick<Chain, "state" | "head" | "isBusy" | "storedIds">;
     readonly verifier: Pick<Verifier, "verify">;

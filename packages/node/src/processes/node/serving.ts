@@ -11,7 +11,7 @@ import type { DataFolder } from "./data-folder.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
 
-export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAccounts"> & {
+type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAccounts"> & {
   readonly thread: ServingThread;
   readonly folder: Pick<
     DataFolder,

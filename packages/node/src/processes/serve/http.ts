@@ -32,7 +32,7 @@ export type ServedWebhooks = {
   isOwned(): Promise<boolean>;
 };
 
-export type ServeHttpDeps = {
+type ServeHttpDeps = {
   readonly readModel: ReadModel;
   readonly network: Network;
   readonly identity: Identity;

@@ -19,7 +19,7 @@ import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/progr
 import type { Head } from "../../read/head.ts";
 import type { ReadModel } from "../../read/port.ts";
 
-export type ServerOperationsDeps = {
+type ServerOperationsDeps = {
   readonly readModel: Pick<ReadModel, "snapshot">;
   readonly gateway: Pick<RemoteGateway, "status">;
   readonly calls: () => ServerFigures["calls"];

@@ -28,7 +28,7 @@ import { createTargetPost } from "../../webhooks/target-post.ts";
 import { toPostOptions, toTargetChecks } from "../serving/webhook-options.ts";
 import type { ServedWebhooks, ServeOptions } from "./http.ts";
 
-export type ServeWebhooksDeps = {
+type ServeWebhooksDeps = {
   readonly databaseUrl: string;
   readonly token: string;
   readonly network: Network;

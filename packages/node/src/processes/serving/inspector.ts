@@ -11,7 +11,7 @@ import { CodedError } from "../../platform/coded-error.ts";
 import { STANDARD_OUTPUT } from "../../platform/logging/output.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 
-export type InspectorOptions = {
+type InspectorOptions = {
   readonly path: string;
   readonly files: NetworkFiles;
   /** Next step after damage was found. */
@@ -20,7 +20,7 @@ export type InspectorOptions = {
   readonly startDelayMs?: number;
 };
 
-export type InspectorFigures = {
+type InspectorFigures = {
   /** Result of the last complete inspection. */
   readonly damage?: string;
   /** Inspections since the process started, by their outcome. */
@@ -29,7 +29,7 @@ export type InspectorFigures = {
   readonly failed: number;
 };
 
-export type Inspector = {
+type Inspector = {
   figures(): InspectorFigures;
   close(): void;
 };

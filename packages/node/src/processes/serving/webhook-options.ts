@@ -7,7 +7,7 @@ import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../webhooks/options.ts";
 
 /** Options of deliveries, under their names in the configuration. */
-export type DeliveryOptions = RetentionOptions &
+type DeliveryOptions = RetentionOptions &
   Pick<
     Options,
     | "webhookPrivateTargets"

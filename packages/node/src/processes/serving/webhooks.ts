@@ -12,7 +12,7 @@ import { createWebhooks } from "../../webhooks/webhooks.ts";
 import type { ServingContext, WebhookSources } from "./sources.ts";
 import { toPostOptions, toWebhookOptions } from "./webhook-options.ts";
 
-export type WebhooksDeps = {
+type WebhooksDeps = {
   readonly observer: WebhookObserver;
   readonly matching: MatchingObserver;
   readonly slices: Slices;

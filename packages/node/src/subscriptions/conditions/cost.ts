@@ -10,7 +10,7 @@ export const MAX_EVENT_STEPS = 262_144;
 /** Average steps per recent event beyond which a subscriber is slowed down. */
 export const SLOW_STEPS = 20_000;
 /** Average steps per recent event beyond which a subscriber is suspended. */
-export const MAX_AVERAGE_STEPS = 100_000;
+const MAX_AVERAGE_STEPS = 100_000;
 /** Number of events in the average; the latest has the most weight. */
 const WINDOW_EVENTS = 16;
 

@@ -4,7 +4,7 @@
  */
 
 /** Component that evaluates the conditions. */
-export type MatchingKind = "stream" | "webhook" | "replay" | "dry-run";
+type MatchingKind = "stream" | "webhook" | "replay" | "dry-run";
 
 /** Called by all components that evaluate conditions; feeds the metrics. */
 export type MatchingObserver = {

@@ -1,7 +1,6 @@
 /** Sends finished and pending deliveries now, on demand (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
-import { integer, oneOf, type Readers, text } from "../../subscriptions/members.ts";
-import { invalid, readMembers } from "../../subscriptions/fields.ts";
+import { integer, invalid, oneOf, type Readers, readMembers, text } from "../../subscriptions/fields.ts";
 import { WebhookError } from "../error.ts";
 import type { DeliveryFilter, DeliveryRecord, DeliveryState, EndedFilter } from "../model/deliveries.ts";
 import type { Webhook } from "../model/webhook.ts";

@@ -16,7 +16,6 @@ import { present } from "../../../src/platform/present.ts";
 import { deadlineIn } from "../../../src/platform/threads/call.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool-options.ts";
 import { createConsensus } from "../../../src/processes/node/core.ts";
-import { createEnvironment } from "../../../src/processes/node/node-options.ts";
 import { openNodeEventLog } from "../../../src/processes/node/event-log.ts";
 import { createNodeForging, createSubmitBlock } from "../../../src/processes/node/forging.ts";
 import { createEnvironment } from "../../../src/processes/node/node-options.ts";

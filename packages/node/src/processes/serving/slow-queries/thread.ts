@@ -37,7 +37,7 @@ const TIMEOUT_MS = 30_000;
 /** Large responses leave a large heap, which an idle thread would keep. */
 const IDLE_MS = 10_000;
 
-export type SlowQueryOptions = {
+type SlowQueryOptions = {
   /** Time after which an unresponsive thread is stopped; the next request starts another. */
   readonly timeoutMs?: number;
   /** Time without requests after which the thread is stopped. */
