@@ -35,7 +35,7 @@ const groups = [
   },
   {
     name: "webhook-parts",
-    test: sources("screens/webhooks/(drop-queue|use-action|warnings|secret/panel)"),
+    test: sources("screens/webhooks/(cause|queue-dialog|use-action|warnings|secret/panel)"),
   },
 ];
 

@@ -63,11 +63,11 @@ test("Each screen loads at most 15 kB more.", () => {
 /** The example receivers, which a screen loads as text. */
 const isReceivers = (file: string): boolean => file.startsWith("assets/receiver-code-");
 
-test("All scripts have at most 140 kB, the receivers that they show 5 kB, the style sheets 8 kB.", () => {
+test("All scripts have at most 150 kB, the receivers that they show 5 kB, the style sheets 8 kB.", () => {
   const scripts = built(".js");
   expect(scripts.filter(isReceivers)).toHaveLength(1);
   expect(compressedBytes(scripts.filter(isReceivers))).toBeLessThanOrEqual(5 * KILOBYTE);
-  expect(compressedBytes(scripts.filter((file) => !isReceivers(file)))).toBeLessThanOrEqual(140 * KILOBYTE);
+  expect(compressedBytes(scripts.filter((file) => !isReceivers(file)))).toBeLessThanOrEqual(150 * KILOBYTE);
   expect(compressedBytes(built(".css"))).toBeLessThanOrEqual(8 * KILOBYTE);
 });
 

@@ -52,7 +52,7 @@ describeConsole({}, ({ node, open }) => {
     const conditions = JSON.stringify([{ key: "recipientId", condition: "eq", value: recipient }]);
     const filter = new URLSearchParams({ events: "transaction.applied", conditions });
     await page.goto(`/console/webhooks/new?${filter}`);
-    await page.getByLabel("Target").fill(target);
+    await page.getByLabel("URL of your receiver").fill(target);
     await press(page, "Register");
     await shows(page, "It is not shown again");
 

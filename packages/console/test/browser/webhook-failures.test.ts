@@ -48,11 +48,12 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
       .getByText(/^0 % of \d+ attempts in the last hour$|^0% of \d+ attempts in the last hour$/)
       .waitFor();
     await page.goto(`/console/webhooks/${data.id}/edit`);
-    await page.getByLabel("Target").fill(await listen(204));
+    await page.getByLabel("URL of your receiver").fill(await listen(204));
     await page.getByRole("textbox", { name: "Name" }).fill("Shop, moved");
-    await page.getByText(/^Drop \d+ deliveries in the queue$/).waitFor();
     expect(await faultsInEveryView(page, "webhook-edit")).toEqual([]);
     await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/^\d+ deliveries wait in the queue\./).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await page.getByRole("paragraph").filter({ hasText: "Saved" }).waitFor();
     await expect.poll(async () => (await node.client.webhooks.get(data.id)).data.queued).toBeUndefined();
     expect(received).toBeGreaterThanOrEqual(5);
@@ -95,8 +96,10 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
       .getByRole("paragraph")
       .filter({ hasText: /^\d+ deliveries are sent now$/ })
       .waitFor();
-    await page.getByRole("checkbox", { name: /^Drop \d+ deliveries in the queue$/ }).check();
     await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("checkbox", { name: /^Drop \d+ deliveries in the queue$/ }).check();
+    expect(await faultsInEveryView(page, "webhook-pause")).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("Paused; the queue is dropped").first().waitFor();
     await expect
       .poll(
@@ -109,15 +112,19 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await node.client.dev.forge({ enabled: true });
   });
 
-  test("A refused ping is shown before the registration, and so are warnings.", async () => {
+  test("A refused ping is explained beside the URL; warnings are shown in the preview and after the registration.", async () => {
     const { page, faults } = await reuseSignedIn();
     const item = [{ key: "heigth", condition: "gt", value: "2" }];
     const draft = { events: "block.applied", conditions: JSON.stringify(item), target: await listen(401) };
     await page.goto(`/console/webhooks/new?${new URLSearchParams(draft)}`);
-    await page.getByRole("button", { name: "Register", exact: true }).click();
-    await page.getByRole("alert").getByText("did not accept the ping: HTTP 401").waitFor();
+    await page.getByRole("button", { name: "Ping" }).click();
+    await page
+      .locator("#target-notes")
+      .getByText(/^The receiver refused the sender \(HTTP 401\)\..* it needs the secret first/)
+      .waitFor();
+    await page.getByText('did you mean "height"?').waitFor();
     expect((await node.client.webhooks.health()).data.active).toBe(0);
-    await page.getByRole("button", { name: "Register anyway" }).click();
+    await page.getByRole("button", { name: "Register" }).click();
     await page.getByText("It is not shown again").waitFor();
     await page.getByText('did you mean "height"?').waitFor();
     expect(await faultsInEveryView(page, "webhook-warned")).toEqual([]);

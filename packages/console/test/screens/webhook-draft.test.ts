@@ -1,7 +1,14 @@
 import { EVERY_EVENT } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
 import { changesOf, draftOfWebhook } from "../../src/screens/webhooks/edit/changes.ts";
-import { draftOf, fieldOf, pathsOf, queryOf, registrationOf } from "../../src/screens/webhooks/new/draft.ts";
+import {
+  draftOf,
+  fieldOf,
+  membersOf,
+  operatorsFor,
+  queryOf,
+  registrationOf,
+} from "../../src/screens/webhooks/new/draft.ts";
 import { formsOf } from "../../src/screens/webhooks/new/forms.ts";
 
 describe("An edited webhook", () => {
@@ -36,7 +43,6 @@ describe("A draft of a webhook", () => {
     order: "strict",
     confirmations: "3",
     proof: "yes",
-    ping: "no",
   });
 
   test("Its address contains everything, and is empty for the defaults.", () => {
@@ -59,7 +65,7 @@ describe("A draft of a webhook", () => {
   });
 
   test("It becomes a minimal registration.", () => {
-    expect(registrationOf(draftOf({ events: "block.applied", target: "http://a/", ping: "no" }))).toEqual({
+    expect(registrationOf(draftOf({ events: "block.applied", target: "http://a/" }))).toEqual({
       event: "block.applied",
       target: "http://a/",
       conditions: [EVERY_EVENT],
@@ -93,11 +99,32 @@ describe("A draft of a webhook", () => {
   });
 });
 
-test("A content has the paths that a condition can name.", () => {
+test("A content has the members that a condition can name, with their values.", () => {
   const content = { id: "a", fee: "1", asset: { nft: { unik: { tokenId: "b" } } }, list: [{ a: 1 }] };
-  expect(pathsOf(content)).toEqual(["id", "fee", "asset.nft.unik.tokenId", "list"]);
-  expect(pathsOf([{ id: 1 }])).toEqual(["id"]);
-  expect(pathsOf(undefined)).toEqual([]);
+  expect(membersOf(content)).toEqual([
+    ["id", "a"],
+    ["fee", "1"],
+    ["asset.nft.unik.tokenId", "b"],
+    ["list", [{ a: 1 }]],
+  ]);
+  expect(membersOf([{ id: 1 }])).toEqual([["id", 1]]);
+  expect(membersOf(undefined)).toEqual([]);
+});
+
+test.each([
+  ["12", ["eq", "ne", "gt", "gte", "lt", "lte", "between", "not-between"]],
+  ["a name", ["eq", "ne", "contains", "regexp"]],
+  [true, ["eq", "truthy", "falsy"]],
+  [[1], ["eq", "contains"]],
+])(
+  "A member with a value like %j has the operators of its type, and the chosen one.",
+  (example, expected) => {
+    expect(operatorsFor(example, "eq").map(([operator]) => operator)).toEqual(expected);
+  },
+);
+
+test("A member that no event shows has all operators.", () => {
+  expect(operatorsFor(undefined, "eq")).toHaveLength(12);
 });
 
 test.each([

@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { useNode } from "../../data/node.ts";
 import { Delete } from "./delete.tsx";
-import { DropQueue } from "./drop-queue.tsx";
 import { webhookForms } from "./forms.ts";
+import { type Queue, QueueDialog } from "./queue-dialog.tsx";
 import { Rotate } from "./rotate.tsx";
 import { Outcome, pingOf, useAction } from "./use-action.tsx";
 
@@ -14,27 +14,35 @@ export type ActionsProps = {
   readonly onRotated: (webhook: WebhookWithToken) => void;
 };
 
-export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: ActionsProps) {
+export function Actions({ webhook, onRotated }: ActionsProps) {
+  const { id, enabled, queued = 0 } = webhook;
   const { webhooks } = useNode().operations;
   const action = useAction();
-  const [asked, setAsked] = useState<"delete" | "rotate">();
-  const [isDropping, setDropping] = useState(false);
+  const [asked, setAsked] = useState<"delete" | "rotate" | "toggle">();
   const close = () => setAsked(undefined);
   const { isRunning, run } = action;
-  const toggle = async () => {
-    await webhooks.update(id, { enabled: !enabled, ...(isDropping && { queue: "drop" }) });
-    setDropping(false);
-    if (isDropping) return enabled ? "Paused; the queue is dropped" : "Active again; the queue is dropped";
-    return enabled ? "Paused; the queue is kept" : "Active again";
+  const change = enabled ? "Pause" : "Resume";
+  const toggle = async (queue: Queue) => {
+    await webhooks.update(id, { enabled: !enabled, queue });
+    const state = enabled ? "Paused" : "Active again";
+    return queue === "drop"
+      ? `${state}; the queue is dropped`
+      : enabled
+        ? `${state}; the queue is kept`
+        : state;
   };
   return (
     <section class="section" aria-label="Actions">
       <p>
-        <button type="button" disabled={isRunning} onClick={() => void run(() => pingOf(webhooks, id))}>
+        <button type="button" disabled={isRunning} onClick={() => void run(() => pingOf(webhooks, webhook))}>
           Ping
         </button>{" "}
-        <button type="button" disabled={isRunning} onClick={() => void run(toggle)}>
-          {enabled ? "Pause" : "Resume"}
+        <button
+          type="button"
+          disabled={isRunning}
+          onClick={() => (queued > 0 ? setAsked("toggle") : void run(() => toggle("keep")))}
+        >
+          {change}
         </button>{" "}
         <a class="button" href={`/console/webhooks/${id}/edit`}>
           Edit
@@ -46,10 +54,21 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
           Delete
         </button>
       </p>
-      {queued > 0 && <DropQueue count={queued} isChosen={isDropping} onChange={setDropping} />}
       <Outcome action={action} />
       <Delete id={id} action={action} isOpen={asked === "delete"} onClose={close} />
       <Rotate id={id} action={action} isOpen={asked === "rotate"} onClose={close} onRotated={onRotated} />
+      <QueueDialog
+        title={`${change} webhook ${id}?`}
+        button={change}
+        count={queued}
+        isOpen={asked === "toggle"}
+        onClose={close}
+        onChosen={(queue) => void run(() => toggle(queue))}
+      >
+        {enabled
+          ? "If you keep them, they are sent when you resume it."
+          : "If you keep them, they are sent in order."}
+      </QueueDialog>
       <EquivalentForms forms={webhookForms(id, enabled, location.origin)} what="these actions" />
     </section>
   );

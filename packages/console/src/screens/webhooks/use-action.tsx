@@ -1,9 +1,10 @@
 /** Runs one action at a time, and keeps and shows its outcome. */
-import type { Client } from "@uniknode/client";
+import type { Client, Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";
 import { errorText } from "../../components/error-text.ts";
 import { useNode } from "../../data/node.ts";
+import { causeOf } from "./cause.ts";
 
 export type Action = {
   readonly isRunning: boolean;
@@ -45,9 +46,13 @@ export const Outcome = ({ action: { outcome } }: { action: Action }) =>
  *
  * @throws {ApiError}
  */
-export async function pingOf(webhooks: Client["webhooks"], id: number): Promise<string> {
-  const { data } = await webhooks.ping(id);
-  const isAccepted = data.state === "delivered";
-  const said = data.attempts[0]?.status ?? data.reason ?? "acknowledged";
-  return `The receiver ${isAccepted ? "accepted" : "did not accept"} the ping: ${said}`;
+export async function pingOf(
+  webhooks: Client["webhooks"],
+  { id, target }: Pick<Webhook, "id" | "target">,
+): Promise<string> {
+  const { state, attempts, reason = "" } = (await webhooks.ping(id)).data;
+  if (state === "delivered")
+    return `The receiver accepted the ping: ${attempts[0]?.status ?? "acknowledged"}`;
+  const { text, advice = "" } = causeOf(reason, target);
+  return `The receiver did not accept the ping. ${text} ${advice}`;
 }

@@ -17,7 +17,6 @@ export const draftOfWebhook = (webhook: Webhook): Draft => ({
   order: webhook.order ?? "parallel",
   confirmations: webhook.confirmations ?? 0,
   proof: webhook.proof ?? false,
-  ping: false,
 });
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

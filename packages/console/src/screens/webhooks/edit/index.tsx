@@ -1,15 +1,13 @@
-/** Form that changes a webhook; pending deliveries stay in the queue unless dropped. */
+/** Form that changes a webhook; a dialog asks about pending deliveries. */
 import type { Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { Page, Section } from "../../../components/page.tsx";
+import { Page } from "../../../components/page.tsx";
 import { ResponseView } from "../../../components/states.tsx";
 import { useNode, useResponse } from "../../../data/node.ts";
-import { DropQueue } from "../drop-queue.tsx";
-import { Conditions } from "../new/conditions.tsx";
-import { DeliveryFields } from "../new/delivery.tsx";
 import type { Draft } from "../new/draft.ts";
-import { DryRunSection, useTrial } from "../new/dry-run.tsx";
-import { Events } from "../new/events.tsx";
+import { WebhookFields } from "../new/fields.tsx";
+import { missingOf } from "../new/sentences.ts";
+import { type Queue, QueueDialog } from "../queue-dialog.tsx";
 import { Outcome, useAction } from "../use-action.tsx";
 import { Warnings } from "../warnings.tsx";
 import { changesOf, draftOfWebhook } from "./changes.ts";
@@ -31,52 +29,56 @@ function Form({ webhook }: { webhook: Webhook }) {
   const action = useAction();
   const [before, setBefore] = useState<Draft>(() => draftOfWebhook(webhook));
   const [draft, setDraft] = useState(before);
-  const [isDropping, setDropping] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const [warnings, setWarnings] = useState<readonly string[]>();
-  const trial = useTrial(draft);
   const { id, queued = 0 } = webhook;
-  const onChange = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
+  const missing = missingOf(draft);
+  const changes = changesOf(before, draft);
 
-  async function save(): Promise<string> {
-    const changes = changesOf(before, draft);
-    if (Object.keys(changes).length === 0 && !isDropping) return "No changes";
-    const { warnings } = await operations.webhooks.update(id, {
-      ...changes,
-      ...(isDropping && { queue: "drop" }),
-    });
+  async function save(queue: Queue): Promise<string> {
+    const { warnings } = await operations.webhooks.update(id, { ...changes, queue });
     setWarnings(warnings);
-    setDropping(false);
     const saved = draftOfWebhook((await operations.webhooks.get(id)).data);
     setBefore(saved);
     setDraft(saved);
-    return isDropping ? "Saved; the queue is dropped" : "Saved";
+    return queue === "drop" ? "Saved; the queue is dropped" : "Saved";
   }
 
   function onSubmit(event: SubmitEvent): void {
     event.preventDefault();
-    void action.run(save);
+    if (queued > 0) setAsking(true);
+    else void action.run(() => save("keep"));
   }
 
   return (
     <form class="wizard" onSubmit={onSubmit}>
-      <Section title="Delivery">
-        <DeliveryFields draft={draft} onChange={onChange} hasPing={false} />
-        {queued > 0 && <DropQueue count={queued} isChosen={isDropping} onChange={setDropping} />}
-      </Section>
-      <Section title="Events">
-        <Events events={draft.events} onChange={(events) => onChange({ events })} />
-      </Section>
-      <Section title="Conditions">
-        <Conditions draft={draft} paths={trial.paths} onChange={onChange} />
-      </Section>
-      <DryRunSection trial={trial} />
+      <WebhookFields
+        draft={draft}
+        problem={action.outcome?.isBad ? action.outcome.text : undefined}
+        onChange={(changes) => setDraft({ ...draft, ...changes })}
+      />
       <Warnings warnings={warnings} />
       <Outcome action={action} />
       <p>
-        <button type="submit" class="primary" disabled={action.isRunning || draft.events.length === 0}>
+        <button
+          type="submit"
+          class="primary"
+          disabled={action.isRunning || missing !== undefined || Object.keys(changes).length === 0}
+        >
           Save
-        </button>
+        </button>{" "}
+        {missing !== undefined && <span class="quiet">{missing}</span>}
       </p>
+      <QueueDialog
+        title={`Save webhook ${id}?`}
+        button="Save"
+        count={queued}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onChosen={(queue) => void action.run(() => save(queue))}
+      >
+        If you keep them, they are sent in order to {draft.target}.
+      </QueueDialog>
     </form>
   );
 }

@@ -1,11 +1,11 @@
 /** Form fields for conditions on the content of events. */
 import type { Condition } from "@uniknode/client";
-import { type Draft, type DraftCondition, needsValue, OPERATORS } from "./draft.ts";
+import { type Draft, type DraftCondition, type Member, needsValue, operatorsFor } from "./draft.ts";
 
 export type ConditionsProps = {
   readonly draft: Pick<Draft, "conditions" | "match">;
-  /** Paths in the content of an example event. */
-  readonly paths: readonly string[];
+  /** Members of the content of an example event. */
+  readonly members: readonly Member[];
   readonly onChange: (changes: Partial<Draft>) => void;
 };
 
@@ -13,7 +13,7 @@ export type ConditionsProps = {
 const MAX_CONDITIONS = 50;
 const NEW: DraftCondition = { key: "", condition: "eq", value: "" };
 
-export function Conditions({ draft: { conditions, match }, paths, onChange }: ConditionsProps) {
+export function Conditions({ draft: { conditions, match }, members, onChange }: ConditionsProps) {
   const replace = (at: number, ...by: DraftCondition[]) =>
     onChange({ conditions: conditions.toSpliced(at, 1, ...by) });
   return (
@@ -21,7 +21,7 @@ export function Conditions({ draft: { conditions, match }, paths, onChange }: Co
       {conditions.length === 0 && <p class="quiet">None: every event is delivered.</p>}
       {conditions.length > 1 && <MatchField match={match} onChange={(match) => onChange({ match })} />}
       <datalist id="paths">
-        {paths.map((path) => (
+        {members.map(([path]) => (
           <option key={path} value={path} />
         ))}
       </datalist>
@@ -30,6 +30,7 @@ export function Conditions({ draft: { conditions, match }, paths, onChange }: Co
           key={index}
           index={index}
           condition={condition}
+          example={members.find(([path]) => path === condition.key)?.[1]}
           onChange={(changes) => replace(index, { ...condition, ...changes })}
           onRemove={() => replace(index)}
         />
@@ -69,11 +70,13 @@ const MatchField = ({ match, onChange }: MatchFieldProps) => (
 type ConditionFieldsProps = {
   readonly index: number;
   readonly condition: DraftCondition;
+  /** Value of the member in an event; decides which operators are offered. */
+  readonly example: unknown;
   readonly onChange: (changes: Partial<DraftCondition>) => void;
   readonly onRemove: () => void;
 };
 
-const ConditionFields = ({ index, condition, onChange, onRemove }: ConditionFieldsProps) => (
+const ConditionFields = ({ index, condition, example, onChange, onRemove }: ConditionFieldsProps) => (
   <fieldset class="filters condition">
     <legend class="unseen">Condition {index + 1}</legend>
     <div>
@@ -90,7 +93,7 @@ const ConditionFields = ({ index, condition, onChange, onRemove }: ConditionFiel
         onInput={({ currentTarget }) => onChange({ key: currentTarget.value.trim() })}
       />
     </div>
-    <OperatorField index={index} condition={condition} onChange={onChange} />
+    <OperatorField index={index} condition={condition} example={example} onChange={onChange} />
     {needsValue(condition.condition) && (
       <div>
         <label for={`value-${index}`}>Value</label>
@@ -111,7 +114,7 @@ const ConditionFields = ({ index, condition, onChange, onRemove }: ConditionFiel
   </fieldset>
 );
 
-const OperatorField = ({ index, condition, onChange }: Omit<ConditionFieldsProps, "onRemove">) => (
+const OperatorField = ({ index, condition, example, onChange }: Omit<ConditionFieldsProps, "onRemove">) => (
   <div>
     <label for={`operator-${index}`}>Condition</label>
     <select
@@ -119,7 +122,7 @@ const OperatorField = ({ index, condition, onChange }: Omit<ConditionFieldsProps
       value={condition.condition}
       onChange={({ currentTarget }) => onChange({ condition: currentTarget.value as Condition["condition"] })}
     >
-      {OPERATORS.map(([operator, text]) => (
+      {operatorsFor(example, condition.condition).map(([operator, text]) => (
         <option key={operator} value={operator}>
           {text}
         </option>

@@ -20,7 +20,6 @@ export type Draft = {
   readonly confirmations: number;
   /** True if deliveries contain a proof. */
   readonly proof: boolean;
-  readonly ping: boolean;
 };
 
 export const OPERATORS: readonly (readonly [Condition["condition"], string])[] = [
@@ -46,17 +45,7 @@ export const MAX_NAME_LENGTH = 100;
 
 /** Parses a draft from the URL, and ignores invalid values. */
 export function draftOf(query: Readonly<Record<string, string>>): Draft {
-  const {
-    name = "",
-    events = "",
-    conditions,
-    match,
-    target = "",
-    order,
-    confirmations = "",
-    proof,
-    ping,
-  } = query;
+  const { name = "", events = "", conditions, match, target = "", order, confirmations = "", proof } = query;
   const count = /^\d{1,5}$/.test(confirmations) ? Number(confirmations) : 0;
   return {
     name: name.slice(0, MAX_NAME_LENGTH),
@@ -67,7 +56,6 @@ export function draftOf(query: Readonly<Record<string, string>>): Draft {
     order: order === "strict" ? "strict" : "parallel",
     confirmations: Math.min(count, MAX_CONFIRMATIONS),
     proof: proof === "yes",
-    ping: ping !== "no",
   };
 }
 
@@ -97,7 +85,6 @@ export const queryOf = (draft: Draft): Record<string, string> => ({
   order: draft.order === "strict" ? "strict" : "",
   confirmations: draft.confirmations > 0 ? `${draft.confirmations}` : "",
   proof: draft.proof ? "yes" : "",
-  ping: draft.ping ? "" : "no",
 });
 
 /** Fields of registrations and dry runs. Conditions without a key are incomplete and omitted. */
@@ -133,19 +120,56 @@ export const registrationOf = (draft: Draft): NewWebhook => ({
   ...(draft.order === "strict" && { order: draft.order }),
   ...(draft.confirmations > 0 && { confirmations: draft.confirmations }),
   ...(draft.proof && { proof: true }),
-  ...(draft.ping && { ping: true }),
 });
 
-/** Lists the paths in a content that a condition can use, such as `asset.nft.unik.tokenId`. */
-export function pathsOf(content: unknown, prefix = "", depth = 4): string[] {
+/** A member of a content that a condition can use, such as `asset.nft.unik.tokenId`, with an example of its value. */
+export type Member = readonly [path: string, value: unknown];
+
+export function membersOf(content: unknown, prefix = "", depth = 4): Member[] {
   // A condition on a list is true if it is true for one element.
   const value = Array.isArray(content) && prefix === "" ? content[0] : content;
   if (typeof value !== "object" || value === null || Array.isArray(value) || depth === 0) {
-    return prefix === "" ? [] : [prefix];
+    return prefix === "" ? [] : [[prefix, value]];
   }
   return Object.entries(value).flatMap(([name, member]) =>
-    pathsOf(member, prefix === "" ? name : `${prefix}.${name}`, depth - 1),
+    membersOf(member, prefix === "" ? name : `${prefix}.${name}`, depth - 1),
   );
+}
+
+type Operator = Condition["condition"];
+
+const NUMBER_OPERATORS: readonly Operator[] = [
+  "eq",
+  "ne",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "between",
+  "not-between",
+];
+const TEXT_OPERATORS: readonly Operator[] = ["eq", "ne", "contains", "regexp"];
+
+/** Returns the operators for values like the example, and the chosen one. */
+export function operatorsFor(example: unknown, chosen: Operator): typeof OPERATORS {
+  const fitting = fittingOperators(example);
+  return OPERATORS.filter(([operator]) => operator === chosen || (fitting?.includes(operator) ?? true));
+}
+
+function fittingOperators(example: unknown): readonly Operator[] | undefined {
+  if (Array.isArray(example)) return ["contains"];
+  switch (typeof example) {
+    case "boolean":
+      return ["truthy", "falsy"];
+    case "number":
+    case "bigint":
+      return NUMBER_OPERATORS;
+    case "string":
+      // Amounts are texts of digits.
+      return /^\d+$/.test(example) ? NUMBER_OPERATORS : TEXT_OPERATORS;
+    default:
+      return undefined;
+  }
 }
 
 /** Returns the form field of an error of the register. */

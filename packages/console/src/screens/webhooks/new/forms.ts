@@ -15,7 +15,7 @@ export function formsOf(draft: Draft, origin: string): readonly Form[] {
 }
 
 function commandOf(draft: Draft): string {
-  const { name, events, conditions, match, target, order, confirmations, proof, ping } = draft;
+  const { name, events, conditions, match, target, order, confirmations, proof } = draft;
   const words = [
     ...(name.trim() === "" ? [] : [`--name ${quoted(name.trim())}`]),
     ...events.map((event) => `--event ${quoted(event)}`),
@@ -29,7 +29,6 @@ function commandOf(draft: Draft): string {
     ...(order === "strict" ? ["--order strict"] : []),
     ...(confirmations > 0 ? [`--confirmations ${confirmations}`] : []),
     ...(proof ? ["--proof"] : []),
-    ...(ping ? ["--ping"] : []),
   ];
   return ["uniknode webhooks create", quoted(target.trim()), ...words].join(" ");
 }

@@ -10,11 +10,8 @@ import { Outcome, pingOf, useAction } from "../use-action.tsx";
 
 const ReceiverCode = loadable(() => import("./receiver-code.tsx"), "part");
 
-export function SecretPanel({
-  webhook: { id, secret, token, target, overlapUntil },
-}: {
-  webhook: WebhookWithToken;
-}) {
+export function SecretPanel({ webhook }: { webhook: WebhookWithToken }) {
+  const { id, secret, token, target, overlapUntil } = webhook;
   const { webhooks } = useNode().operations;
   const action = useAction();
   return (
@@ -47,7 +44,7 @@ export function SecretPanel({
         <button
           type="button"
           disabled={action.isRunning}
-          onClick={() => void action.run(() => pingOf(webhooks, id))}
+          onClick={() => void action.run(() => pingOf(webhooks, webhook))}
         >
           Ping the receiver
         </button>{" "}

@@ -1,0 +1,56 @@
+/** Dialog of a change that also decides about pending deliveries. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Dialog } from "../../components/dialog.tsx";
+import { countOfText } from "../../components/format.ts";
+
+export type Queue = "keep" | "drop";
+
+export type QueueDialogProps = {
+  readonly title: string;
+  /** Name of the change. */
+  readonly button: string;
+  /** Number of pending deliveries. */
+  readonly count: number;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onChosen: (queue: Queue) => void;
+  /** Describes what happens to deliveries that are kept. */
+  readonly children: ComponentChildren;
+};
+
+export function QueueDialog({ title, button, count, isOpen, onClose, onChosen, children }: QueueDialogProps) {
+  const [isDropping, setDropping] = useState(false);
+  const deliveries = countOfText(count, "deliveries");
+  return (
+    <Dialog title={title} isOpen={isOpen} onClose={onClose}>
+      <p>
+        {deliveries} {count === 1 ? "waits" : "wait"} in the queue. {children}
+      </p>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={isDropping}
+          onChange={({ currentTarget }) => setDropping(currentTarget.checked)}
+        />
+        <span>Drop {deliveries} in the queue</span>
+      </label>
+      <p class="choices">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            onClose();
+            setDropping(false);
+            onChosen(isDropping ? "drop" : "keep");
+          }}
+        >
+          {button}
+        </button>
+      </p>
+    </Dialog>
+  );
+}
