@@ -65,9 +65,7 @@ export function Actions({ webhook, onRotated }: ActionsProps) {
         onClose={close}
         onChosen={(queue) => void run(() => toggle(queue))}
       >
-        {enabled
-          ? "If you keep them, they are sent when you resume it."
-          : "If you keep them, they are sent in order."}
+        {enabled ? "Kept deliveries are sent when you resume it." : "Kept deliveries are sent in order."}
       </QueueDialog>
       <EquivalentForms forms={webhookForms(id, enabled, location.origin)} what="these actions" />
     </section>

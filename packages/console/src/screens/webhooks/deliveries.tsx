@@ -1,5 +1,5 @@
 /** Deliveries of a webhook, newest first, with a button to send selected or matching ones immediately. */
-import type { DeliveryQuery, DeliveryRecord, DeliveryState } from "@uniknode/client";
+import type { DeliveryQuery, DeliveryRecord, DeliveryState, Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { areValid, Filters, heightFault } from "../../components/filters.tsx";
 import { countOfText, countText } from "../../components/format.ts";
@@ -11,7 +11,8 @@ import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
-import { DeliveryBadge } from "./state.tsx";
+import { causeOf } from "./cause.ts";
+import { DeliveryBadge, NextAttempt } from "./state.tsx";
 import { Outcome, useAction } from "./use-action.tsx";
 
 const LIMIT = 50;
@@ -30,7 +31,11 @@ const FIELDS = [
   { name: "height", label: "Height", faultOf: heightFault },
 ];
 
-export function Deliveries({ webhook }: { webhook: number }) {
+export function Deliveries({
+  webhook: { id: webhook, target },
+}: {
+  webhook: Pick<Webhook, "id" | "target">;
+}) {
   const { webhooks } = useNode().operations;
   const { query } = useListState();
   const filter = filterOf(query);
@@ -70,7 +75,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
           {({ data }) => (
             <Table
               caption="Deliveries"
-              columns={[selectColumn(selected, select), ...columnsOf(webhook)]}
+              columns={[selectColumn(selected, select), ...columnsOf(webhook, target)]}
               rows={data}
               keyOf={({ id }) => id}
               empty={<Empty title="No delivery matches">Deliveries appear here when an event matches.</Empty>}
@@ -103,7 +108,7 @@ const selectColumn = (
   ),
 });
 
-const columnsOf = (webhook: number): readonly Column<DeliveryRecord>[] => [
+const columnsOf = (webhook: number, target: string): readonly Column<DeliveryRecord>[] => [
   {
     title: "Delivery",
     narrow: "2a",
@@ -122,7 +127,12 @@ const columnsOf = (webhook: number): readonly Column<DeliveryRecord>[] => [
   },
   { title: "Created", narrow: "2b", cell: ({ createdAt }) => <Time timeMs={createdAt} clock="machine" /> },
   { title: "Attempts", narrow: "2c", cell: ({ attempts }) => countText(attempts.length), isNumber: true },
-  { title: "Reason", cell: ({ reason }) => reason && <span class="text">{reason}</span>, isMinor: true },
+  {
+    title: "Next attempt",
+    cell: ({ nextAttemptAt }) => nextAttemptAt && <NextAttempt atMs={nextAttemptAt} />,
+    isMinor: true,
+  },
+  { title: "Cause", cell: ({ reason }) => reason && causeOf(reason, target).text, isMinor: true },
 ];
 
 /** Parses the filters in the URL, all of which are valid. */

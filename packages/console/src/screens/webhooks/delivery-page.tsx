@@ -1,40 +1,19 @@
 /** Delivery with its attempts and body. */
-import { type DeliveryAttempt, type DeliveryRecord, jsonText } from "@uniknode/client";
+import { type DeliveryRecord, jsonText } from "@uniknode/client";
 import { Json } from "../../components/code-block.tsx";
 import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf, Identifier } from "../../components/identifier.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { Empty, ResponseView } from "../../components/states.tsx";
-import { type Column, Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
+import { ResponseView } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
+import { Attempts } from "./attempts.tsx";
 import { Counterpart } from "./counterpart.tsx";
 import { deliveryForms, requestOf } from "./forms.ts";
-import { DeliveryBadge } from "./state.tsx";
+import { DeliveryBadge, Trouble } from "./state.tsx";
 import { Outcome, useAction } from "./use-action.tsx";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
-
-const COLUMNS: readonly Column<DeliveryAttempt>[] = [
-  {
-    title: "Started",
-    narrow: "2a",
-    cell: ({ startedAt }) => <Time timeMs={startedAt} clock="machine" isWhole />,
-  },
-  {
-    title: "Duration",
-    narrow: "1c",
-    cell: ({ durationMs }) => `${countText(durationMs)} ms`,
-    isNumber: true,
-  },
-  {
-    title: "Response",
-    narrow: "1a",
-    cell: ({ status, error }) => (status === undefined ? (error ?? "acknowledged") : `HTTP ${status}`),
-  },
-  { title: "Body", narrow: "2c", cell: ({ response }) => response && <span class="text">{response}</span> },
-];
 
 export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
   const { webhooks } = useNode().operations;
@@ -57,32 +36,35 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
   const { webhooks } = useNode().operations;
   const action = useAction();
   const { value } = useResponse(`webhook ${webhook}`, () => webhooks.get(webhook), { lasts: "session" });
-  const target = value?.data.target;
-  const { id, messageId, attempts, body } = delivery;
+  const { target = "" } = value?.data ?? {};
+  const { id, messageId, state, reason, body } = delivery;
   const sendAgain = async () => {
     await webhooks.retry(webhook, id);
     return "It is sent again, with the same id and body";
   };
+  const send = (
+    <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendAgain)}>
+      {state === "pending" ? "Send now" : "Send again"}
+    </button>
+  );
+  const isTrouble = reason !== undefined && state !== "delivered";
   return (
     <>
-      <DeliveryFacts webhook={webhook} target={target} delivery={delivery} />
-      <Section
-        title="Attempts"
-        aside={
-          <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendAgain)}>
-            {delivery.state === "pending" ? "Send now" : "Send again"}
-          </button>
-        }
-      >
+      {isTrouble && (
+        <Trouble reason={reason} target={target}>
+          <p>
+            {send}{" "}
+            <a class="button" href={`/console/webhooks/${webhook}/edit`}>
+              Edit the target
+            </a>
+          </p>
+        </Trouble>
+      )}
+      <Section title="Attempts" aside={!isTrouble && send}>
         <Outcome action={action} />
-        <Table
-          caption="Attempts"
-          columns={COLUMNS}
-          rows={attempts}
-          keyOf={({ startedAt }) => startedAt}
-          empty={<Empty title="No attempts yet" />}
-        />
+        <Attempts delivery={delivery} target={target} />
       </Section>
+      <DeliveryFacts webhook={webhook} target={target} delivery={delivery} />
       <Counterpart webhook={webhook} delivery={delivery} />
       <Section title="Request">
         <Json value={body} what="body" />
@@ -92,7 +74,7 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
             {
               id: "request",
               title: "The request, unsigned",
-              text: requestOf(target ?? "TARGET", messageId, jsonText(body)),
+              text: requestOf(target || "TARGET", messageId, jsonText(body)),
             },
             ...deliveryForms(webhook, id, location.origin),
           ]}
@@ -104,12 +86,12 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
 
 type DeliveryFactsProps = {
   readonly webhook: string;
-  readonly target: string | undefined;
+  readonly target: string;
   readonly delivery: DeliveryRecord;
 };
 
 function DeliveryFacts({ webhook, target, delivery }: DeliveryFactsProps) {
-  const { messageId, event, height, blockId, reverts, reason, undone, nextAttemptAt } = delivery;
+  const { messageId, event, height, blockId, reverts, undone } = delivery;
   return (
     <Facts
       facts={[
@@ -123,11 +105,9 @@ function DeliveryFacts({ webhook, target, delivery }: DeliveryFactsProps) {
         ["Event", event],
         [
           "Target",
-          target !== undefined && (
-            <span key="target" class="text">
-              {target}
-            </span>
-          ),
+          <span key="target" class="text">
+            {target}
+          </span>,
         ],
         ["Block", height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>],
         [
@@ -135,11 +115,6 @@ function DeliveryFacts({ webhook, target, delivery }: DeliveryFactsProps) {
           reverts && <a href={`/console/webhooks/${webhook}/${encodeURIComponent(reverts)}`}>{reverts}</a>,
         ],
         ["Its block", undone && "was reverted"],
-        ["Reason", reason && <span class="text">{reason}</span>],
-        [
-          "Next attempt",
-          nextAttemptAt !== undefined && <Time timeMs={nextAttemptAt} clock="machine" isWhole />,
-        ],
       ]}
     />
   );

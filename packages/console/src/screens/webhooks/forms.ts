@@ -1,5 +1,6 @@
 /** Webhook and delivery actions as commands and code. */
 
+import type { DeliveryRecord } from "@uniknode/client";
 import type { Form } from "../../components/equivalent-forms.tsx";
 import { curlOf, programOf, quoted } from "../../components/equivalents.ts";
 
@@ -98,6 +99,22 @@ export const deliveryForms = (webhook: string, delivery: number, origin: string)
     ],
     origin,
   );
+
+/** Lists the headers of an attempt, with the text that the signature signs. */
+export const headersOf = (
+  { messageId, sequence }: Pick<DeliveryRecord, "messageId" | "sequence">,
+  startedAtMs: number,
+): string => {
+  const seconds = Math.floor(startedAtMs / 1_000);
+  return [
+    "content-type: application/json",
+    "authorization: FIRST HALF OF THE TOKEN",
+    `webhook-id: ${messageId}`,
+    `webhook-timestamp: ${seconds}`,
+    `webhook-signature: v1,BASE64 of HMAC-SHA256(key, "${messageId}.${seconds}." + body)`,
+    ...(sequence === undefined ? [] : [`webhook-sequence: ${sequence}`]),
+  ].join("\n");
+};
 
 /**
  * Builds the request of a delivery as a command, for developing receivers. It has no signature, which requires the secret.

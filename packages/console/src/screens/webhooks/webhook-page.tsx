@@ -12,7 +12,7 @@ import { Deliveries } from "./deliveries.tsx";
 import { Health } from "./health.tsx";
 import { ReplaySection } from "./replay.tsx";
 import { SecretPanel } from "./secret/panel.tsx";
-import { eventsOf, StateBadge } from "./state.tsx";
+import { eventsOf, StateBadge, Trouble } from "./state.tsx";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 
@@ -33,22 +33,18 @@ function Content({ webhook }: { webhook: Webhook }) {
   const [rotated, setRotated] = useState<WebhookWithToken>();
   return (
     <>
+      <Failing webhook={webhook} />
       <WebhookFacts webhook={webhook} />
-      {webhook.suspended && (
-        <p class="sentence">
-          Deliveries stop until it is updated, resumed, or a ping succeeds: fix the receiver, then ping it.
-        </p>
-      )}
       {rotated && <SecretPanel webhook={rotated} />}
       <Actions webhook={webhook} onRotated={setRotated} />
       <ReplaySection webhook={webhook} />
-      <Deliveries webhook={webhook.id} />
+      <Deliveries webhook={webhook} />
     </>
   );
 }
 
 function WebhookFacts({ webhook }: { webhook: Webhook }) {
-  const { name, target, conditions, order, confirmations = 0, suspended, failing, replay } = webhook;
+  const { name, target, conditions, order, confirmations = 0, replay } = webhook;
   return (
     <Facts
       facts={[
@@ -72,15 +68,6 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
         ["Order", order === "strict" ? "Strict: one delivery at a time" : "Parallel"],
         ["Confirmations", confirmations > 0 && countText(confirmations)],
         ["Proof", webhook.proof && "in each delivery"],
-        [
-          "Suspended",
-          suspended && (
-            <>
-              {suspended.reason} · <Time timeMs={suspended.since} clock="machine" />
-            </>
-          ),
-        ],
-        ["Failing", failing && <Failing {...failing} />],
         ["Replay", replay && `block ${countText(replay.nextHeight)} of ${countText(replay.toHeight)}`],
       ]}
     />
@@ -92,14 +79,27 @@ function conditionsTitle({ conditions, match }: Webhook): string {
   return match === "all" ? "All conditions" : "One of the conditions";
 }
 
-const Failing = ({ reason, since }: NonNullable<Webhook["failing"]>) => (
-  <>
-    {reason ?? "recent attempts failed"}
-    {since !== undefined && (
-      <>
-        {" "}
-        · since <Time timeMs={since} clock="machine" />
-      </>
-    )}
-  </>
-);
+function Failing({ webhook: { id, target, suspended, failing } }: { webhook: Webhook }) {
+  const { reason = "recent attempts failed", since } = suspended ?? failing ?? {};
+  if (!suspended && !failing) return null;
+  return (
+    <Trouble reason={reason} target={target}>
+      {suspended && (
+        <p>
+          Nothing is sent until you edit or resume the webhook, or a ping succeeds: fix the receiver, then
+          ping it.
+        </p>
+      )}
+      <p>
+        <a class="button" href={`/console/webhooks/${id}/edit`}>
+          Edit the target
+        </a>{" "}
+        {since !== undefined && (
+          <span class="quiet">
+            {suspended ? "Suspended" : "Fails"} since <Time timeMs={since} clock="machine" />
+          </span>
+        )}
+      </p>
+    </Trouble>
+  );
+}

@@ -77,7 +77,7 @@ function Form({ webhook }: { webhook: Webhook }) {
         onClose={() => setAsking(false)}
         onChosen={(queue) => void action.run(() => save(queue))}
       >
-        If you keep them, they are sent in order to {draft.target}.
+        Kept deliveries are sent in order to {draft.target}.
       </QueueDialog>
     </form>
   );

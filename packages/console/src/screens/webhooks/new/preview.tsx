@@ -28,9 +28,10 @@ export function useTrial(draft: Draft): Trial {
   const { operations } = useNode();
   const [blocks, setBlocks] = useState(100);
   const missing = missingSelectionOf(draft);
-  const key = useDelayed(JSON.stringify({ ...selectionOf(draft), blocks }));
-  const response = useResponse(missing === undefined ? `dry run ${key}` : undefined, () =>
-    operations.webhooks.test(JSON.parse(key) as Parameters<typeof operations.webhooks.test>[0]),
+  const body = missing === undefined ? { ...selectionOf(draft), blocks } : undefined;
+  const key = useDelayed(JSON.stringify(body));
+  const response = useResponse(key && `dry run ${key}`, () =>
+    operations.webhooks.test(JSON.parse(key ?? "") as NonNullable<typeof body>),
   );
   const { fired, notFired } = response.value?.data ?? {};
   const example = (fired?.events[0] ?? notFired?.events[0])?.data;
@@ -38,7 +39,7 @@ export function useTrial(draft: Draft): Trial {
 }
 
 /** Debounces a value. */
-function useDelayed(value: string): string {
+function useDelayed<Value>(value: Value): Value {
   const [delayed, setDelayed] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setDelayed(value), PAUSE_MS);
