@@ -91,6 +91,7 @@ export type {
   WebhookChanges,
   WebhookHealth,
   WebhookId,
+  WebhookQuery,
   WebhookState,
   WebhookWithToken,
 } from "./api/resources/webhooks/register.ts";

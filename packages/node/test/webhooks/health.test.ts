@@ -35,6 +35,8 @@ test("A webhook whose attempts fail is failing, with the reason, regardless of e
     lastHour: { succeeded: 1, failed: 20 },
   });
   expect(await totals()).toEqual({ active: 0, failing: 1, paused: 0, suspended: 0, queued: 29 });
+  expect((await ask("GET", "/api/webhooks?state=failing")).body.meta.totalCount).toBe(1);
+  expect((await ask("GET", "/api/webhooks?state=active")).body.meta.totalCount).toBe(0);
   replies.all = 200;
   await clock.advance(600_000);
   expect(await webhook()).not.toHaveProperty("failing");
@@ -44,13 +46,14 @@ test("A webhook whose attempts fail is failing, with the reason, regardless of e
 });
 
 test("Most attempts of some minutes determine the state if some succeed.", async () => {
-  const { emit, replies, summary, totals } = await start();
+  const { emit, replies, summary, totals, ask } = await start();
   for (let height = 1; height <= 9; height++) {
     replies.all = height % 3 === 0 ? 200 : 500;
     await emit(blockApplied(height));
   }
   expect(await summary()).toMatchObject({ state: "failing", lastHour: { succeeded: 3, failed: 6 } });
   expect(await totals()).toMatchObject({ active: 0, failing: 1 });
+  expect((await ask("GET", "/api/webhooks?state=failing")).body.meta.totalCount).toBe(1);
 });
 
 test("Another target starts without the failures of the former one.", async () => {

@@ -42,6 +42,22 @@ describe("the register", () => {
     expect((await create()).body.data.id).toBe(2);
   });
 
+  test("A page of a search links to the other pages of the search.", async () => {
+    const { ask, create } = await serve();
+    await create({ name: "Shop" });
+    await create();
+    await create({ name: "Shop & more" });
+    const { body } = await ask("GET", "/api/webhooks?search=shop&state=active&limit=1");
+    expect(body.data).toMatchObject([{ id: 1 }]);
+    expect(body.meta).toMatchObject({
+      totalCount: 2,
+      next: "/api/v2/webhooks?page=2&limit=1&search=shop&state=active",
+    });
+    expect((await ask("GET", body.meta.next)).body.data).toMatchObject([{ id: 3 }]);
+    for (const query of ["search=", "state=broken", `search=${"a".repeat(101)}`, "search=%00"])
+      expect((await ask("GET", `/api/webhooks?${query}`)).status).toBe(422);
+  });
+
   test("An update removes the event of a webhook if patterns remain.", async () => {
     const { ask, create } = await serve();
     await create();

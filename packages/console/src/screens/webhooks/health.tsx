@@ -1,6 +1,6 @@
-/** Table cell with the health of a webhook: success rate, recent hours and queue. */
+/** Health of a webhook: success rate, recent hours and queue. */
 import type { DeliverySummary, Webhook } from "@uniknode/client";
-import { clockText, countOfText, countText } from "../../components/format.ts";
+import { clockText, countText } from "../../components/format.ts";
 import { Time } from "../../components/time.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 
@@ -9,7 +9,13 @@ const SELDOM = { lasts: "session", everyMs: 15_000 } as const;
 const BAR = 4;
 const HEIGHT = 20;
 
-export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
+export type HealthProps = {
+  readonly webhook: Pick<Webhook, "id">;
+  /** Fits into a cell below a title that names the hour. */
+  readonly isShort?: boolean;
+};
+
+export function Health({ webhook: { id }, isShort = false }: HealthProps) {
   const { operations } = useNode();
   const { value } = useResponse(`webhook ${id} summary`, () => operations.webhooks.summary(id), SELDOM);
   if (!value) return null;
@@ -17,15 +23,15 @@ export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
   if (count === 0) return <span class="quiet">no deliveries yet</span>;
   return (
     <span class="health">
-      <span>{rateOf(lastHour)}</span>
+      <span>{isShort ? shareOf(lastHour) : rateOf(lastHour)}</span>
       <Hours hours={hours} />
       {queued > 0 && (
         <span class="quiet">
           {countText(queued)} waiting
-          {oldestWaitingAt !== undefined && (
-            <span class="since">
+          {!isShort && oldestWaitingAt !== undefined && (
+            <>
               , since <Time timeMs={oldestWaitingAt} clock="machine" />
-            </span>
+            </>
           )}
         </span>
       )}
@@ -36,13 +42,20 @@ export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 
 /** Success rate of the attempts of the last hour; a retried delivery counts once per attempt. */
-export function rateOf({ succeeded, failed }: DeliverySummary["lastHour"]): string {
-  const attempts = succeeded + failed;
-  if (attempts === 0) return "no attempts in the last hour";
-  const text = percent.format(succeeded / attempts);
+export const rateOf = (lastHour: DeliverySummary["lastHour"]): string =>
+  attemptsOf(lastHour) === 0
+    ? "no attempts in the last hour"
+    : `${shareOf(lastHour)} ${attemptsOf(lastHour) === 1 ? "attempt" : "attempts"} in the last hour`;
+
+const attemptsOf = ({ succeeded, failed }: DeliverySummary["lastHour"]): number => succeeded + failed;
+
+function shareOf(lastHour: DeliverySummary["lastHour"]): string {
+  const attempts = attemptsOf(lastHour);
+  if (attempts === 0) return "no attempts";
+  const text = percent.format(lastHour.succeeded / attempts);
   // Rounded down, so that a single failure is not shown as 100 %.
-  const share = failed > 0 && text === percent.format(1) ? `> ${percent.format(0.999)}` : text;
-  return `${share} of ${countOfText(attempts, "attempts")} in the last hour`;
+  const share = lastHour.failed > 0 && text === percent.format(1) ? `> ${percent.format(0.999)}` : text;
+  return `${share} of ${countText(attempts)}`;
 }
 
 /** Text of one bar, as shown under the pointer. */

@@ -16,6 +16,18 @@ export const health = Type.Optional(
       "`true` adds the members that a webhook has in certain states: `queued`, `failing`, `suspended`, `replay`.",
   }),
 );
+export const webhookFilter = {
+  state: Type.Optional(
+    Type.Enum(["active", "failing", "paused", "suspended"], { description: "State of the webhooks." }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "Part of the name, the target or the names of the events, in upper or lower case.",
+    }),
+  ),
+};
 export const milliseconds = Type.Optional(
   Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }),
 );

@@ -14,6 +14,7 @@ import {
   queue,
   target,
   typedSwitch,
+  webhookFilter,
   webhookParams,
   writable,
 } from "./webhook-requests.ts";
@@ -72,7 +73,7 @@ type Schemas = Readonly<Record<string, FastifySchema>>;
 /** The register itself. */
 const registerRoutes: Schemas = {
   "GET /webhooks": route("Lists the registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
-    querystring: { page: pageQuery.page, limit: pageQuery.limit, health },
+    querystring: { page: pageQuery.page, limit: pageQuery.limit, health, ...webhookFilter },
   }),
   "POST /webhooks": route(
     "Registers a webhook. Only this response contains its secret.",

@@ -1,5 +1,6 @@
 /** Reads the parameters of the register's paths by name, each within its bounds, and pages of the list (webhooks.md 4.1). */
 import * as expected from "../../platform/text/wording.ts";
+import type { WebhookState } from "../../webhooks/storage/health.ts";
 import { HttpError } from "../core/error.ts";
 
 export type Query = Readonly<Record<string, unknown>>;
@@ -50,6 +51,14 @@ export const text: Reader<string> = (name, text) => {
   return text;
 };
 
+const MAX_SEARCH = 100;
+
+/** Reads a part of a text, without control characters. */
+const search: Reader<string> = (name, text) => {
+  if (!/^\P{Cc}{1,100}$/u.test(text)) throw refused(name, `a text of 1 to ${MAX_SEARCH} characters`);
+  return text;
+};
+
 const refused = (name: string, what: string): HttpError =>
   new HttpError("INVALID_MEMBER", `"${name}" ${expected.mustBe(what)}`);
 
@@ -65,10 +74,13 @@ const READERS = {
   page: integer(1, Math.floor(Number.MAX_SAFE_INTEGER / MAX_LIMIT)),
   limit: integer(1, MAX_LIMIT),
   health: SWITCH,
+  state: oneOf("active", "failing", "paused", "suspended"),
+  search,
 };
 
 /** A page of the list of webhooks; `number` counts from 1. */
 type Page = {
+  readonly filter: { readonly state?: WebhookState; readonly search?: string };
   readonly number: number;
   readonly limit: number;
   readonly offset: number;
@@ -77,13 +89,14 @@ type Page = {
 
 /** @throws {HttpError} 422 for unknown parameters and for values out of bounds */
 export function readPage(query: Query): Page {
-  const { page: number = 1, limit = MAX_LIMIT, health } = readQuery(query, READERS);
-  return { number, limit, offset: (number - 1) * limit, hasHealth: health === "true" };
+  const { page: number = 1, limit = MAX_LIMIT, health, ...filter } = readQuery(query, READERS);
+  return { number, limit, offset: (number - 1) * limit, hasHealth: health === "true", filter };
 }
 
-export function pageMeta({ number, limit }: Page, count: number, totalCount: number) {
+export function pageMeta({ number, limit, filter }: Page, count: number, totalCount: number) {
   const pageCount = Math.max(1, Math.ceil(totalCount / limit));
-  const link = (page: number) => `${PATH}?page=${page}&limit=${limit}`;
+  const query = `${new URLSearchParams(filter)}`;
+  const link = (page: number) => `${PATH}?page=${page}&limit=${limit}${query && `&${query}`}`;
   return {
     count,
     pageCount,

@@ -77,7 +77,7 @@ function addReads(app: FastifyInstance, { register }: WebhookRequests): void {
   app.get("/webhooks", ({ query }) =>
     withHttpErrors(async () => {
       const page = readPage(query as Query);
-      const { webhooks, totalCount } = await register.list(page);
+      const { webhooks, totalCount } = await register.list(page, page.filter);
       const data = await Promise.all(webhooks.map((webhook) => show(webhook, page.hasHealth)));
       return { meta: pageMeta(page, webhooks.length, totalCount), data };
     }),

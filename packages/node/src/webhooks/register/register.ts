@@ -8,6 +8,7 @@ import type { Webhook } from "../model/webhook.ts";
 import type { HealthTotals, WebhookHealth } from "../storage/health.ts";
 import type { NewPing } from "../storage/pings.ts";
 import type { RegisterStorage, Updated } from "../storage/register-commands.ts";
+import type { Range, WebhookFilter, WebhookList } from "../storage/webhooks.ts";
 import { checkTarget, readChanges, readNewWebhook, readTarget, type TargetOptions } from "./fields.ts";
 
 export type RegisterOptions = TargetOptions & {
@@ -35,8 +36,8 @@ export type RegisterDeps = {
  * a change settles, the change is on disk, and the event log records the events that the register names.
  */
 export type Register = {
-  /** Lists enabled and disabled webhooks by ascending id. */
-  list(range: { offset: number; limit: number }): Promise<WebhookList>;
+  /** Lists enabled and disabled webhooks by ascending id: all, or those that match. */
+  list(range: Range, filter?: WebhookFilter): Promise<WebhookList>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Promise<Webhook>;
   /** Returns another enabled webhook with the same target, events and conditions, whose deliveries arrive a second time. */
@@ -78,8 +79,6 @@ export type Register = {
   resume(webhook: number): Promise<void>;
 };
 
-export type WebhookList = { readonly webhooks: readonly Webhook[]; readonly totalCount: number };
-
 /** Shared state of the operations. */
 type Context = RegisterOptions & RegisterDeps;
 
@@ -88,7 +87,8 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
   const { storage, nowMs } = deps;
   const { webhooks, health } = storage;
   return {
-    async list(range) {
+    async list(range, filter = {}) {
+      if (Object.keys(filter).length > 0) return webhooks.search(filter, range, nowMs());
       const [page, totalCount] = await Promise.all([webhooks.page(range), webhooks.count()]);
       return { webhooks: page, totalCount };
     },

@@ -20,7 +20,7 @@ export type AttemptCounts = { readonly succeeded: number; readonly failed: numbe
 export type Failing = { readonly reason?: string; readonly sinceMs?: number };
 
 /** A webhook is failing if its last attempt failed, or if more attempts failed than succeeded in this period. */
-const RECENT_MINUTES = 5;
+export const RECENT_MINUTES = 5;
 const HOUR_MINUTES = 60;
 
 export type WebhookState = "active" | "failing" | "paused" | "suspended";
@@ -40,7 +40,7 @@ export type HealthTotals = Readonly<Record<WebhookState, number>> & { readonly q
 /** Outcome of an attempt, which the databases count by the minute of its end. */
 type CountedOutcome = { readonly webhook: number; readonly atMs: number; readonly failure?: unknown };
 
-const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS);
+export const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS);
 
 type Count = { webhook: number; minute: number; succeeded: number; failed: number };
 
@@ -182,6 +182,11 @@ const healthSql = (
     FROM attempt_counts WHERE webhook = $1 AND minute > $2 AND minute <= $4
   ) AS counts WHERE id = $1`;
 
+/** Returns SQL for the state of a webhook; `isFailing` is true if most of its recent attempts failed. */
+export const stateSql = (isFailing: string): string =>
+  `CASE WHEN NOT enabled THEN 'paused' WHEN suspended IS NOT NULL THEN 'suspended'
+    WHEN failures > 0 OR ${isFailing} THEN 'failing' ELSE 'active' END`;
+
 const PENDING: Readonly<Record<Kind, string>> = {
   sqlite: "SELECT webhook, waiting + retrying + replaying AS deliveries FROM queues",
   postgres: `SELECT webhook, count(*) AS deliveries FROM delivery_lanes WHERE ${IS_PENDING} GROUP BY webhook`,
@@ -193,7 +198,5 @@ const totalsSql = (kind: Kind): string => `WITH recent AS (
   ), pending AS (
     ${PENDING[kind]}
   )
-  SELECT CASE WHEN NOT enabled THEN 'paused' WHEN suspended IS NOT NULL THEN 'suspended'
-      WHEN failures > 0 OR is_failing THEN 'failing' ELSE 'active' END AS state,
-    count(*) AS webhooks, coalesce(sum(deliveries), 0) AS queued
+  SELECT ${stateSql("is_failing")} AS state, count(*) AS webhooks, coalesce(sum(deliveries), 0) AS queued
   FROM webhooks LEFT JOIN recent ON recent.webhook = id LEFT JOIN pending ON pending.webhook = id GROUP BY 1`;

@@ -3,6 +3,7 @@ import { subscribedNames } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
 import { ownerOf, type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
+import { minuteOf, RECENT_MINUTES, stateSql, type WebhookState } from "./health.ts";
 import { bumpVersion } from "./locks.ts";
 import { isOwned } from "./shards.ts";
 import type { Flag, Integer, Kind, Reads, Sql, Steps, Store } from "./sql.ts";
@@ -54,6 +55,25 @@ type WebhookRow = DefinitionRow &
 const LISTED = `SELECT webhooks.*, from_height, to_height, next_height
   FROM webhooks LEFT JOIN replays ON replays.webhook = webhooks.id AND replays.state = 'running'`;
 
+export type Range = { readonly offset: number; readonly limit: number };
+
+/** Both must match. */
+export type WebhookFilter = {
+  readonly state?: WebhookState;
+  /** Part of the name, the target or the names of the events, in upper or lower case. */
+  readonly search?: string;
+};
+
+export type WebhookList = { readonly webhooks: readonly Webhook[]; readonly totalCount: number };
+
+const IS_FAILING = `(SELECT sum(failed) > sum(succeeded) FROM attempt_counts WHERE attempt_counts.webhook = webhooks.id
+    AND minute > CAST($3 AS bigint) AND minute <= CAST($4 AS bigint))`;
+
+/** SQL condition for webhooks in the state $1 with the text $2, by their attempts after the minute $3 until $4. */
+const matching = (kind: Kind): string =>
+  `(CAST($1 AS text) IS NULL OR $1 = ${stateSql(IS_FAILING)}) AND (CAST($2 AS text) IS NULL
+    OR ${kind === "sqlite" ? "instr" : "strpos"}(lower(concat_ws(' ', name, target, event, webhooks.events)), lower($2)) > 0)`;
+
 /** SQL condition for active webhooks, of which SQLite has an index. */
 const isActive = (kind: Kind): string =>
   kind === "sqlite" ? "enabled = 1 AND suspended IS NULL" : "enabled AND suspended IS NULL";
@@ -77,11 +97,34 @@ export class WebhookRows {
   }
 
   /** Returns webhooks by ascending id. */
-  page({ offset, limit }: { offset: number; limit: number }): Promise<readonly Webhook[]> {
+  page({ offset, limit }: Range): Promise<readonly Webhook[]> {
     const cipher = this.#cipher;
     return this.#store.read(function* (sql) {
       const rows = yield* sql.rows<WebhookRow>(`${LISTED} ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset]);
       return rows.map((row) => webhookFromRow(row, cipher));
+    });
+  }
+
+  /** Returns a page of the webhooks that match by ascending id, and the number of all of them. */
+  search({ state, search }: WebhookFilter, { offset, limit }: Range, nowMs: number): Promise<WebhookList> {
+    const cipher = this.#cipher;
+    return this.#store.read(function* (sql) {
+      const minute = minuteOf(nowMs);
+      const filter = [state ?? null, search ?? null, minute - RECENT_MINUTES, minute];
+      const where = `WHERE ${matching(sql.kind)}`;
+      const rows = yield* sql.rows<WebhookRow>(`${LISTED} ${where} ORDER BY id LIMIT $5 OFFSET $6`, [
+        ...filter,
+        limit,
+        offset,
+      ]);
+      const counted = yield* sql.row<{ total: Integer }>(
+        `SELECT count(*) AS total FROM webhooks ${where}`,
+        filter,
+      );
+      return {
+        webhooks: rows.map((row) => webhookFromRow(row, cipher)),
+        totalCount: Number(counted?.total ?? 0),
+      };
     });
   }
 

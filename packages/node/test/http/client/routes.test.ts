@@ -155,7 +155,7 @@ const callsOf = (client: Client): Calls => ({
   },
   webhooks: {
     create: () => client.webhooks.create(webhook),
-    list: () => client.webhooks.list(),
+    list: () => client.webhooks.list({ state: "active", search: "a" }),
     health: () => client.webhooks.health(),
     pingTarget: () => client.webhooks.pingTarget("http://127.0.0.1:1/"),
     get: () => client.webhooks.get(1),

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { RegisterStorage } from "../../../src/webhooks/storage/register-commands.ts";
 import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/storage/register-rules.ts";
+import type { WebhookFilter } from "../../../src/webhooks/storage/webhooks.ts";
 import {
   apply,
   FIELDS,
@@ -34,6 +35,19 @@ export function describeRegister(name: string, open: OpenSubject): void {
       present(await subject.intake.activeWebhooks(undefined)).webhooks.map(({ id }) => id);
     const firstIds = async (webhook: number) =>
       (await nextFirst(subject.queue, webhook, 0, 9)).map(({ message: { id } }) => id);
+
+    const fail = (webhook: number, delivery: number) =>
+      subject.queue.record([
+        {
+          ...{ webhook, delivery, atMs: NOW_MS },
+          attempt: { startedMs: NOW_MS, durationMs: 5, status: 500 },
+          failure: {
+            reason: "HTTP 500",
+            retryMs: NOW_MS + 9,
+            suspension: { reason: "-", ifFailingBeforeMs: 0 },
+          },
+        },
+      ]);
 
     describe("a new webhook", () => {
       test("A new webhook has an increasing id that is never used again, and the given fields.", async () => {
@@ -138,17 +152,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
       test("An update to another target restarts the queue, also when it ends a pause or a suspension.", async () => {
         const id = await subject.addWebhook();
         const [a] = await put(subject, id, ["a"]);
-        await subject.queue.record([
-          {
-            ...{ webhook: id, delivery: present(a), atMs: NOW_MS },
-            attempt: { startedMs: NOW_MS, durationMs: 5, status: 500 },
-            failure: {
-              reason: "HTTP 500",
-              retryMs: NOW_MS + 9,
-              suspension: { reason: "-", ifFailingBeforeMs: 0 },
-            },
-          },
-        ]);
+        await fail(id, present(a));
         expect(await firstIds(id)).toEqual([]);
         const moved = { changes: { target: "https://other.example/" } };
         expect(await commands.update(id, moved)).toMatchObject({ restarts: true });
@@ -174,6 +178,32 @@ export function describeRegister(name: string, open: OpenSubject): void {
         await commands.update(id, { changes: { target: "https://other.example/" }, drop });
         expect(await firstIds(id)).toEqual([]);
       });
+    });
+
+    test("A search finds webhooks by a part of their name, target or events, and by their state.", async () => {
+      const shop = await subject.addWebhook({ name: "Shop of Anna" });
+      const hook = await subject.addWebhook({ event: null, events: ["unik.*"] });
+      const off = await subject.addWebhook({ target: "https://shop.example/", enabled: false });
+      const suspended = await subject.addWebhook();
+      await apply(subject, [{ kind: "suspend", webhook: suspended, reason: "too expensive" }]);
+      const search = async (filter: WebhookFilter, range = { offset: 0, limit: 9 }) => {
+        const { webhooks, totalCount } = await register.webhooks.search(filter, range, NOW_MS);
+        return [webhooks.map(({ id }) => id), totalCount];
+      };
+      expect(await search({ search: "SHOP" })).toEqual([[shop, off], 2]);
+      expect(await search({ search: "shop" }, { offset: 1, limit: 1 })).toEqual([[off], 2]);
+      expect(await search({ search: "shop" }, { offset: 5, limit: 1 })).toEqual([[], 2]);
+      expect(await search({ search: "unik.*" })).toEqual([[hook], 1]);
+      expect(await search({ search: "%" })).toEqual([[], 0]);
+      expect(await search({ state: "paused" })).toEqual([[off], 1]);
+      expect(await search({ state: "suspended" })).toEqual([[suspended], 1]);
+      expect(await search({ state: "active" })).toEqual([[shop, hook], 2]);
+      expect(await search({ state: "failing" })).toEqual([[], 0]);
+      expect(await search({ state: "active", search: "anna" })).toEqual([[shop], 1]);
+      const [delivery] = await put(subject, hook, ["a"]);
+      await fail(hook, present(delivery));
+      expect(await search({ state: "failing" })).toEqual([[hook], 1]);
+      expect(await search({ state: "active" })).toEqual([[shop], 1]);
     });
 
     test("A rotation sets a new token, and keeps the former one until a time.", async () => {

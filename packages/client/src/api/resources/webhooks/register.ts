@@ -64,6 +64,9 @@ export type Failing = { readonly reason?: string; readonly since?: number };
 
 export type WebhookState = "active" | "failing" | "paused" | "suspended";
 
+/** `search`: part of the name, the target or the names of the events, in upper or lower case. */
+export type WebhookQuery = { readonly state?: WebhookState; readonly search?: string };
+
 /** Number of webhooks in each state, and of all queued deliveries. */
 export type WebhookHealth = Readonly<Record<WebhookState, number>> & { readonly queued: number };
 
@@ -122,7 +125,9 @@ const standardSecret = (token: unknown): string | undefined =>
 const HEALTH = { health: true };
 
 export const register = (send: Send) => ({
-  list: () => createList<Webhook>(send, { path: "/webhooks", query: HEALTH }, { hasNoCursors: true }),
+  /** By ascending id. */
+  list: (query: WebhookQuery = {}) =>
+    createList<Webhook>(send, { path: "/webhooks", query: { ...HEALTH, ...query } }, { hasNoCursors: true }),
 
   /** Gets the state of all webhooks. */
   health: () => send<ApiResponse<WebhookHealth>>({ path: "/webhooks/health" }),
