@@ -1,4 +1,5 @@
 /** The dev desk: every command, from its form, on a real chain. */
+import { present } from "@uniknode/protocol";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
@@ -17,6 +18,7 @@ describeConsole({}, ({ node, openForAll }) => {
 
   const press = (name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
   const shows = (text: string | RegExp) => page.locator(".desk-state").getByText(text).waitFor();
+  const unfold = (title: string) => page.getByRole("heading", { level: 3, name: title }).click();
   const head = async () => (await node.client.dev.snapshot()).data.head;
 
   test("Without a sign-in the page has no commands, and names the reason.", async () => {
@@ -37,6 +39,7 @@ describeConsole({}, ({ node, openForAll }) => {
     await press("Mine");
     await shows(`3 blocks applied. The head is at height ${height + 3}.`);
     const { now } = (await node.client.dev.snapshot()).data;
+    await unfold("Travel");
     await press("1 d");
     await press("Travel 1 d");
     await shows("Moved the clock of the chain.");
@@ -52,6 +55,7 @@ describeConsole({}, ({ node, openForAll }) => {
     expect(confirmations).toBe(2);
     await page.goto("/console/dev");
     await shows("forging is paused");
+    await unfold("Reorganize");
     await page.getByLabel("Blocks to revert").fill(`${confirmations}`);
     await page.getByLabel("The branch includes their transactions and the pending ones").check();
     await page.getByLabel(id.slice(0, 8)).check();
@@ -65,6 +69,7 @@ describeConsole({}, ({ node, openForAll }) => {
 
   test("The chain is restored to a stored block; refusals of the chain are shown.", async () => {
     const before = await head();
+    await unfold("Snapshot and return");
     await press("Remember the head");
     await shows(`Remembered height ${before.height}.`);
     await press("Mine");
@@ -84,6 +89,7 @@ describeConsole({}, ({ node, openForAll }) => {
     const target = "http://127.0.0.1:9/hook";
     const { data } = await node.client.webhooks.create({ event: "block.reverted", target, conditions });
     await page.goto("/console/dev");
+    await unfold("Failing receiver");
     await page.getByLabel("Webhook", { exact: true }).selectOption(`${data.id}`);
     await page.getByLabel("Status").fill("429");
     await press("Make it fail");
@@ -103,6 +109,10 @@ describeConsole({}, ({ node, openForAll }) => {
     await page.getByText("Equivalent commands and code").first().click();
     await page.getByRole("tab", { name: "JavaScript" }).first().click();
     await page.getByText("await client.dev.mine(").waitFor();
+    const { address } = present((await node.client.dev.accounts()).data.accounts[0]);
+    const { balance } = (await node.client.wallets.get(address)).data;
+    const account = page.getByRole("row").filter({ hasText: "account 0" });
+    expect(await account.locator("data").getAttribute("value")).toBe(`${balance}`);
     expect(await faultsInEveryView(page, "dev")).toEqual([]);
     expect(faults).toEqual([]);
   });

@@ -58,6 +58,7 @@ describeConsole({}, ({ node, open }) => {
 
     // Its receiver fails.
     await page.goto("/console/dev");
+    await page.getByRole("heading", { level: 3, name: "Failing receiver" }).click();
     await page.getByLabel("Webhook", { exact: true }).selectOption("1");
     await page.getByLabel("Status").fill("503");
     await press(page, "Make it fail");
@@ -108,6 +109,7 @@ describeConsole({}, ({ node, open }) => {
     await shows(page, "forging is paused");
     // All except the setup blocks, which no branch replaces.
     const height = Number(await page.locator(".pulse b").innerText());
+    await page.getByRole("heading", { level: 3, name: "Reorganize" }).click();
     await page.getByLabel("Blocks to revert").fill(`${height - 3}`);
     await press(page, /^Replace/);
     await page

@@ -15,6 +15,8 @@ export type CommandCardProps = {
   readonly button: string;
   readonly commands: Commands;
   readonly isDisabled?: boolean;
+  /** Shows the form at first. */
+  readonly isOpen?: boolean;
   /** Form fields. */
   readonly children?: ComponentChildren;
 };
@@ -26,6 +28,7 @@ export function CommandCard({
   button,
   commands,
   isDisabled,
+  isOpen = false,
   children,
 }: CommandCardProps) {
   function onSubmit(event: SubmitEvent): void {
@@ -34,8 +37,10 @@ export function CommandCard({
   }
 
   return (
-    <section class="card command">
-      <h2>{title}</h2>
+    <details class="command" open={isOpen}>
+      <summary>
+        <h3>{title}</h3>
+      </summary>
       <p class="quiet">{hint}</p>
       <form onSubmit={onSubmit}>
         {children}
@@ -54,6 +59,6 @@ export function CommandCard({
           { id: "client", title: "JavaScript", text: programOf(command) },
         ]}
       />
-    </section>
+    </details>
   );
 }

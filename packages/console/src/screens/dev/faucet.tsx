@@ -32,8 +32,10 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
   }
 
   return (
-    <section class="card command">
-      <h2>Faucet</h2>
+    <details class="command" open>
+      <summary>
+        <h3>Faucet</h3>
+      </summary>
       <p class="quiet">
         Sends tokens from an account of the dev chain. The transaction is signed in this page.
       </p>
@@ -66,7 +68,7 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
       </form>
       {paid && <PaidStatus {...paid} />}
       {order && <EquivalentForms order={order} />}
-    </section>
+    </details>
   );
 }
 

@@ -14,6 +14,7 @@ export function Mine({ commands }: { commands: Commands }) {
   return (
     <CommandCard
       title="Mine"
+      isOpen
       hint="Forges blocks immediately; the first one contains the pending transactions. The chain's clock moves forward if necessary."
       command={{ name: "mine", body: { blocks } }}
       button="Mine"
@@ -28,6 +29,7 @@ export function Forge({ commands, isForging }: { commands: Commands; isForging: 
   return (
     <CommandCard
       title="Forging"
+      isOpen
       hint={
         isForging === false
           ? "Paused: blocks are forged only on request."

@@ -4,7 +4,7 @@ import type { DevChange } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
 import { refusalText } from "../../components/error-text.ts";
-import { Page } from "../../components/page.tsx";
+import { Page, Section } from "../../components/page.tsx";
 import { Empty, Loading, SignInNeeded } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { Accounts } from "./accounts.tsx";
@@ -67,16 +67,20 @@ function Desk() {
         </p>
       )}
       <div class="desk">
-        <Mine commands={commands} />
-        <Reorganize commands={commands} />
-        <Travel commands={commands} />
-        <Forge commands={commands} isForging={isForging.value} />
-        <Snapshots commands={commands} />
-        <Receivers commands={commands} />
-        {accounts && <Faucet accounts={accounts.accounts} />}
+        <div>{accounts && <Accounts {...accounts} />}</div>
+        <Section title="Commands">
+          <div class="card">
+            {accounts && <Faucet accounts={accounts.accounts} />}
+            <Mine commands={commands} />
+            <Forge commands={commands} isForging={isForging.value} />
+            <Travel commands={commands} />
+            <Reorganize commands={commands} />
+            <Snapshots commands={commands} />
+            <Receivers commands={commands} />
+          </div>
+        </Section>
+        <Commands />
       </div>
-      {accounts && <Accounts {...accounts} />}
-      <Commands />
     </>
   );
 }

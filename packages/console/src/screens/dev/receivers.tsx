@@ -48,6 +48,7 @@ export function Receivers({ commands }: { commands: Commands }) {
       button="Make it fail"
       commands={{ ...commands, run }}
       isDisabled={chosen === undefined}
+      isOpen={(failing.value?.data ?? []).length > 0}
     >
       <WebhookField webhooks={webhooks} chosen={chosen} onChange={setWebhook}>
         {response.value && webhooks.length === 0 && (
