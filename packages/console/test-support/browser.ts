@@ -48,13 +48,15 @@ export type PageOptions = {
   readonly theme?: "light" | "dark";
   /** Width in pixels. */
   readonly width?: number;
+  /** A phone or tablet, without a pointer that hovers. */
+  readonly isTouch?: boolean;
 };
 
 /** @param url base URL of the console's node; requests to any other origin are errors */
 export async function openPage(
   browser: Browser,
   url: string,
-  { theme, width }: PageOptions = {},
+  { theme, width, isTouch = false }: PageOptions = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
     baseURL: url,
@@ -62,6 +64,8 @@ export async function openPage(
     colorScheme: theme ?? "light",
     reducedMotion: "reduce",
     locale: "en-US",
+    hasTouch: isTouch,
+    isMobile: isTouch,
   });
   context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();

@@ -1,5 +1,6 @@
 /** Filters of a list, stored in the URL so that they can be bookmarked and shared. */
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { unitsOf } from "./amount.tsx";
 import { useListState } from "./list-state.ts";
 import { Empty } from "./states.tsx";
@@ -72,7 +73,9 @@ type FormProps = Pick<FiltersProps, "fields"> & { readonly faults: Readonly<Reco
 
 function FilterForm({ fields, faults }: FormProps) {
   const { query, change, hrefWith } = useListState();
-  const isFiltered = fields.some(({ name }) => query[name]);
+  const [isUnfolded, setUnfolded] = useState(false);
+  const count = fields.filter(({ name }) => query[name]).length;
+  const isFoldable = fields.length > 1 && Object.keys(faults).length === 0;
 
   function onSubmit(event: SubmitEvent): void {
     event.preventDefault();
@@ -81,50 +84,81 @@ function FilterForm({ fields, faults }: FormProps) {
   }
 
   return (
-    <form class="filters" aria-label="Filters" onSubmit={onSubmit}>
-      {fields.map(({ name, label, placeholder, options }) => (
-        <div key={name} class={options?.some(({ label }) => label.length > MAX_NARROW) ? "long" : undefined}>
-          <label for={`filter-${name}`}>{label}</label>
-          {options ? (
-            <select
-              id={`filter-${name}`}
-              name={name}
-              value={query[name] ?? ""}
-              aria-invalid={name in faults}
-              aria-describedby={`filter-${name}-fault`}
-              onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
-            >
-              {options.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          ) : (
-            // Keeps typed text when new blocks render the page again.
-            <input
-              key={query[name]}
-              id={`filter-${name}`}
-              name={name}
-              defaultValue={query[name] ?? ""}
-              placeholder={placeholder}
-              aria-invalid={name in faults}
-              aria-describedby={`filter-${name}-fault`}
-              spellcheck={false}
-              autocomplete="off"
-            />
-          )}
-          <p id={`filter-${name}-fault`} class="field-fault" aria-live="polite">
-            {faults[name]}
-          </p>
-        </div>
+    <form
+      class={isFoldable && !isUnfolded ? "filters folded" : "filters"}
+      aria-label="Filters"
+      onSubmit={onSubmit}
+    >
+      {isFoldable && (
+        <button
+          type="button"
+          class="fold"
+          aria-expanded={isUnfolded}
+          onClick={() => setUnfolded(!isUnfolded)}
+        >
+          {count > 0 ? `Filters (${count})` : "Filters"}
+        </button>
+      )}
+      {fields.map((field) => (
+        <FilterControl
+          key={field.name}
+          field={field}
+          value={query[field.name] ?? ""}
+          fault={faults[field.name]}
+        />
       ))}
       <button type="submit">Filter</button>
-      {isFiltered && (
+      {count > 0 && (
         <a class="button plain" href={hrefWith(Object.fromEntries(fields.map(({ name }) => [name, ""])))}>
           Clear
         </a>
       )}
     </form>
+  );
+}
+
+type ControlProps = {
+  readonly field: FilterField;
+  readonly value: string;
+  readonly fault: string | undefined;
+};
+
+function FilterControl({ field: { name, label, placeholder, options }, value, fault }: ControlProps) {
+  const common = {
+    id: `filter-${name}`,
+    name,
+    "aria-invalid": fault !== undefined,
+    "aria-describedby": `filter-${name}-fault`,
+  };
+  return (
+    <div class={options?.some(({ label }) => label.length > MAX_NARROW) ? "long" : undefined}>
+      <label for={common.id}>{label}</label>
+      {options ? (
+        <select
+          {...common}
+          value={value}
+          onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
+        >
+          {options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        // Keeps typed text when new blocks render the page again.
+        <input
+          key={value}
+          {...common}
+          defaultValue={value}
+          placeholder={placeholder}
+          spellcheck={false}
+          autocomplete="off"
+        />
+      )}
+      <p id={common["aria-describedby"]} class="field-fault" aria-live="polite">
+        {fault}
+      </p>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-/** Tabs whose selection is stored in the query of the URL, so that it can be bookmarked and shared. */
+/** Tabs whose selection is stored in the query of the URL, so that it can be bookmarked and shared; Back returns to the former tab. */
 import type { ComponentChildren } from "preact";
 import { useListState } from "./list-state.ts";
 import { Tabs, type TabsProps } from "./tabs.tsx";
@@ -14,7 +14,7 @@ export function UrlTabs({ label, tabs, parameter = "view", children }: UrlTabsPr
   const { query, change } = useListState();
   const first = tabs[0]?.id ?? "";
   const selected = tabs.find(({ id }) => id === query[parameter])?.id ?? first;
-  const select = (id: string) => change({ [parameter]: id === first ? "" : id }, true);
+  const select = (id: string) => change({ [parameter]: id === first ? "" : id });
   return (
     <Tabs label={label} tabs={tabs} selected={selected} onSelect={select}>
       {children(selected)}

@@ -1,4 +1,4 @@
-/** A person without documentation, who has only the pages: the first webhook, with a wrong port. */
+/** The first webhook of a user who reads only the pages, with a wrong port. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { present } from "@uniknode/protocol";

@@ -154,6 +154,54 @@ describeConsole({}, ({ node, open, reuse }) => {
     expect(await page.getByRole("navigation", { name: "Screens" }).isVisible()).toBe(false);
   });
 
+  test("A narrow page folds its filters into a button with their number, unless one of them is invalid.", async () => {
+    const { page } = await open({ width: 390 });
+    await page.goto("/console/transactions?least=1");
+    const field = page.locator("#filter-least");
+    await page.getByRole("button", { name: "Filters (1)" }).waitFor();
+    expect(await field.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Filters (1)" }).click();
+    await field.fill("much");
+    await page.keyboard.press("Enter");
+    await page.getByText("A filter is invalid").waitFor();
+    expect(await field.isVisible()).toBe(true);
+    expect(await page.getByRole("button", { name: /^Filters/ }).count()).toBe(0);
+  });
+
+  test("A touch screen shows no keyboard shortcut in the search field.", async () => {
+    for (const isTouch of [false, true]) {
+      const { page } = await open({ isTouch });
+      await page.goto("/console/");
+      await page.locator("search input").waitFor();
+      expect(await page.locator("search kbd").isVisible()).toBe(!isTouch);
+    }
+  });
+
+  test("No text of a page has less than 12 pixels.", async () => {
+    const { page } = await reuse();
+    for (const path of [
+      "/console/",
+      "/console/blocks",
+      "/console/delegates",
+      "/console/docs",
+      "/console/send",
+    ]) {
+      await page.goto(path);
+      await page.locator("h1").waitFor();
+      const small = await page.evaluate(() =>
+        [...document.querySelectorAll("body *")]
+          .filter((element) =>
+            [...element.childNodes].some(
+              (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
+            ),
+          )
+          .filter((element) => Number.parseFloat(getComputedStyle(element).fontSize) < 12)
+          .map((element) => element.outerHTML.slice(0, 120)),
+      );
+      expect(small).toEqual([]);
+    }
+  });
+
   test("Only the right token signs in; a code is removed from the address.", async () => {
     const { page } = await show(await open(), "/console/sign-in");
     await page.getByLabel("Webhook token").fill("wrong");

@@ -292,6 +292,15 @@ describeConsole({}, ({ node, reuse }) => {
     await forged();
   });
 
+  test("Back returns to the former kind of transaction, with what was entered.", async () => {
+    await open({ kind: "transfer" });
+    await fill({ "Amount in DEVUNIK": "1.5" });
+    await page.getByRole("tab", { name: "Vote" }).click();
+    await field("Delegate").waitFor();
+    await page.goBack();
+    await expect.poll(() => field("Amount in DEVUNIK").inputValue()).toBe("1.5");
+  });
+
   test("A vote is cast, shown, not repeated, and withdrawn.", async () => {
     // Both have a unik of the same type, which the chain requires.
     const [sender, delegate] = [accounts[0], delegates[1]];

@@ -36,7 +36,7 @@ export type RegisterDeps = {
  * a change settles, the change is on disk, and the event log records the events that the register names.
  */
 export type Register = {
-  /** Lists enabled and disabled webhooks by ascending id: all, or those that match. */
+  /** Lists enabled and disabled webhooks by ascending id: all, or the ones of the filter. */
   list(range: Range, filter?: WebhookFilter): Promise<WebhookList>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Promise<Webhook>;

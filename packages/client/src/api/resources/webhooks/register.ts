@@ -125,7 +125,7 @@ const standardSecret = (token: unknown): string | undefined =>
 const HEALTH = { health: true };
 
 export const register = (send: Send) => ({
-  /** By ascending id. */
+  /** Lists webhooks by ascending id. */
   list: (query: WebhookQuery = {}) =>
     createList<Webhook>(send, { path: "/webhooks", query: { ...HEALTH, ...query } }, { hasNoCursors: true }),
 
