@@ -26,6 +26,8 @@ export class OptionFlag extends Flag {
 
   constructor(option: Option) {
     super(flagText(option), helpText(option));
+    // "no-open" is a switch like others, not the negation of "open".
+    this.negate = false;
     this.environmentName = toVariable(option);
     this.values = option.read.choices ?? [];
   }

@@ -157,6 +157,12 @@ export const devOptions = {
     secret: true,
     read: readText,
   }),
+  noOpen: option({
+    name: "noOpen",
+    sentence: "Do not open the console in the browser of a desktop.",
+    default: false,
+    read: readSwitch,
+  }),
   reset: option({
     name: "reset",
     sentence: "Delete the dev chain in the data folder and start a new one.",

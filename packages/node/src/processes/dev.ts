@@ -1,4 +1,5 @@
 /** Runs a dev chain until it is stopped: an ordinary node, with a network and keys derived from a mnemonic. */
+import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import { connectionOptions } from "../config/connection.ts";
@@ -26,6 +27,25 @@ import { type Node, startNode } from "./node/node.ts";
 import type { NodeDeps, NodeOptions } from "./node/node-options.ts";
 import type { ServingThread } from "./serving/thread.ts";
 
+/** Returns the program that opens a URL on the desktop; undefined if there is no desktop, or the terminal is on another machine. */
+export function openerOf(
+  platform: NodeJS.Platform,
+  { DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: NodeJS.ProcessEnv,
+): string | undefined {
+  if (SSH_CONNECTION) return undefined;
+  if (platform === "darwin") return "open";
+  return platform === "linux" && (DISPLAY || WAYLAND_DISPLAY) ? "xdg-open" : undefined;
+}
+
+function openBrowser(url: string | undefined): void {
+  const opener = openerOf(process.platform, process.env);
+  if (opener === undefined || url === undefined) return;
+  // Without the program, the printed link remains.
+  spawn(opener, [url], { detached: true, stdio: "ignore" })
+    .on("error", () => {})
+    .unref();
+}
+
 /** Timeout for writing the last lines, in case the reader is blocked. */
 const OUTPUT_TIMEOUT_MS = 1_000;
 
@@ -38,15 +58,18 @@ export async function runDevChain(
   const log = openLog(config.logLevel, config.logFormat);
   await serveUntilStopped({
     log,
-    start: () =>
-      startDevChain(config, {
+    async start() {
+      const node = await startDevChain(config, {
         versions: shownVersions(),
         shownOptions: shownOptions(devOptions, sources),
         commandLine: (...args) => commandLine(process.env, ...args),
         screen,
         log,
         servingThread,
-      }),
+      });
+      if (!config.noOpen && process.stdout.isTTY) openBrowser(node.consoleUrl);
+      return node;
+    },
     whileServing: forgeDevBlocks,
     onStopping() {
       screen.end();
