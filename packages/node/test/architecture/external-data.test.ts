@@ -13,7 +13,7 @@ const PARSERS: Readonly<Record<string, string>> = {
   "platform/lifecycle/program.ts": "package.json of this program",
   "verification/native.ts": "a file whose checksum is known",
   "store/": "rows of the database of this node",
-  "read/attributes.ts": "rows of the database of this node",
+  "read/rows.ts": "rows of the database of this node",
   "read/sqlite/": "rows of the database of this node",
   "webhooks/postgres/": "rows of the database of this worker",
   "webhooks/storage/webhooks.ts": "rows of the database of this process",

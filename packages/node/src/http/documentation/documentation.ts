@@ -1,8 +1,12 @@
 /**
- * `/api/openapi.json` and `/documentation`. Both are built at the first request for either, because few nodes
- * serve them and building them would delay the start.
+ * `/api/openapi.json` and `/documentation`, which are built at the first request for either, because few nodes serve them and building
+ * them would delay the start; and `GET /`: the console or, without it, a page with the next steps for a browser, and the greeting of
+ * the old node for every other client (http-api.md 1.1).
  */
+
+import { createHash } from "node:crypto";
 import type { RouteOptions } from "fastify";
+import { shownVersions } from "../../platform/lifecycle/program.ts";
 import type { Server } from "../core/app.ts";
 import type { Documentation } from "./page.ts";
 
@@ -43,3 +47,104 @@ export function addDocumentation(app: Server): void {
     });
   }
 }
+
+const GREETING = { data: "Hello World!" };
+
+const STYLE = `
+:root { color-scheme: light dark; --ground: #fbfaf7; --text: #1d2421; --quiet: #56605b; --link: #0b5c46; --line: #d9d6cd; --box: #f1efe8; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #141816; --text: #e6e9e4; --quiet: #a3ada7; --link: #7fd1b4; --line: #353c38; --box: #1d2320; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; }
+main { max-width: 44rem; margin: 0 auto; padding: clamp(1.5rem, 8vw, 5rem) 1.25rem; }
+h1 { margin: 0; font-size: 2rem; line-height: 1.2; }
+h2 { margin: 2.5rem 0 0.5rem; font-size: 1.15rem; }
+p { margin: 0.5rem 0; }
+.quiet { color: var(--quiet); }
+ul { list-style: none; margin: 2rem 0 0; padding: 0; border-top: 1px solid var(--line); }
+li { padding: 0.85rem 0; border-bottom: 1px solid var(--line); }
+a { color: var(--link); font-weight: 600; }
+a:focus-visible { outline: 3px solid var(--link); outline-offset: 3px; border-radius: 2px; }
+li span { display: block; color: var(--quiet); }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.75rem 0; padding: 0.9rem 1rem; border: 1px solid var(--line); border-radius: 6px; background: var(--box); font: 0.875rem/1.5 ui-monospace, monospace; }
+`;
+
+/** Content security policy: allows only the style of the page itself. */
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+
+const LINKS = [
+  ["documentation", "Documentation", "All routes, with examples to try."],
+  ["api/v2/blockchain", "API", "The newest block and the supply, as JSON. Other paths: the documentation."],
+  ["api/openapi.json", "OpenAPI document", "For generated clients and other tools."],
+  ["health/ready", "Health", "Whether the node responds, follows the chain and has disk space."],
+  [
+    "documentation#/Webhooks",
+    "Webhooks",
+    "How to register a webhook, follow its deliveries, retry and replay them.",
+  ],
+] as const;
+
+/** Adds the page; must be called after all other routes are added, because the page links to them. */
+export function addLanding(app: Server, networkName: string, hasConsole: boolean): void {
+  let page: string | undefined;
+  // The default check of balancers.
+  app.options("/", { schema: { hide: true } }, (_request, reply) => reply.code(204).send());
+  app.get("/", { schema: { hide: true } }, (request, reply) => {
+    if (!prefersHtml(request.headers.accept)) return GREETING;
+    if (hasConsole) return reply.header("cache-control", "no-store").redirect("/console/", 302);
+    const isServed = (path: string) =>
+      !path.startsWith("health") || app.hasRoute({ method: "GET", url: `/${path}` });
+    page ??= pageOf(
+      networkName,
+      LINKS.filter(([path]) => isServed(path)),
+    );
+    // The same address has two contents: caches must not mix them up.
+    reply.header("cache-control", "no-store").header("content-security-policy", POLICY);
+    return reply.type("text/html; charset=utf-8").send(page);
+  });
+}
+
+/** Returns whether the header names HTML; clients that accept anything get the greeting of the old node. */
+function prefersHtml(accept: string | undefined): boolean {
+  return (accept ?? "").split(",").some((entry) => {
+    const [type = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+    return type === "text/html" && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
+const pageOf = (networkName: string, links: readonly (typeof LINKS)[number][]): string => `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Uniknode</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>Uniknode</h1>
+<p>A node of the network ${escaped(networkName)}.</p>
+<p class="quiet">${escaped(shownVersions())}</p>
+<ul>
+${links.map(([path, name, sentence]) => `<li><a href="${path}">${name}</a><span>${sentence}</span></li>`).join("\n")}
+</ul>
+<h2>See events as they happen</h2>
+<p>On the machine of the node, with the token that the first command shows:</p>
+<pre><code>uniknode token
+uniknode listen --event "block.*"</code></pre>
+</main>
+</body>
+</html>
+`;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

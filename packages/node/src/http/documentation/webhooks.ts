@@ -6,30 +6,28 @@ import { query } from "../requests/parameters.ts";
 import { WARNINGS_HEADER } from "../webhooks/responses.ts";
 import { described } from "./route.ts";
 import {
+  Created,
   conditions,
+  Delivery,
+  DryRun,
   deliveryParams,
   eventOrNull,
   health,
   milliseconds,
-  queue,
-  target,
-  typedSwitch,
-  webhookFilter,
-  webhookParams,
-  writable,
-} from "./webhook-requests.ts";
-import {
-  Created,
-  Delivery,
-  DryRun,
   Nothing,
+  queue,
   Replay,
   Rotated,
   Summary,
   Totals,
   TriedTarget,
+  target,
+  typedSwitch,
   Webhook,
-} from "./webhook-responses.ts";
+  webhookFilter,
+  webhookParams,
+  writable,
+} from "./webhook-schemas.ts";
 
 const data = (schema: TSchema) => Type.Object({ data: schema });
 

@@ -1,10 +1,11 @@
-/** `/blockchain` (http-api.md 6.1). */
+/** `/blockchain` (http-api.md 6.1) and `/rounds` (http-api.md 6.9). */
 import { Type } from "../../platform/json/schema.ts";
 import type { Resource } from "../core/api.ts";
+import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
-import { blockId, integer, wholeAmount } from "../core/values.ts";
+import { amount, blockId, integer, publicKey, wholeAmount } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
-import { query } from "../requests/parameters.ts";
+import { positive, query } from "../requests/parameters.ts";
 
 const Blockchain = Type.Object({
   block: Type.Object({ height: Type.Integer({ minimum: 1 }), id: blockId }),
@@ -51,3 +52,36 @@ export const blockchain: Resource = (app, api) => {
     })),
   );
 };
+
+const RoundDelegate = Type.Object({ publicKey, votes: amount }, { title: "RoundDelegate" });
+const roundSchema = {
+  ...described(
+    "Rounds",
+    "Lists the delegates of a round with their votes at its start, most votes first.",
+    single(Type.Array(RoundDelegate)),
+  ),
+  params: Type.Object({ id: positive }),
+};
+
+export const rounds: Resource = (app, api) => {
+  app.get("/rounds/:id/delegates", { config: HEAD_ONLY, schema: roundSchema }, (request) =>
+    api.read(request, async ({ rounds }) => {
+      const delegates = await rounds.delegates(Number(request.params.id));
+      if (!delegates) throw notFound("ROUND_UNKNOWN", "Round");
+      return {
+        data: delegates
+          .toSorted(byVotes)
+          .map(({ publicKey, voteBalance }) => ({ publicKey, votes: voteBalance })),
+      };
+    }),
+  );
+};
+
+type RoundDelegate = { readonly publicKey: string; readonly voteBalance: string };
+
+/** Orders by votes, descending; delegates are stored by rank, which differs if types have their own ranks. */
+function byVotes(a: RoundDelegate, b: RoundDelegate): number {
+  const difference = BigInt(b.voteBalance) - BigInt(a.voteBalance);
+  if (difference !== 0n) return difference < 0n ? -1 : 1;
+  return a.publicKey < b.publicKey ? -1 : 1;
+}

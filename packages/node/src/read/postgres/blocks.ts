@@ -13,10 +13,10 @@ import {
   integer,
   isStorable,
   NEVER,
+  termsOf,
   text,
 } from "./lists/conditions.ts";
 import { countOf, type HeightAt, heightsOf, isBetween, startOfBlocks } from "./lists/heights.ts";
-import { termsOf } from "./lists/keyset-cursor.ts";
 import { findPage } from "./lists/page.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
 import { type RowFields, rowText } from "./row-text.ts";

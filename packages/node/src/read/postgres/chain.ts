@@ -1,12 +1,12 @@
 /** The chain as a whole: its figures, computed once per head, search by the prefix of an id, rounds, and paid fees. */
 import { prepared } from "../../postgres/reads.ts";
-import { delegatesOfRound } from "../attributes.ts";
 import { perSnapshot } from "../head.ts";
 import type { Chain, Fees, Rounds } from "../port.ts";
 import type { FeeStatistics, Identified, TypeFees } from "../rows.ts";
+import { delegatesOfRound } from "../rows.ts";
 import { isStorable } from "./lists/conditions.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
-import { jsonOf } from "./texts.ts";
+import { jsonOf } from "./row-text.ts";
 
 /** Maximum number of results of each kind. */
 const MAX_IDENTIFIED = 5;

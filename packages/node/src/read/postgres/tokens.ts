@@ -6,11 +6,19 @@ import type { TokenFilter } from "../filters.ts";
 import { perSnapshot } from "../head.ts";
 import type { Tokens } from "../port.ts";
 import type { ListedToken, StoredToken, TokenProperty } from "../rows.ts";
-import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./lists/conditions.ts";
-import { termsOf } from "./lists/keyset-cursor.ts";
+import {
+  type Condition,
+  type Field,
+  isOneOf,
+  isStorable,
+  isText,
+  termsOf,
+  text,
+} from "./lists/conditions.ts";
 import { findPage } from "./lists/page.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
 import {
+  bytesOf,
   bytesOfHex,
   firstOf,
   hex,
@@ -18,10 +26,10 @@ import {
   type RowFields,
   rowText,
   splitRows,
+  textOf,
   textOfHex,
   textOfRows,
 } from "./row-text.ts";
-import { bytesOf, textOf } from "./texts.ts";
 
 /** The properties that lists contain. */
 type Properties = Pick<StoredToken, "type" | "explicitValues">;

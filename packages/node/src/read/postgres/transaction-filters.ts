@@ -19,12 +19,12 @@ import {
   isStorable,
   isText,
   NEVER,
+  termsOf,
   text,
 } from "./lists/conditions.ts";
-import { termsOf } from "./lists/keyset-cursor.ts";
 import type { Selection } from "./lists/page.ts";
 import type { Alternative } from "./lists/page-sql.ts";
-import { bytesOf, jsonOf, jsonText } from "./texts.ts";
+import { bytesOf, jsonOf, jsonText } from "./row-text.ts";
 
 /** A condition on the asset of a transaction, and conditions for the types that such an asset can have. */
 type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };

@@ -2,6 +2,11 @@
 
 import { type HoldingRow, hasCollections, shownText } from "@uniknode/ledger";
 import { prepared } from "../../postgres/reads.ts";
+import { type WalletTerm, walletTerms } from "../cursor.ts";
+import type { WalletField } from "../filters.ts";
+import { perSnapshot } from "../head.ts";
+import type { Delegates, Entities, Locks, Wallets } from "../port.ts";
+import type { StoredWallet } from "../rows.ts";
 import {
   type DelegateRow,
   delegateFromRow,
@@ -10,18 +15,11 @@ import {
   lockFromRow,
   type WalletRow,
   walletFromRow,
-} from "../attributes.ts";
-import { type WalletTerm, walletTerms } from "../cursor.ts";
-import type { WalletField } from "../filters.ts";
-import { perSnapshot } from "../head.ts";
-import type { Delegates, Entities, Locks, Wallets } from "../port.ts";
-import type { StoredWallet } from "../rows.ts";
-import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./lists/conditions.ts";
-import { termsOf } from "./lists/keyset-cursor.ts";
+} from "../rows.ts";
+import { conditionsOf, type Field, integer, isOneOf, isStorable, termsOf, text } from "./lists/conditions.ts";
 import { findPage } from "./lists/page.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
-import { firstOf, nullable, orNull, type RowFields, rowText } from "./row-text.ts";
-import { jsonOf, textOrNull } from "./texts.ts";
+import { firstOf, jsonOf, nullable, orNull, type RowFields, rowText, textOrNull } from "./row-text.ts";
 
 /** Attributes are parsed only if they have the member: most wallets have none. */
 const LOCKED_BALANCE = `CASE WHEN strpos(attributes, '"lockedBalance":') > 0

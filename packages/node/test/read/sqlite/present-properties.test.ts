@@ -1,6 +1,6 @@
 /** Pages of the present properties of a unik, and the parts by which they are found. */
 import { expect, onTestFinished, test } from "vitest";
-import { createPresentProperties } from "../../../src/read/sqlite/tables/property-lists.ts";
+import { createPresentProperties } from "../../../src/read/sqlite/tables/tokens.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createRecords } from "../../../src/store/state/records.ts";

@@ -6,7 +6,7 @@ import {
   createPastProperties,
   createPastProperty,
   createPropertyLists,
-} from "../../../src/read/sqlite/tables/property-lists.ts";
+} from "../../../src/read/sqlite/tables/tokens.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createHistoryReader } from "../../../src/store/history/reader.ts";

@@ -1,7 +1,6 @@
 /** SQL of a page, and of the offset cache of its list. */
 import { pageText, type RowText } from "../row-text.ts";
-import { allOf, type Condition } from "./conditions.ts";
-import { type OrderTerm, orderText, valueNames, valueTexts } from "./keyset-cursor.ts";
+import { allOf, type Condition, type OrderTerm, orderText, valueNames, valueTexts } from "./conditions.ts";
 
 export type ListedTable<Row> = {
   readonly table: string;

@@ -4,8 +4,16 @@ import { preparedList } from "../../../postgres/reads.ts";
 import { cursorAt, type RowValue } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
 import { type PageFields, splitPage } from "../row-text.ts";
-import { allOf, type Condition, NEVER, numbered } from "./conditions.ts";
-import { after, type OrderTerm, valueNames, valuesOfTexts } from "./keyset-cursor.ts";
+import {
+  after,
+  allOf,
+  type Condition,
+  NEVER,
+  numbered,
+  type OrderTerm,
+  valueNames,
+  valuesOfTexts,
+} from "./conditions.ts";
 import {
   type Alternative,
   countSql,

@@ -1,16 +1,16 @@
 /** Earlier states: the recorded versions of records, or else the present ones. */
 import type { Database } from "../../../store/engine/database.ts";
 import { createHistoryReader, type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
-import { type DelegateRow, delegateFromRow, type WalletRow, walletFromRow } from "../../attributes.ts";
 import { balanceTerms } from "../../cursor.ts";
 import type { BalanceFilter } from "../../filters.ts";
 import type { History, PastState, QueriesOf } from "../../port.ts";
 import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet } from "../../rows.ts";
+import { type DelegateRow, delegateFromRow, type WalletRow, walletFromRow } from "../../rows.ts";
 import { type Condition, indexed, integer } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
 import { createRowCheck } from "../lists/time-box.ts";
-import { createPastProperties, createPastProperty, createPropertyLists } from "./property-lists.ts";
+import { createPastProperties, createPastProperty, createPropertyLists } from "./tokens.ts";
 
 /** Queries of the state after a block. */
 type PastQueries = {

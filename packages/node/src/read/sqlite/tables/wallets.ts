@@ -2,6 +2,10 @@
 import type { Database } from "../../../store/engine/database.ts";
 import { createShownAttributes } from "../../../store/state/holdings.ts";
 import { createReadTotals } from "../../../store/state/totals.ts";
+import { type WalletTerm, walletTerms } from "../../cursor.ts";
+import type { WalletField } from "../../filters.ts";
+import type { Head } from "../../head.ts";
+import type { Delegates, Entities, Locks, QueriesOf, Wallets } from "../../port.ts";
 import {
   type DelegateRow,
   delegateFromRow,
@@ -10,11 +14,7 @@ import {
   lockFromRow,
   type WalletRow,
   walletFromRow,
-} from "../../attributes.ts";
-import { type WalletTerm, walletTerms } from "../../cursor.ts";
-import type { WalletField } from "../../filters.ts";
-import type { Head } from "../../head.ts";
-import type { Delegates, Entities, Locks, QueriesOf, Wallets } from "../../port.ts";
+} from "../../rows.ts";
 import { conditionsOf, type Field, indexed, integer, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
