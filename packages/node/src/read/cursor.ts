@@ -17,7 +17,7 @@ import { type Direction, isInteger64 } from "./page.ts";
  * `absence` is 1 for rows without the value and 0 for others. The value after it is null exactly in the former. `bytes` is a text
  * with any characters; a `text` has neither U+0000 nor lone surrogates.
  */
-type TermKind = "integer" | "text" | "bytes" | "absence";
+export type TermKind = "integer" | "text" | "bytes" | "absence";
 
 /** A term by the name of its value, for which each database has a column or an expression. */
 export type NamedTerm<Name extends string = string> = {

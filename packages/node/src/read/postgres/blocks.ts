@@ -6,6 +6,7 @@ import { perHead } from "../head.ts";
 import type { Found } from "../page.ts";
 import type { Blocks } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
+import { countOf } from "../sql.ts";
 import {
   type Condition,
   conditionsOf,
@@ -16,7 +17,7 @@ import {
   termsOf,
   text,
 } from "./lists/conditions.ts";
-import { countOf, type HeightAt, heightsOf, isBetween, startOfBlocks } from "./lists/heights.ts";
+import { type HeightAt, heightsOf, isBetween, startOfBlocks } from "./lists/heights.ts";
 import { findPage } from "./lists/page.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
 import { type RowFields, rowText } from "./row-text.ts";

@@ -6,10 +6,15 @@ import { type TransactionTerm, transactionTerms } from "../cursor.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../filters.ts";
 import { TRANSACTIONS } from "../lists.ts";
 import type { Integer, Interval } from "../page.ts";
-import { foundationOf, isTooDeep, typesWith } from "../transaction-rules.ts";
+import { allOf, anyOf } from "../sql.ts";
 import {
-  allOf,
-  anyOf,
+  type AssetConditions,
+  assetTests,
+  foundationOf,
+  type Parties,
+  partyAlternatives,
+} from "../transaction-rules.ts";
+import {
   type Condition,
   conditionsOf,
   type Field,
@@ -26,35 +31,21 @@ import type { Selection } from "./lists/page.ts";
 import type { Alternative } from "./lists/page-sql.ts";
 import { bytesOf, jsonOf, jsonText } from "./row-text.ts";
 
-/** A condition on the asset of a transaction, and conditions for the types that such an asset can have. */
-type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };
-
-/** Matches assets that contain all given members, at any depth, with the same values. */
-function withAsset(wanted: object): AssetTest {
-  const text = isTooDeep(wanted) ? undefined : jsonText(wanted);
-  if (text === undefined) return { condition: NEVER, types: [] };
-  return {
-    condition: { sql: `${jsonOf("asset")} @> ?::jsonb`, values: [text] },
-    types: anyType(Object.keys(wanted)),
-  };
-}
-
-/** Matches claims and refunds of the locks. */
-const unlocking = (lockIds: readonly string[]): AssetTest => ({
-  condition: isOneOf(LOCK, lockIds),
-  types: [...anyType(["claim"]), ...anyType(["refund"])],
-});
-
 /** Id of the lock that a claim or refund refers to; null for every other transaction. */
 const LOCK = `coalesce(${jsonOf("asset")} #>> '{claim,lockTransactionId}',
   ${jsonOf("asset")} #>> '{refund,lockTransactionId}')`;
 
-const anyType = (members: readonly string[]): Condition[] =>
-  typesWith(members).map(({ typeGroup, type }) => ofType(typeGroup, type));
+export type TransactionParties = Parties<Condition, Alternative>;
 
-/** Matches transactions of a type. */
-const ofType = (typeGroup: Integer, type: Integer): Condition =>
-  allOf([isInteger("type_group", typeGroup), isInteger("type", type)]);
+const ASSETS: AssetConditions<Condition> = {
+  contains(wanted) {
+    const text = jsonText(wanted);
+    return text === undefined ? NEVER : { sql: `${jsonOf("asset")} @> ?::jsonb`, values: [text] };
+  },
+  unlocks: (lockIds) => isOneOf(LOCK, lockIds),
+  isOfType: (typeGroup, type) => allOf([isInteger("type_group", typeGroup), isInteger("type", type)]),
+  never: NEVER,
+};
 
 const FIELDS = {
   id: text("id"),
@@ -84,12 +75,12 @@ export const groupOf = ({ type, typeGroup }: TransactionFilter): TransactionFilt
  * @param heights condition on the height, if the filter has heights or times
  */
 export function selectionOf(
-  parties: Parties,
+  parties: TransactionParties,
   filter: TransactionFilter,
   heights: Condition | undefined,
   order: TransactionOrder,
 ): Selection {
-  const assets = assetTests(filter);
+  const assets = assetTests(filter, ASSETS);
   // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
   const [alternatives, ...others] = [
     ...partyAlternatives(parties, filter),
@@ -127,23 +118,8 @@ const isEmpty = (filter: object): boolean =>
 
 const isOne = (value: Integer | Interval | undefined): boolean => typeof value !== "object";
 
-/** Returns the alternatives of each filter by parties. */
-const partyAlternatives = (
-  parties: Parties,
-  { participant, recipientId, addresses }: TransactionFilter,
-): (readonly Alternative[])[] => [
-  ...(participant === undefined ? [] : [parties.involving(participant)]),
-  ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
-  ...(addresses === undefined ? [] : [parties.between(addresses)]),
-];
-
-const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
-  ...(asset === undefined ? [] : [withAsset(asset)]),
-  ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
-];
-
 /** Returns the conditions of a filter, except heights, times and conditions with alternatives. */
-function conditionsFor(parties: Parties, filter: TransactionFilter): Condition[] {
+function conditionsFor(parties: TransactionParties, filter: TransactionFilter): Condition[] {
   const { blockId, vendorField, senderId, type } = filter;
   const typeGroup = groupOf(filter);
   return [
@@ -163,17 +139,7 @@ function inBlock(id: string): Condition {
   return values.length === 0 ? NEVER : { sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values };
 }
 
-export type Parties = {
-  sentBy(address: string): Condition;
-  /** Returns alternatives: the address is recipient, payee, or sender of a transaction without recipient. */
-  receivedBy(address: string): Alternative[];
-  /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
-  involving(address: string): Alternative[];
-  /** Returns alternatives: the sender, the recipient or a payee is one of the addresses. */
-  between(addresses: readonly string[]): Alternative[];
-};
-
-export function createParties(network: Network): Parties {
+export function createParties(network: Network): TransactionParties {
   const foundation = foundationOf(network);
   return {
     sentBy,

@@ -9,16 +9,10 @@ import { perHead, perSnapshot } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { Transactions } from "../port.ts";
 import type { StoredTransaction } from "../rows.ts";
+import { type Heights, isOfHeights } from "../sql.ts";
 import { createHeightAt } from "./blocks.ts";
 import { isStorable } from "./lists/conditions.ts";
-import {
-  type Heights,
-  heightsOf,
-  isBetween,
-  isFar,
-  isOfHeights,
-  startOfTransactions,
-} from "./lists/heights.ts";
+import { heightsOf, isBetween, isFar, startOfTransactions } from "./lists/heights.ts";
 import { findPage } from "./lists/page.ts";
 import type { ListedTable } from "./lists/page-sql.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
@@ -32,7 +26,7 @@ import {
   rowText,
   textOfHex,
 } from "./row-text.ts";
-import type { Parties } from "./transaction-filters.ts";
+import type { TransactionParties } from "./transaction-filters.ts";
 import { groupOf, isOfHeightsOnly, isOfTypes, selectionOf } from "./transaction-filters.ts";
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
@@ -121,7 +115,7 @@ const UP_TO = prepared(
 
 type TypeTotal = { readonly typeGroup: number; readonly type: number; readonly transactions: number };
 
-export function createTransactions(parties: Parties): (reads: SnapshotReads) => Transactions {
+export function createTransactions(parties: TransactionParties): (reads: SnapshotReads) => Transactions {
   const typeTotals = perSnapshot(({ query }: SnapshotReads) => query<TypeTotal>(TYPE_TOTALS));
   const identifyBlocks = createIdentifyBlocks();
 

@@ -4,7 +4,8 @@
  */
 import type { PostgresValue } from "../../../postgres/connection.ts";
 import { type CursorValue, cursorValues, type NamedTerm, type RowValue } from "../../cursor.ts";
-import { type Direction, endsOf, type Integer, type Interval } from "../../page.ts";
+import { endsOf, type Integer, type Interval } from "../../page.ts";
+import { allOf, rowsAfter } from "../../sql.ts";
 import { bytesOf, bytesOfHex, hex, nullable, orNull } from "../row-text.ts";
 
 /** `sql` is a text of this program, never of a request. */
@@ -57,14 +58,6 @@ export function isInteger(column: string, wanted: Integer | Interval): Condition
   ]);
 }
 
-export const allOf = (conditions: readonly Condition[]): Condition => joined(conditions, "AND", "TRUE");
-export const anyOf = (conditions: readonly Condition[]): Condition => joined(conditions, "OR", "FALSE");
-
-const joined = (conditions: readonly Condition[], word: "AND" | "OR", none: string): Condition => ({
-  sql: conditions.length === 0 ? none : conditions.map(({ sql }) => `(${sql})`).join(` ${word} `),
-  values: conditions.flatMap(({ values }) => values),
-});
-
 /** Numbers the placeholders of a statement. */
 export function numbered(sql: string): string {
   let count = 0;
@@ -106,44 +99,20 @@ export const valuesOfTexts = (order: readonly OrderTerm[], texts: readonly strin
  *
  * @throws {CursorError}
  */
-export function after(order: readonly OrderTerm[], cursor: string): Condition {
+export const after = (order: readonly OrderTerm[], cursor: string): Condition => {
   const values = cursorValues(order, cursor);
-  const terms = order.map((term, index) => ({ ...term, at: toPostgres(term, values[index] ?? null) }));
-  const [first] = terms;
-  // If all terms have one direction, an index scan starts exactly at the cursor, even if many rows are equal in the
-  // first term.
-  if (first && terms.every(({ direction, at }) => direction === first.direction && at !== null)) {
-    return {
-      sql: `(${terms.map(({ value }) => value).join()}) ${OPERATORS[first.direction]}
-        (${terms.map(({ kind }) => PLACEHOLDERS[kind]).join()})`,
-      values: terms.map(({ at }) => at),
-    };
-  }
-  const follows = terms.reduceRight<Condition>(
-    (rest, term) => anyOf([compared(term, OPERATORS[term.direction]), allOf([isEqual(term), rest])]),
-    NEVER,
+  return rowsAfter(
+    order.map((term, index) => ({ ...term, at: toPostgres(term, values[index] ?? null) })),
+    (kind) => PLACEHOLDERS[kind],
   );
-  // The first term limits the range of the index that is read.
-  const isInRange = first && first.at !== null ? [compared(first, `${OPERATORS[first.direction]}=`)] : [];
-  return allOf([...isInRange, follows]);
-}
+};
 
-const OPERATORS: Readonly<Record<Direction, string>> = { asc: ">", desc: "<" };
 const PLACEHOLDERS: Readonly<Record<OrderTerm["kind"], string>> = {
   absence: "?::bigint",
   integer: "?::bigint",
   text: "?",
   bytes: "?::bytea",
 };
-
-type TermAt = OrderTerm & { readonly at: PostgresValue };
-
-/** Null is only equal to null: an earlier term of an order separates absent values from others. */
-const compared = ({ value, kind, at }: TermAt, operator: string): Condition =>
-  at === null ? NEVER : { sql: `${value} ${operator} ${PLACEHOLDERS[kind]}`, values: [at] };
-
-const isEqual = (term: TermAt): Condition =>
-  term.at === null ? { sql: `${term.value} IS NULL`, values: [] } : compared(term, "=");
 
 function toPostgres({ kind }: OrderTerm, value: CursorValue): PostgresValue {
   if (value === null) return null;

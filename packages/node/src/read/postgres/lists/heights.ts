@@ -5,46 +5,27 @@
  */
 
 import { prepared } from "../../../postgres/reads.ts";
-import type { Direction, Integer, Interval, Range } from "../../page.ts";
+import type { Direction, Range } from "../../page.ts";
+import { type Heights, heightsBetween, type isOfHeights, timesOf } from "../../sql.ts";
 import { type Condition, NEVER } from "./conditions.ts";
 import { first, type SnapshotReads } from "./reads.ts";
-
-/** Lowest and highest height, both included; the chain has no gaps. Empty if the first is above the last. */
-export type Heights = { readonly low: number; readonly high: number };
-
-export const countOf = ({ low, high }: Heights): number => Math.max(0, high - low + 1);
-
-type HeightFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
-
-export const isOfHeights = ({ height, timestamp }: HeightFilter): boolean =>
-  height !== undefined || timestamp !== undefined;
 
 /** Height of the first block at or after a network time in seconds; one above the head if no such block exists. */
 export type HeightAt = (timestamp: number) => Promise<number>;
 
-/** Converts heights and times of a filter to a range of heights: each block is later than its parent. */
+/** Converts heights and times of a filter to a range of heights. */
 export async function heightsOf(
   { head }: SnapshotReads,
-  { height, timestamp }: HeightFilter,
+  filter: Parameters<typeof isOfHeights>[0],
   heightAt: HeightAt,
 ): Promise<Heights> {
-  const heights = endsOf(height);
-  const times = endsOf(timestamp);
-  const [first, above] = await Promise.all([
-    times.from === undefined ? 1 : heightAt(times.from),
-    times.to === undefined ? head.height + 1 : heightAt(times.to + 1),
+  const { from, above } = timesOf(filter);
+  const [first, end] = await Promise.all([
+    from === undefined ? from : heightAt(from),
+    above === undefined ? above : heightAt(above),
   ]);
-  return {
-    low: Math.ceil(Math.max(1, heights.from ?? 1, first)),
-    high: Math.floor(Math.min(head.height, heights.to ?? head.height, above - 1)),
-  };
+  return heightsBetween(head, filter, first, end);
 }
-
-const endsOf = (wanted: Integer | Interval | undefined): { from?: number; to?: number } => {
-  if (wanted === undefined) return {};
-  const { from, to } = typeof wanted === "object" ? wanted : { from: wanted, to: wanted };
-  return { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) };
-};
 
 export const isBetween = ({ low, high }: Heights): Condition => {
   if (low > high) return NEVER;

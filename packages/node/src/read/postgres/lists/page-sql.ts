@@ -1,6 +1,8 @@
 /** SQL of a page, and of the offset cache of its list. */
+
+import { allOf } from "../../sql.ts";
 import { pageText, type RowText } from "../row-text.ts";
-import { allOf, type Condition, type OrderTerm, orderText, valueNames, valueTexts } from "./conditions.ts";
+import { type Condition, type OrderTerm, orderText, valueNames, valueTexts } from "./conditions.ts";
 
 export type ListedTable<Row> = {
   readonly table: string;

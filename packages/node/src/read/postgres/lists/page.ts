@@ -3,10 +3,10 @@ import { present } from "../../../platform/present.ts";
 import { preparedList } from "../../../postgres/reads.ts";
 import { cursorAt, type RowValue } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
+import { allOf } from "../../sql.ts";
 import { type PageFields, splitPage } from "../row-text.ts";
 import {
   after,
-  allOf,
   type Condition,
   NEVER,
   numbered,

@@ -4,6 +4,7 @@ import { hasId } from "../../../store/chain/stored-id.ts";
 import type { SqlValue } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import { type Ends, endsOf, type Integer, type Interval } from "../../page.ts";
+import { allOf, type Heights, heightsBetween, type isOfHeights, timesOf } from "../../sql.ts";
 
 /** A test on a row with the values of its placeholders. */
 export type Condition = {
@@ -93,9 +94,6 @@ const within = (column: string, { low, high }: Ends): Condition =>
     ...(high === undefined ? [] : [{ sql: `${column} <= ?`, values: [high] }]),
   ]);
 
-export const allOf = (conditions: readonly Condition[]): Condition => joined(conditions, "AND", "TRUE");
-export const anyOf = (conditions: readonly Condition[]): Condition => joined(conditions, "OR", "FALSE");
-
 /** Matches rows whose column has one of the values. */
 export const oneOf = (column: string, values: readonly string[]): Condition => ({
   sql: `${column} IN (SELECT value FROM json_each(?))`,
@@ -105,44 +103,20 @@ export const oneOf = (column: string, values: readonly string[]): Condition => (
 /** A condition that no row satisfies. */
 export const NEVER: Condition = { sql: "FALSE", values: [], index: { selectivity: "few" } };
 
-const joined = (conditions: readonly Condition[], word: "AND" | "OR", none: string): Condition => ({
-  sql: conditions.length === 0 ? none : conditions.map(({ sql }) => `(${sql})`).join(` ${word} `),
-  values: conditions.flatMap(({ values }) => values),
-});
-
-/** Lowest and highest height, both included; the chain has no gaps. Empty if the first is above the last. */
-export type Heights = { readonly low: number; readonly high: number };
-
-export const countOf = ({ low, high }: Heights): number => Math.max(0, high - low + 1);
-
-type HeightFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
-
-export const isOfHeights = ({ height, timestamp }: HeightFilter): boolean =>
-  height !== undefined || timestamp !== undefined;
-
-/** Converts heights and times of a filter to a range of heights: each block is later than its parent. */
+/** Converts heights and times of a filter to a range of heights. */
 export function heightsOf(
   head: Head,
-  { height, timestamp }: HeightFilter,
+  filter: Parameters<typeof isOfHeights>[0],
   heightAt: (time: number) => number,
 ): Heights {
-  const heights = numbersOf(height);
-  const times = numbersOf(timestamp);
-  return {
-    low: Math.max(1, heights.from ?? 1, times.from === undefined ? 1 : heightAt(times.from)),
-    high: Math.min(
-      head.height,
-      heights.to ?? head.height,
-      times.to === undefined ? head.height : heightAt(times.to + 1) - 1,
-    ),
-  };
+  const { from, above } = timesOf(filter);
+  return heightsBetween(
+    head,
+    filter,
+    from === undefined ? from : heightAt(from),
+    above === undefined ? above : heightAt(above),
+  );
 }
-
-const numbersOf = (wanted: Integer | Interval | undefined): { from?: number; to?: number } => {
-  if (wanted === undefined) return {};
-  const { from, to } = typeof wanted === "object" ? wanted : { from: wanted, to: wanted };
-  return { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) };
-};
 
 /** Rows at a single height are in the order of the rest of the key, in either direction of heights. */
 export const betweenHeights = ({ low, high }: Heights): Condition =>

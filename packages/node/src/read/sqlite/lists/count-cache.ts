@@ -9,6 +9,7 @@ import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { type Head, perHead } from "../../head.ts";
 import type { Direction } from "../../page.ts";
+import type { Heights } from "../../sql.ts";
 import {
   type AccessPaths,
   countText,
@@ -18,7 +19,7 @@ import {
   keysText,
   valuesOf,
 } from "./access-paths.ts";
-import type { Condition, Heights } from "./conditions.ts";
+import type { Condition } from "./conditions.ts";
 import { type HeightEntry, type Start, startAt } from "./offset-cache.ts";
 import { type ChunksOf, createTimeoutCache } from "./time-box.ts";
 

@@ -2,12 +2,12 @@
  * Orders of rows, and keyset cursors in them: the cursor of a row contains its order values, and a condition on these values matches
  * the rows after it, or before it.
  */
-import { present } from "../../../platform/present.ts";
 import type { SqlValue } from "../../../store/engine/database.ts";
 import type { NamedTerm } from "../../cursor.ts";
 import { cursorAt, cursorValues } from "../../cursor.ts";
 import type { Direction } from "../../page.ts";
-import { allOf, anyOf, type Condition } from "./conditions.ts";
+import { rowsAfter } from "../../sql.ts";
+import type { Condition } from "./conditions.ts";
 
 /** `value` is SQL written in this program, never text of a request. */
 export type SortTerm = { readonly value: string; readonly direction: Direction };
@@ -56,29 +56,11 @@ export const before = (order: readonly OrderTerm[], values: OrderValues): Condit
     values,
   );
 
-function isBeyond(order: readonly OrderTerm[], known: OrderValues): Condition {
-  const [{ direction }] = order as [OrderTerm];
-  // With one direction, an index is entered exactly at the row, however many rows are equal in the first term.
-  if (order.every((term) => term.direction === direction) && !known.includes(null)) {
-    const values = order.map(({ value }) => value).join();
-    const operator = direction === "asc" ? ">" : "<";
-    return { sql: `(${values}) ${operator} (${order.map(() => "+?").join()})`, values: known };
-  }
-  const term = (index: number) => present(order[index], "a term of the order");
-  const compared = (index: number, operator: string): Condition => ({
-    sql: `(${term(index).value}) ${operator} +?`,
-    values: [known[index] ?? null],
-  });
-  const isBehind = (index: number) => compared(index, term(index).direction === "asc" ? ">" : "<");
-  const isNotBefore = (index: number) => compared(index, term(index).direction === "asc" ? ">=" : "<=");
-  const last = order.length - 1;
-  let isAfter = isBehind(last);
-  for (let index = last - 1; index >= 0; index--) {
-    isAfter = anyOf([isBehind(index), allOf([compared(index, "IS"), isAfter])]);
-  }
-  // The first term limits the range of the index that is read.
-  return allOf([isNotBefore(0), isAfter]);
-}
+const isBeyond = (order: readonly OrderTerm[], values: OrderValues): Condition =>
+  rowsAfter(
+    order.map((term, index) => ({ ...term, at: values[index] ?? null })),
+    () => "+?",
+  );
 
 /** Compares rows as `ORDER BY` of SQLite does. Supports `null`, numbers and texts. */
 export function comparerOf(order: readonly SortTerm[]): (one: OrderValues, other: OrderValues) => number {

@@ -2,8 +2,9 @@
 import { present } from "../../../platform/present.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Found, Range } from "../../page.ts";
+import type { Heights } from "../../sql.ts";
 import { accessPathsOf, type Selection, scanOf } from "./access-paths.ts";
-import { betweenHeights, type Heights } from "./conditions.ts";
+import { betweenHeights } from "./conditions.ts";
 import type { CountCache, IncrementalCount, IncrementalCounts, StoredCounts } from "./count-cache.ts";
 import type { Start } from "./offset-cache.ts";
 import { type Collection, findPage, type ListQuery, type PlannerOptions } from "./planner.ts";

@@ -12,12 +12,11 @@ import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Blocks, QueriesOf } from "../../port.ts";
 import type { StoredBlock } from "../../rows.ts";
+import { countOf, type Heights } from "../../sql.ts";
 import {
   type Condition,
   conditionsOf,
-  countOf,
   type Field,
-  type Heights,
   heightConditions,
   heightsOf,
   identified,

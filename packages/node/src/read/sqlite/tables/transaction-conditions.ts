@@ -7,7 +7,7 @@ import { RECIPIENTS, SENDERS } from "../../../store/dictionaries.ts";
 import type { Database, SqlValue } from "../../../store/engine/database.ts";
 import { createNumberLookup } from "../../../store/engine/dictionary.ts";
 import { endsOf, type Integer } from "../../page.ts";
-import { type Foundation, isTooDeep, typesWith } from "../../transaction-rules.ts";
+import type { AssetConditions, Foundation, Parties } from "../../transaction-rules.ts";
 import { type Condition, indexed, NEVER, oneOf } from "../lists/conditions.ts";
 
 /** Defines the SQL functions of these conditions on the connection. */
@@ -21,23 +21,11 @@ export function defineAssets(database: Database): void {
   });
 }
 
-/** A condition on the asset of a transaction, and conditions for the types that such an asset can have. */
-export type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };
-
-/** Matches assets that contain all given members, at any depth, with the same values. */
-export const withAsset = (wanted: object): AssetTest =>
-  isTooDeep(wanted)
-    ? { condition: NEVER, types: [NEVER] }
-    : {
-        condition: { sql: "has_asset(asset, ?)", values: [JSON.stringify(wanted)] },
-        types: anyType(Object.keys(wanted)),
-      };
-
-/** Matches claims and refunds of the locks. */
-export const unlocking = (lockIds: readonly string[]): AssetTest => ({
-  condition: oneOf(LOCK, lockIds),
-  types: [...anyType(["claim"]), ...anyType(["refund"])],
-});
+/** Matches transactions of a type. */
+export const ofType = (typeGroup: Integer, type: Integer): Condition =>
+  endsOf(typeGroup) && endsOf(type)
+    ? indexed({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many")
+    : NEVER;
 
 /** Id of the lock that a claim or refund refers to; null for every other transaction. */
 const LOCK = "coalesce(asset ->> '$.claim.lockTransactionId', asset ->> '$.refund.lockTransactionId')";
@@ -54,34 +42,17 @@ function contains(value: unknown, wanted: unknown): boolean {
   );
 }
 
-/** Matches the types whose asset can have these members. */
-function anyType(members: readonly string[]): Condition[] {
-  const types = typesWith(members);
-  if (types.length === 0) return [NEVER];
-  return types.map(({ typeGroup, type }) => ofType(typeGroup, type));
-}
-
-/** Matches transactions of a type. */
-export const ofType = (typeGroup: Integer, type: Integer): Condition =>
-  endsOf(typeGroup) && endsOf(type)
-    ? indexed({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many")
-    : NEVER;
-
-export type Parties = {
-  sentBy(address: string): Condition;
-  sentWith(publicKey: string): Condition;
-  /** Returns alternatives: the address is recipient, payee, or sender of a transaction without recipient. */
-  receivedBy(address: string): Condition[];
-  /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
-  involving(address: string): Condition[];
-  /** Returns alternatives: the sender, the recipient or a payee is one of the addresses. */
-  between(addresses: readonly string[]): Condition[];
+export const ASSETS: AssetConditions<Condition> = {
+  contains: (wanted) => ({ sql: "has_asset(asset, ?)", values: [JSON.stringify(wanted)] }),
+  unlocks: (lockIds) => oneOf(LOCK, lockIds),
+  isOfType: ofType,
+  never: NEVER,
 };
 
 export function createParties(
   database: Database,
   { address: foundation, until = Number.MAX_SAFE_INTEGER }: Foundation,
-): Parties {
+): Parties<Condition> & { sentWith(publicKey: string): Condition } {
   const publicKey = database.prepare<{ publicKey: string | null }>(
     "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
   );

@@ -5,9 +5,10 @@ import { type TransactionTerm, transactionTerms } from "../../cursor.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
 import { type Integer, type Interval, isInteger64 } from "../../page.ts";
+import { anyOf, isOfHeights } from "../../sql.ts";
+import { assetTests, partyAlternatives } from "../../transaction-rules.ts";
 import { type AccessPaths, accessPathsOf } from "../lists/access-paths.ts";
 import {
-  anyOf,
   type Condition,
   conditionsOf,
   type Field,
@@ -17,7 +18,6 @@ import {
   identified,
   indexed,
   integer,
-  isOfHeights,
   NEVER,
   text,
 } from "../lists/conditions.ts";
@@ -26,8 +26,7 @@ import { termsOf } from "../lists/keyset-cursor.ts";
 import type { ListQuery } from "../lists/planner.ts";
 import type { ValueCondition } from "../lists/position-list.ts";
 import type { TransactionQuery } from "../lists/transaction-list.ts";
-import type { Parties } from "./transaction-conditions.ts";
-import { type AssetTest, ofType, unlocking, withAsset } from "./transaction-conditions.ts";
+import { ASSETS, type createParties, ofType } from "./transaction-conditions.ts";
 
 const FIELDS = {
   version: integer("version"),
@@ -56,7 +55,7 @@ const ORDERS = {
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
 export type FilterDependencies = {
-  readonly parties: Parties;
+  readonly parties: ReturnType<typeof createParties>;
   readonly storedCounts: StoredCounts;
   /** Returns the height of the first block at or after a network time. */
   readonly heightAt: (time: number) => number;
@@ -68,9 +67,12 @@ export function transactionQueryOf(
   filter: TransactionFilter,
   order: TransactionOrder,
 ): TransactionQuery {
-  const assets = assetTests(filter);
+  const assets = assetTests(filter, ASSETS);
   // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
-  const [alternatives, ...others] = [...partyAlternatives(deps, filter), ...assets.map(({ types }) => types)];
+  const [alternatives, ...others] = [
+    ...partyAlternatives(deps.parties, filter),
+    ...assets.map(({ types }) => types),
+  ];
   const types = alternatives ? undefined : typesOfGroup(deps, head, filter);
   const rest = types ? withoutGroup(filter) : filter;
   const own = conditionsFor(deps, rest);
@@ -99,18 +101,6 @@ export function transactionQueryOf(
     indexed: indexedOf(deps, filter, alternatives),
     typesTotal: alternatives || isRange ? undefined : totalOfTypes(deps, head, filter),
   };
-}
-
-/** Returns the alternatives of each filter by parties. */
-function partyAlternatives(
-  { parties }: FilterDependencies,
-  { participant, recipientId, addresses }: TransactionFilter,
-): Condition[][] {
-  return [
-    ...(participant === undefined ? [] : [parties.involving(participant)]),
-    ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
-    ...(addresses === undefined ? [] : [parties.between(addresses)]),
-  ];
 }
 
 /** Returns the conditions of a filter except heights and times. */
@@ -185,11 +175,6 @@ function kindOf(filter: TransactionFilter, isRange: boolean): ListQuery["filter"
   if (isRange) return isOfHeights(filter) ? "heights" : "none";
   return filter.id !== undefined || filter.blockId !== undefined || isOfHeights(filter) ? "blocks" : "values";
 }
-
-const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
-  ...(asset === undefined ? [] : [withAsset(asset)]),
-  ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
-];
 
 const valueConditions = (filter: TransactionFilter): ValueCondition[] =>
   // No index orders a group without a type.
