@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { pino } from "pino";
-import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
+import { RateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { PeerError, type RequestHandler } from "../../packages/node/src/peers/transport/calls.ts";
 import { type Connection, connectPeer } from "../../packages/node/src/peers/transport/connection.ts";
-import { createPeerServer, type PeerServer } from "../../packages/node/src/peers/transport/server.ts";
+import { PeerServer } from "../../packages/node/src/peers/transport/server.ts";
 import type { ReplyHeaders } from "../../packages/node/src/peers/wire/client-messages.ts";
 import { decodeValue } from "../../packages/node/src/peers/wire/codec.ts";
 import { type EventName, isInternal } from "../../packages/node/src/peers/wire/events.ts";
@@ -51,7 +51,7 @@ export async function withServer(
   { handle, headers, isReady, trusts }: ServerSetting,
   use: (port: number) => Promise<void>,
 ): Promise<void> {
-  const server: PeerServer = createPeerServer(
+  const server: PeerServer = new PeerServer(
     {
       host: "127.0.0.1",
       port: 0,
@@ -61,7 +61,7 @@ export async function withServer(
     },
     {
       network,
-      rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set(trusts ? ["127.0.0.1"] : []) }),
+      rateLimits: new RateLimits({ eventsPerSecond: 100, exempt: new Set(trusts ? ["127.0.0.1"] : []) }),
       handle,
       isReady: () => isReady,
       replyHeaders: () => headers,

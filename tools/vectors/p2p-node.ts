@@ -15,7 +15,7 @@ import {
 } from "@uniknode/protocol";
 import { pino } from "pino";
 import { BlockObservations } from "../../packages/node/src/peers/block-broadcast.ts";
-import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
+import { RateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { InboundBlocks } from "../../packages/node/src/peers/inbound-blocks.ts";
 import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/peer-header.ts";
 import { createBlockHandlers } from "../../packages/node/src/peers/requests/blocks.ts";
@@ -81,7 +81,7 @@ function replyTo(call: Call, reply: Reply, network: Network): RequestHandler {
     }),
     inboundBlocks: inboundBlocks(shared),
     inboundTransactions: { post: () => {} },
-    rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
+    rateLimits: new RateLimits({ eventsPerSecond: 100, exempt: new Set() }),
     status: () =>
       buildStatus({
         ...{ network, slots, head: shared.head },

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FactReader } from "../facts/reader.ts";
-import { createNotifier, type Notifier } from "../platform/notifier.ts";
+import { createNotifier } from "../platform/notifier.ts";
 import { isWithin } from "../platform/within.ts";
 import type { CopiedEvents } from "../store/events/copied-events.ts";
 import { FeedError } from "./error.ts";
@@ -61,7 +61,20 @@ export type FeedFigures = {
   readonly uncopiedEvents: number;
 };
 
-export type Feed = {
+export class Feed {
+  readonly #options: FeedOptions;
+  readonly #deps: FeedDeps;
+  readonly #notifier = createNotifier();
+  #open = 0;
+  #sentCharacters = 0;
+  #sentEvents = 0;
+  #isClosed = false;
+
+  constructor(options: FeedOptions, deps: FeedDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
   /**
    * Returns every block after the first of the positions that is on the chain, now and later. Ends after a revert, so
    * that the mirror requests the feed again. At the head, the newest event of the log and a checkpoint of the fact tree
@@ -70,19 +83,30 @@ export type Feed = {
    * @param positions blocks of the mirror, newest first
    * @throws {FeedError} FEED_GONE, FEED_FULL
    */
-  follow(positions: readonly Position[]): FollowResponse;
+  follow(positions: readonly Position[]): FollowResponse {
+    const sent = { position: this.#startOf(positions) };
+    const response = this.#begin(this.#followText(sent, positions));
+    return { ...response, height: () => sent.position.height };
+  }
+
   /**
    * Returns the blocks after a height up to another, without their changes.
    *
    * @throws {FeedError} FEED_FULL
    */
-  blocks(after: number, last: number): FeedResponse;
+  blocks(after: number, last: number): FeedResponse {
+    return this.#begin(this.#blocksBetween(after, last));
+  }
+
   /**
    * Returns all records of the state after the last block.
    *
    * @throws {FeedError} FEED_FULL
    */
-  state(): FeedResponse;
+  state(): FeedResponse {
+    return this.#begin(stateText(this.#deps.openState, this.#options.maxStateMs));
+  }
+
   /**
    * Returns the events after a position of the log, as they are logged. Ends after some time, so that the mirror requests
    * them again. A mirror requests the events after a sequence when it has stored all events up to it: the log keeps later
@@ -90,158 +114,139 @@ export type Feed = {
    *
    * @throws {FeedError} FEED_GONE, FEED_FULL
    */
-  events(position: EventPosition): FeedResponse;
+  events(position: EventPosition): FeedResponse {
+    return this.#begin(this.#eventsText(position));
+  }
+
   /**
    * Gives later events higher sequences than this one: a mirror that copied the log of another node, or of the same node
    * before its database was replaced, can continue.
    */
-  continueEvents(after: number): void;
+  continueEvents(after: number): void {
+    this.#deps.copiedEvents.continueAfter(after);
+  }
+
   /** Must be called after every commit. */
-  notify(): void;
-  figures(): FeedFigures;
+  notify(): void {
+    this.#notifier.notify();
+  }
+
+  figures(): FeedFigures {
+    return {
+      open: this.#open,
+      sentCharacters: this.#sentCharacters,
+      sentEvents: this.#sentEvents,
+      uncopiedEvents: this.#deps.copiedEvents.uncopied(),
+    };
+  }
+
   /** Ends every response. */
-  close(): void;
-};
-
-type State = FeedDeps & {
-  readonly options: FeedOptions;
-  readonly notifier: Notifier;
-  open: number;
-  sentCharacters: number;
-  sentEvents: number;
-  isClosed: boolean;
-};
-
-export function createFeed(options: FeedOptions, deps: FeedDeps): Feed {
-  const notifier = createNotifier();
-  const state: State = {
-    ...{ ...deps, options, notifier },
-    ...{ open: 0, sentCharacters: 0, sentEvents: 0, isClosed: false },
-  };
-  return {
-    follow(positions) {
-      const sent = { position: startOf(state, positions) };
-      const response = begin(state, follow(state, sent, positions));
-      return { ...response, height: () => sent.position.height };
-    },
-    blocks: (after, last) => begin(state, blocksBetween(state, after, last)),
-    state: () => begin(state, stateText(deps.openState, options.maxStateMs)),
-    events: (position) => begin(state, events(state, position)),
-    continueEvents: deps.copiedEvents.continueAfter,
-    notify: notifier.notify,
-    figures: () => ({
-      open: state.open,
-      sentCharacters: state.sentCharacters,
-      sentEvents: state.sentEvents,
-      uncopiedEvents: deps.copiedEvents.uncopied(),
-    }),
-    close() {
-      state.isClosed = true;
-      notifier.notify();
-    },
-  };
-}
-
-/** Counts the response until it is released. */
-function begin(state: State, text: AsyncIterable<string>): FeedResponse {
-  const { maxOpen } = state.options;
-  if (state.open >= maxOpen) {
-    throw new FeedError("FEED_FULL", `${maxOpen} responses of the feed are open; stop a mirror, or retry`);
+  close(): void {
+    this.#isClosed = true;
+    this.#notifier.notify();
   }
-  state.open++;
-  let isOpen = true;
-  return {
-    text: measured(state, text),
-    release() {
-      if (isOpen) state.open--;
-      isOpen = false;
-    },
-  };
-}
 
-async function* measured(state: State, text: AsyncIterable<string>): AsyncIterable<string> {
-  for await (const part of text) {
-    state.sentCharacters += part.length;
-    yield part;
-    // Lets other requests run between two parts.
-    await nextTick();
-    if (state.isClosed) return;
+  /** Counts the response until it is released. */
+  #begin(text: AsyncIterable<string>): FeedResponse {
+    const { maxOpen } = this.#options;
+    if (this.#open >= maxOpen) {
+      throw new FeedError("FEED_FULL", `${maxOpen} responses of the feed are open; stop a mirror, or retry`);
+    }
+    this.#open++;
+    let isOpen = true;
+    return {
+      text: this.#measured(text),
+      release: () => {
+        if (isOpen) this.#open--;
+        isOpen = false;
+      },
+    };
   }
-}
 
-/** Returns the position after which the mirror gets blocks. */
-function startOf({ reader }: State, positions: readonly Position[]): Position {
-  const start = reader.commonOf(positions);
-  if (start && reader.read(start).kind !== "gone") return start;
-  throw new FeedError(
-    "FEED_GONE",
-    start
-      ? `the changes of the blocks after ${start.height} are no longer stored: the mirror must be built again`
-      : "none of these blocks is on the chain: the mirror must be built again",
-  );
-}
-
-/** @param sent the last block that was sent to the client; initially the block at which the mirror continues */
-async function* follow(
-  state: State,
-  sent: { position: Position },
-  [newest]: readonly Position[],
-): AsyncIterable<string> {
-  const { reader, facts, notifier, options } = state;
-  if (sent.position.id !== newest?.id) yield backLine(sent.position);
-  const logLines = createLogLines();
-  let comparedId: string | undefined;
-  while (!state.isClosed) {
-    // Must precede the read, so that a block committed during the read notifies again.
-    const notified = notifier.next();
-    const batch = reader.read(sent.position);
-    if (batch.kind === "reverted" || batch.kind === "gone") return;
-    if (batch.kind === "blocks") {
-      sent.position = batch.last;
-      yield batch.lines + logLines(batch.last, batch.logSequence);
-      continue;
-    }
-    const logLine = logLines(sent.position, batch.logSequence);
-    if (logLine !== "") yield logLine;
-    const checkpoint = await facts.checkpoint();
-    const { block } = checkpoint;
-    if (block && block.id !== comparedId) {
-      yield checkpointLine(block, checkpoint);
-      comparedId = block.id;
-    }
-    if (!(await isWithin(notified, options.heartbeatMs))) {
-      yield HEARTBEAT;
+  async *#measured(text: AsyncIterable<string>): AsyncIterable<string> {
+    for await (const part of text) {
+      this.#sentCharacters += part.length;
+      yield part;
+      // Lets other requests run between two parts.
+      await nextTick();
+      if (this.#isClosed) return;
     }
   }
-}
 
-/** @throws {FeedError} FEED_GONE */
-function events(state: State, position: EventPosition): AsyncIterable<string> {
-  const { events: reader, copiedEvents, transfer, notifier, options } = state;
-  const start = reader.start(position);
-  if (start.kind === "gone") {
-    throw new FeedError("FEED_GONE", `${start.reason}: continue with the oldest event of the log`);
+  /** Returns the position after which the mirror gets blocks. */
+  #startOf(positions: readonly Position[]): Position {
+    const { reader } = this.#deps;
+    const start = reader.commonOf(positions);
+    if (start && reader.read(start).kind !== "gone") return start;
+    throw new FeedError(
+      "FEED_GONE",
+      start
+        ? `the changes of the blocks after ${start.height} are no longer stored: the mirror must be built again`
+        : "none of these blocks is on the chain: the mirror must be built again",
+    );
   }
-  // Mirrors of other databases do not copy for the workers that own the webhooks.
-  if (typeof position === "object" && position.transfer === transfer())
-    copiedEvents.copiedUpTo(position.sequence);
-  return eventsAfter(start, options, {
-    reader,
-    notifier,
-    isClosed: () => state.isClosed,
-    onSent(count) {
-      state.sentEvents += count;
-    },
-  });
-}
 
-async function* blocksBetween({ reader }: State, after: number, last: number): AsyncIterable<string> {
-  let height = after;
-  for (;;) {
-    const batch = reader.readBlocks(height, last);
-    if (!batch) break;
-    yield batch.lines;
-    height = batch.last.height;
+  /** @param sent the last block that was sent to the client; initially the block at which the mirror continues */
+  async *#followText(sent: { position: Position }, [newest]: readonly Position[]): AsyncIterable<string> {
+    const { reader, facts } = this.#deps;
+    if (sent.position.id !== newest?.id) yield backLine(sent.position);
+    const logLines = createLogLines();
+    let comparedId: string | undefined;
+    while (!this.#isClosed) {
+      // Must precede the read, so that a block committed during the read notifies again.
+      const notified = this.#notifier.next();
+      const batch = reader.read(sent.position);
+      if (batch.kind === "reverted" || batch.kind === "gone") return;
+      if (batch.kind === "blocks") {
+        sent.position = batch.last;
+        yield batch.lines + logLines(batch.last, batch.logSequence);
+        continue;
+      }
+      const logLine = logLines(sent.position, batch.logSequence);
+      if (logLine !== "") yield logLine;
+      const checkpoint = await facts.checkpoint();
+      const { block } = checkpoint;
+      if (block && block.id !== comparedId) {
+        yield checkpointLine(block, checkpoint);
+        comparedId = block.id;
+      }
+      if (!(await isWithin(notified, this.#options.heartbeatMs))) {
+        yield HEARTBEAT;
+      }
+    }
   }
-  yield endLine(height - after);
+
+  /** @throws {FeedError} FEED_GONE */
+  #eventsText(position: EventPosition): AsyncIterable<string> {
+    const { events: reader, copiedEvents, transfer } = this.#deps;
+    const notifier = this.#notifier;
+    const options = this.#options;
+    const start = reader.start(position);
+    if (start.kind === "gone") {
+      throw new FeedError("FEED_GONE", `${start.reason}: continue with the oldest event of the log`);
+    }
+    // Mirrors of other databases do not copy for the workers that own the webhooks.
+    if (typeof position === "object" && position.transfer === transfer())
+      copiedEvents.copiedUpTo(position.sequence);
+    return eventsAfter(start, options, {
+      reader,
+      notifier,
+      isClosed: () => this.#isClosed,
+      onSent: (count) => {
+        this.#sentEvents += count;
+      },
+    });
+  }
+
+  async *#blocksBetween(after: number, last: number): AsyncIterable<string> {
+    const { reader } = this.#deps;
+    let height = after;
+    for (;;) {
+      const batch = reader.readBlocks(height, last);
+      if (!batch) break;
+      yield batch.lines;
+      height = batch.last.height;
+    }
+    yield endLine(height - after);
+  }
 }

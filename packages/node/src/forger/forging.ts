@@ -11,7 +11,7 @@ import {
 import type { Chain } from "../chain/chain.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createSlotStore, type SlotStore } from "../store/node/slots.ts";
-import { createForger, type Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
+import { Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
 import { createGuard } from "./signing/guard.ts";
 import { createOtherForger, type OtherForger } from "./signing/other-forger.ts";
 import { openSigningFile } from "./signing/signing-file.ts";
@@ -60,7 +60,7 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
   const slotOf = (header: BlockHeader) => slots.slotAt(header.timestamp);
   const otherForger =
     options.watchRounds === undefined ? undefined : watchOtherForgers(options.watchRounds, record, deps);
-  const forger = createForger(options, {
+  const forger = new Forger(options, {
     ...deps,
     slotStore: tally.slotStore,
     guard: createGuard({ record, otherForger, slotOf, onRefused: tally.refused }),

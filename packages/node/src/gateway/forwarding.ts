@@ -22,13 +22,6 @@ export type ForwardedResponse = {
   readonly body: Readable;
 };
 
-export type Forwarding = {
-  /** @throws {CallError} CALL_UNREACHABLE if no node can be reached, CALL_REFUSED beyond the bound */
-  forward(request: ForwardedRequest): Promise<ForwardedResponse>;
-  figures(): CallFigures;
-  close(): Promise<void>;
-};
-
 export type ForwardingOptions = {
   /** Base URLs of the nodes, in the order of preference. */
   readonly urls: readonly string[];
@@ -54,87 +47,85 @@ export const DEFAULT_FORWARDING_OPTIONS: Omit<ForwardingOptions, "urls"> = {
   headersTimeoutMs: 8_000,
 };
 
-type State = {
-  readonly options: ForwardingOptions;
-  readonly deps: ForwardingDeps;
-  readonly nodes: readonly Node[];
-  readonly figures: { open: number; timedOut: number; refused: number };
-  /** Number of open requests by client. */
-  readonly byClient: Map<string, number>;
-};
-
 type Node = { readonly url: string; readonly basePath: string; readonly pool: Pool };
 
-export function createForwarding(options: ForwardingOptions, deps: ForwardingDeps): Forwarding {
-  const { urls, maxOpen, connectTimeoutMs } = options;
-  const nodes = urls.map((url) => {
-    const { origin, pathname } = new URL(url);
-    const pool = new Pool(origin, {
-      connections: maxOpen,
-      pipelining: 1,
-      connect: { timeout: connectTimeoutMs },
-      // A live stream is silent while no event occurs; the end of the client's connection ends it.
-      bodyTimeout: 0,
+export class Forwarding {
+  readonly #options: ForwardingOptions;
+  readonly #deps: ForwardingDeps;
+  readonly #nodes: readonly Node[];
+  readonly #figures = { open: 0, timedOut: 0, refused: 0 };
+  /** Number of open requests by client. */
+  readonly #byClient = new Map<string, number>();
+
+  constructor(options: ForwardingOptions, deps: ForwardingDeps) {
+    const { urls, maxOpen, connectTimeoutMs } = options;
+    this.#options = options;
+    this.#deps = deps;
+    this.#nodes = urls.map((url) => {
+      const { origin, pathname } = new URL(url);
+      const pool = new Pool(origin, {
+        connections: maxOpen,
+        pipelining: 1,
+        connect: { timeout: connectTimeoutMs },
+        // A live stream is silent while no event occurs; the end of the client's connection ends it.
+        bodyTimeout: 0,
+      });
+      return { url, basePath: pathname.replace(/\/$/, ""), pool };
     });
-    return { url, basePath: pathname.replace(/\/$/, ""), pool };
-  });
-  const state: State = {
-    options,
-    deps,
-    nodes,
-    figures: { open: 0, timedOut: 0, refused: 0 },
-    byClient: new Map(),
-  };
-  return {
-    forward: (request) => forward(state, request),
-    figures: () => ({ ...state.figures }),
-    async close() {
-      await Promise.all(nodes.map(({ pool }) => pool.destroy()));
-    },
-  };
-}
+  }
 
-async function forward(state: State, request: ForwardedRequest): Promise<ForwardedResponse> {
-  const { options, nodes } = state;
-  const done = begin(state, request);
-  const headersTimeout = isSafe(request) ? options.headersTimeoutMs : 0;
-  for (const node of nodes) {
-    try {
-      const response = await send(node, request, headersTimeout);
-      response.body.once("close", done);
-      return response;
-    } catch (error) {
-      const { code, message } = error as Error & { readonly code?: string };
-      if (!request.signal.aborted) state.deps.onFailure(node.url, message);
-      if (code === "UND_ERR_HEADERS_TIMEOUT") state.figures.timedOut += 1;
-      // The node may have executed the request: only requests that change nothing are repeated.
-      if (request.signal.aborted || !(isUnsent(code) || isSafe(request))) break;
+  /** @throws {CallError} CALL_UNREACHABLE if no node can be reached, CALL_REFUSED beyond the bound */
+  async forward(request: ForwardedRequest): Promise<ForwardedResponse> {
+    const done = this.#begin(request);
+    const headersTimeout = isSafe(request) ? this.#options.headersTimeoutMs : 0;
+    for (const node of this.#nodes) {
+      try {
+        const response = await send(node, request, headersTimeout);
+        response.body.once("close", done);
+        return response;
+      } catch (error) {
+        const { code, message } = error as Error & { readonly code?: string };
+        if (!request.signal.aborted) this.#deps.onFailure(node.url, message);
+        if (code === "UND_ERR_HEADERS_TIMEOUT") this.#figures.timedOut += 1;
+        // The node may have executed the request: only requests that change nothing are repeated.
+        if (request.signal.aborted || !(isUnsent(code) || isSafe(request))) break;
+      }
     }
+    done();
+    throw new CallError("CALL_UNREACHABLE", "no node responded to a forwarded request");
   }
-  done();
-  throw new CallError("CALL_UNREACHABLE", "no node responded to a forwarded request");
-}
 
-/**
- * Counts a request until the returned function is called.
- *
- * @throws {CallError} CALL_REFUSED
- */
-function begin({ options, figures, byClient }: State, request: ForwardedRequest): () => void {
-  const client = clientGroup(request.client);
-  const ofClient = byClient.get(client) ?? 0;
-  if (figures.open >= options.maxOpen || ofClient >= options.maxOpenPerClient) {
-    figures.refused += 1;
-    throw new CallError("CALL_REFUSED", "too many forwarded requests are in progress");
+  figures(): CallFigures {
+    return { ...this.#figures };
   }
-  figures.open += 1;
-  byClient.set(client, ofClient + 1);
-  return () => {
-    figures.open -= 1;
-    const left = (byClient.get(client) ?? 1) - 1;
-    if (left === 0) byClient.delete(client);
-    else byClient.set(client, left);
-  };
+
+  async close(): Promise<void> {
+    await Promise.all(this.#nodes.map(({ pool }) => pool.destroy()));
+  }
+
+  /**
+   * Counts a request until the returned function is called.
+   *
+   * @throws {CallError} CALL_REFUSED
+   */
+  #begin(request: ForwardedRequest): () => void {
+    const figures = this.#figures;
+    const byClient = this.#byClient;
+    const client = clientGroup(request.client);
+    const ofClient = byClient.get(client) ?? 0;
+    if (figures.open >= this.#options.maxOpen || ofClient >= this.#options.maxOpenPerClient) {
+      figures.refused += 1;
+      throw new CallError("CALL_REFUSED", "too many forwarded requests are in progress");
+    }
+    figures.open += 1;
+    byClient.set(client, ofClient + 1);
+    return () => {
+      figures.open -= 1;
+      const left = (byClient.get(client) ?? 1) - 1;
+      if (left === 0) byClient.delete(client);
+      else byClient.set(client, left);
+    };
+  }
 }
 
 async function send(

@@ -24,7 +24,7 @@ import { deleteOldest } from "../platform/bounded-entries.ts";
 import { present } from "../platform/present.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import type { BlockObservations } from "./block-broadcast.ts";
-import { createWindowCounter } from "./guards/window.ts";
+import { WindowCounter } from "./guards/window.ts";
 import { type Caller, ReplyError } from "./transport/calls.ts";
 import { MESSAGE_SLICE_MS } from "./wire/limits.ts";
 import { blockNotChained, tooManyTransactions } from "./wire/server-messages.ts";
@@ -60,7 +60,7 @@ const BLOCKS_PER_SLOT = { events: 3, windowMs: 600_000 };
 export class InboundBlocks {
   readonly #deps: InboundBlocksDeps;
   /** Counts the blocks of each delegate and slot. */
-  readonly #submitted = createWindowCounter(BLOCKS_PER_SLOT);
+  readonly #submitted = new WindowCounter(BLOCKS_PER_SLOT);
   /** A block of a separate forger is too late when less of its slot remains. */
   readonly #minRemainingMs: number;
   /** Decodes the transactions of posted blocks. */

@@ -7,15 +7,15 @@ import { clientGroup } from "../platform/addresses/groups.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import type { PeerStore } from "../store/node/peers.ts";
 import { matchesAddress } from "./addresses.ts";
-import { type Candidates, createCandidates } from "./discovery/candidates.ts";
-import { createDiscovery, type Discovery } from "./discovery/discovery.ts";
+import { Candidates } from "./discovery/candidates.ts";
+import { Discovery } from "./discovery/discovery.ts";
 import { createPing, type Ping } from "./discovery/ping.ts";
-import { type Bans, createBans } from "./guards/refusals.ts";
+import { Bans } from "./guards/refusals.ts";
 import { type Peer, type PeerChange, PeerTable } from "./peer-table.ts";
 import { localAddressOf, type PeersOptions } from "./peers-options.ts";
 import { PeerError } from "./transport/calls.ts";
-import { createPeerClient, type PeerClient } from "./transport/client.ts";
-import { createTraffic, type Traffic } from "./transport/traffic.ts";
+import { PeerClient } from "./transport/client.ts";
+import { Traffic } from "./transport/traffic.ts";
 import type { VerifyDeps } from "./verify-chain.ts";
 import { allowedVersions, isVersionAllowed } from "./versions.ts";
 
@@ -50,21 +50,21 @@ export function createPeerLifecycle(
 ): PeerLifecycle {
   const { network, chain, store, logger, nowMs } = deps;
   const processId = randomUUID();
-  const traffic = createTraffic();
+  const traffic = new Traffic();
   const peerTable = new PeerTable((peer, change) => {
     if (change === "removed") reconnect.add(peer.ip);
     deps.onPeer(peer, change);
   });
-  const client = createPeerClient(
+  const client = new PeerClient(
     { port: options.port, localAddress: localAddressOf(options) },
     {
       network,
       onHeight: (ip, height) => peerTable.update(ip, { height }),
-      onSocket: traffic.watch,
+      onSocket: (socket) => traffic.watch(socket),
       onLate: (address) => void candidates.dial(address, { isConnected: true }),
     },
   );
-  closing.add("outgoing connections", client.close);
+  closing.add("outgoing connections", () => client.close());
   const drop: Drop = (ip) => {
     peerTable.remove(ip);
     client.disconnect(ip);
@@ -75,15 +75,15 @@ export function createPeerLifecycle(
   const connections = { peerTable, client, processId, isRefused };
   const ping = createPeerPing(deps, connections);
   const candidates = createPeerCandidates(options, { ...connections, ping, logger });
-  const reconnect = createReconnect((ip) => candidates.dial(ip));
-  closing.add("lost peers", reconnect.close);
+  const reconnect = new Reconnect((ip) => candidates.dial(ip));
+  closing.add("lost peers", () => reconnect.close());
   const { seeds, sources, minPeers } = options;
   const isOpen = options.discovery === "all";
-  const discovery = createDiscovery(
+  const discovery = new Discovery(
     { seeds, sources, minPeers, isOpen },
     { peerTable, candidates, ping, client, store, nowMs, logger },
   );
-  closing.add("discovery", discovery.close);
+  closing.add("discovery", () => discovery.close());
   closing.add("versions", dropOldVersions(network, chain, peerTable, drop));
   return { peerTable, client, candidates, discovery, bans, traffic, isRefused, processId };
 }
@@ -98,7 +98,7 @@ const createPeerBans = (
   peerTable: PeerTable,
   drop: Drop,
 ): Bans =>
-  createBans({
+  new Bans({
     store,
     nowMs,
     logger,
@@ -137,7 +137,7 @@ function createPeerCandidates(
     logger,
   }: Connections & { readonly ping: Ping; readonly logger: Logger },
 ): Candidates {
-  return createCandidates(
+  return new Candidates(
     {
       isDisabled: options.discovery === "none",
       maxPeersPerSubnet: options.maxPeersPerSubnet,
@@ -147,7 +147,7 @@ function createPeerCandidates(
       peerTable,
       ping,
       isBanned: isRefused,
-      disconnect: client.disconnect,
+      disconnect: (ip) => client.disconnect(ip),
       logger,
     },
   );
@@ -165,29 +165,19 @@ const dropOldVersions = (network: Network, chain: Chain, peerTable: PeerTable, d
 
 /** Returns requests that drop an unresponsive peer (p2p.md 10.6, 16); another verification makes it a peer again. */
 export const dropUnresponsive =
-  (
-    { request, disconnect }: Pick<PeerClient, "request" | "disconnect">,
-    peerTable: PeerTable,
-  ): PeerClient["request"] =>
+  (client: Pick<PeerClient, "request" | "disconnect">, peerTable: PeerTable): PeerClient["request"] =>
   async (ip, event, argument, limits, onSent) => {
     try {
-      return await request(ip, event, argument, limits, onSent);
+      return await client.request(ip, event, argument, limits, onSent);
     } catch (error) {
       // An error in a reply, or a full queue of our own, is not a reason to drop the peer.
       if (error instanceof PeerError && error.code !== "PEER_REFUSED" && error.code !== "PEER_BUSY") {
-        disconnect(ip);
+        client.disconnect(ip);
         peerTable.remove(ip);
       }
       throw error;
     }
   };
-
-/** Lost peers, which are dialled again for a while. */
-type Reconnect = {
-  /** Adds a peer that was lost. */
-  add(ip: string): void;
-  close(): void;
-};
 
 /** Pause between two dials of a lost peer. */
 const RECONNECT_MS = 15_000;
@@ -195,27 +185,31 @@ const MAX_RECONNECTS = 20;
 /** Lost peers that are dialled at a time; further ones are ignored. */
 const MAX_LOST_PEERS = 200;
 
-/**
- * Dials lost peers again for a while, so that a node that restarts is found at once.
- *
- * @param dial dials an address; settles with whether it is a peer afterwards
- */
-export function createReconnect(dial: (ip: string) => Promise<boolean>): Reconnect {
-  const triesLeft = new Map<string, number>();
+/** Dials lost peers again for a while, so that a node that restarts is found at once. */
+export class Reconnect {
+  readonly #dial: (ip: string) => Promise<boolean>;
+  readonly #triesLeft = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
 
-  async function attempt(ip: string, left: number): Promise<void> {
-    if (left === 0 || (await dial(ip))) triesLeft.delete(ip);
-    else triesLeft.set(ip, left - 1);
+  /** @param dial dials an address; settles with whether it is a peer afterwards */
+  constructor(dial: (ip: string) => Promise<boolean>) {
+    this.#dial = dial;
+    this.#timer = setInterval(() => {
+      for (const [ip, left] of this.#triesLeft) void this.#attempt(ip, left);
+    }, RECONNECT_MS);
   }
 
-  const timer = setInterval(() => {
-    for (const [ip, left] of triesLeft) void attempt(ip, left);
-  }, RECONNECT_MS);
+  /** Adds a peer that was lost. */
+  add(ip: string): void {
+    if (this.#triesLeft.size < MAX_LOST_PEERS) this.#triesLeft.set(ip, MAX_RECONNECTS);
+  }
 
-  return {
-    add(ip) {
-      if (triesLeft.size < MAX_LOST_PEERS) triesLeft.set(ip, MAX_RECONNECTS);
-    },
-    close: () => clearInterval(timer),
-  };
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #attempt(ip: string, left: number): Promise<void> {
+    if (left === 0 || (await this.#dial(ip))) this.#triesLeft.delete(ip);
+    else this.#triesLeft.set(ip, left - 1);
+  }
 }

@@ -81,7 +81,7 @@ export function reportNetworkState(
   }: { readonly isOwnDelegate: (publicKey: string) => boolean; readonly logger: Logger },
 ): void {
   const { peersOverHeightBlockHeaders, ...figures } = quorumDetails;
-  const quorum = quorumOf(figures);
+  const quorum = shareOfAgreeing(figures);
   const level = isQuorumEnough(quorum) ? "debug" : "info";
   logger[level]({ height: nodeHeight, quorum, ...figures }, "about to forge");
   for (const { height, id, generatorPublicKey } of Object.values(peersOverHeightBlockHeaders)) {
@@ -96,7 +96,7 @@ export function reportNetworkState(
 const MIN_QUORUM = 0.66;
 
 /** Share of the peers that agree with this node (p2p.md 14); the forgers of these networks do not require it. */
-export const quorumOf = ({
+export const shareOfAgreeing = ({
   peersQuorum,
   peersNoQuorum,
 }: Pick<NetworkState["quorumDetails"], "peersQuorum" | "peersNoQuorum">): number =>

@@ -10,7 +10,7 @@ import { BlockBroadcast, BlockObservations } from "./block-broadcast.ts";
 import { createFetch } from "./download/source.ts";
 import { DoubleForging, InboundBlocks, type InboundBlocksDeps } from "./inbound-blocks.ts";
 import { dropUnresponsive, type PeerLifecycle } from "./lifecycle.ts";
-import { createSync, type Sync, type SyncDeps } from "./sync/sync.ts";
+import { Sync, type SyncDeps } from "./sync/sync.ts";
 import {
   InboundTransactions,
   type InboundTransactionsDeps,
@@ -79,7 +79,7 @@ export class Propagation {
     };
     this.#blockBroadcast = new BlockBroadcast({
       ...sending,
-      hasCapacity: client.hasCapacity,
+      hasCapacity: (ip, event, count) => client.hasCapacity(ip, event, count),
       observations: this.#observations,
     });
     this.#transactionBroadcast = new TransactionBroadcast(sending);
@@ -88,8 +88,8 @@ export class Propagation {
       send: (items) => this.#pendingSends.add(this.#transactionBroadcast.send(items)),
     });
     closing.add("pending broadcasts", (deadline) => this.#finishBroadcasts(deadline));
-    this.sync = createSync(this.#syncDeps());
-    closing.add("synchronisation", this.sync.close);
+    this.sync = new Sync(this.#syncDeps());
+    closing.add("synchronisation", () => this.sync.close());
     const unsubscribe = chain.subscribe(() => {
       if (this.sync.isSynced()) this.#rebroadcast.headMoved(chain.head().height);
     });
@@ -132,11 +132,11 @@ export class Propagation {
       network,
       chain,
       peerTable,
-      pingAll: discovery.pingAll,
+      pingAll: (round) => discovery.pingAll(round),
       fetch: createFetch(client.request, network),
-      ban: bans.ban,
-      suspend: candidates.suspend,
-      reinstate: candidates.reinstate,
+      ban: (ip, reason) => bans.ban(ip, reason),
+      suspend: (ip) => candidates.suspend(ip),
+      reinstate: (ip) => candidates.reinstate(ip),
       onForeignHeader: (header) => this.#checkForeign(header),
       onFetched: ({ height }) => {
         // Blocks that are fetched before the node is in sync are old for every peer.
@@ -172,7 +172,7 @@ export class Propagation {
       onUnchained: ({ height }) => {
         if (height > chain.head().height) this.sync.trigger();
       },
-      ban: this.#lifecycle.bans.ban,
+      ban: (ip, reason) => this.#lifecycle.bans.ban(ip, reason),
       nowMs,
       logger,
     };

@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import type { Network } from "@uniknode/protocol";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
-import { createFeed, DEFAULT_FEED_OPTIONS } from "../../src/feed/feed.ts";
+import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
@@ -37,7 +37,7 @@ export async function buildMirror(
   const { epoch } = head;
   const reader = openDatabase(path, { readonly: true });
   const feed = clientOf(
-    createFeed(DEFAULT_FEED_OPTIONS, {
+    new Feed(DEFAULT_FEED_OPTIONS, {
       reader: createFeedReader(reader),
       openState: () => openStateRows(path),
       facts: createSqliteFactReader(reader, network),

@@ -22,7 +22,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
-import { createForger } from "../../src/forger/forger.ts";
+import { Forger } from "../../src/forger/forger.ts";
 import { createGuard } from "../../src/forger/signing/guard.ts";
 import { recordInDatabase } from "../../src/forger/signing/signing-record.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
@@ -77,7 +77,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
   const submit = async (made: typeof block) =>
     refusalOf(present((await chain.accept([encodeBlock(made, network)]))[0]));
   const slotStore = createSlotStore(database);
-  const forger = createForger(
+  const forger = new Forger(
     { timing: soloTiming, onDemand: false },
     {
       delegates: delegatesFromSecrets(secrets),

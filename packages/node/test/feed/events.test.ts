@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { EventPosition } from "../../src/feed/event-reader.ts";
-import { createFeed, DEFAULT_FEED_OPTIONS, type Feed, type FeedResponse } from "../../src/feed/feed.ts";
+import { DEFAULT_FEED_OPTIONS, Feed, type FeedResponse } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
@@ -30,7 +30,7 @@ beforeEach(() => {
   database = openDatabase(path);
   migrate(database);
   log = createEventLog(database, { recordedNames: () => new Set(["peer.added"]), now: () => 1_000 });
-  feed = createFeed(
+  feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs: 300 },
     {
       reader: createFeedReader(database),
@@ -141,7 +141,7 @@ test("An event that is logged later follows at once, after heartbeats.", async (
 
 test("Heartbeats are sent while blocks without events are committed.", async () => {
   const response = feed.events("newest");
-  const timer = setInterval(feed.notify, 2);
+  const timer = setInterval(() => feed.notify(), 2);
   const parts: string[] = [];
   for await (const part of response.text) {
     parts.push(part);

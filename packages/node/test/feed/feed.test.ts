@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
-import { createFeed, DEFAULT_FEED_OPTIONS, type Feed, type FeedResponse } from "../../src/feed/feed.ts";
+import { DEFAULT_FEED_OPTIONS, Feed, type FeedResponse } from "../../src/feed/feed.ts";
 import type { Position } from "../../src/feed/line.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
@@ -66,7 +66,7 @@ afterEach(async () => {
 function open(options: { feedBlocks: number }) {
   const path = `${folder.path}/node.sqlite`;
   opened = openChain(content, path, options);
-  feed = createFeed(
+  feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20 },
     {
       reader: createFeedReader(opened.database),

@@ -9,7 +9,7 @@ import {
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
-import { createForger, type ForgerDeps } from "../../src/forger/forger.ts";
+import { Forger, type ForgerDeps } from "../../src/forger/forger.ts";
 import { createGuard } from "../../src/forger/signing/guard.ts";
 import type { OtherForger } from "../../src/forger/signing/other-forger.ts";
 import { recordInDatabase, type SigningRecord } from "../../src/forger/signing/signing-record.ts";
@@ -66,7 +66,7 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
     ...changes,
   };
   return {
-    forger: createForger({ timing: soloTiming, onDemand }, deps),
+    forger: new Forger({ timing: soloTiming, onDemand }, deps),
     deps,
     slotStore,
     forged,

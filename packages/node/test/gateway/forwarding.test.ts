@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import {
-  createForwarding,
   DEFAULT_FORWARDING_OPTIONS,
   type ForwardedRequest,
+  Forwarding,
 } from "../../src/gateway/forwarding.ts";
 import { createForwardRoutes } from "../../src/http/forward/routes.ts";
 import { present } from "../../src/platform/present.ts";
@@ -23,7 +23,7 @@ async function startForwarding(bounds: { maxOpen?: number; maxOpenPerClient?: nu
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const options = { ...DEFAULT_FORWARDING_OPTIONS, ...bounds, urls: [`http://127.0.0.1:${port}`] };
-  const forwarding = createForwarding(options, { onFailure: () => {} });
+  const forwarding = new Forwarding(options, { onFailure: () => {} });
   onTestFinished(async () => {
     await forwarding.close();
     server.closeAllConnections();
@@ -38,7 +38,7 @@ async function startForwarding(bounds: { maxOpen?: number; maxOpenPerClient?: nu
       body: undefined,
       signal: new AbortController().signal,
     });
-  return { forward, figures: forwarding.figures, responses };
+  return { forward, figures: () => forwarding.figures(), responses };
 }
 
 const refused = { code: "CALL_REFUSED" };

@@ -1,7 +1,7 @@
 /** The copy of the event log in PostgreSQL: each event once, in order, and no gap without a record (docs/spec/feed.md 6). */
 import assert from "node:assert";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../src/feed/feed.ts";
+import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { createEventCopy, createHeightWatch } from "../../src/mirror/events/copy.ts";
@@ -55,7 +55,7 @@ function openNode(name: string): void {
   database = openDatabase(path);
   migrate(database);
   log = createEventLog(database, { recordedNames: () => new Set(["peer.added", "block.applied"]) });
-  feed = createFeed(
+  feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs: 200 },
     {
       reader: createFeedReader(database),

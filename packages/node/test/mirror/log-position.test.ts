@@ -3,7 +3,7 @@ import assert from "node:assert";
 import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../src/feed/feed.ts";
+import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
@@ -45,7 +45,7 @@ beforeEach(async () => {
   const path = `${folder.path}/node.sqlite`;
   node = openChain(content, path, { feedBlocks: 1_000 });
   await node.chain.accept(blocks.slice(0, 10));
-  feed = createFeed(
+  feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 10 },
     {
       reader: createFeedReader(node.database),

@@ -8,7 +8,7 @@ import { createGrowth } from "../../src/facts/growth.ts";
 import { edgeRoot } from "../../src/facts/merkle/edge.ts";
 import type { FactReader } from "../../src/facts/reader.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
-import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../src/feed/feed.ts";
+import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
@@ -61,7 +61,7 @@ async function startNode(name: string, upTo = Number.POSITIVE_INFINITY): Promise
   const node = openChain(content, path, { feedBlocks: 10_000 });
   open = node;
   await node.chain.accept(blocks.slice(0, upTo));
-  feed = createFeed(
+  feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 10 },
     {
       reader: createFeedReader(node.database),

@@ -89,7 +89,7 @@ describe("a delegate that forges twice in a slot", () => {
     const { node, second, report } = await openDoubled();
     await node.peers.start();
     const connection = await connectPeer({ address: node.host, port: nodes.port, localAddress: "127.0.0.8" });
-    nodes.onClose(connection.close);
+    nodes.onClose(() => connection.close());
     const limits = { timeoutMs: 5_000, maxBytes: 100_000 };
     const posted = connection.call("p2p.peer.postBlock", { block: encodeBlock(second, network) }, limits);
     await expect(posted).rejects.toThrow(/cannot be chained/);

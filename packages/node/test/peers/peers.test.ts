@@ -29,7 +29,7 @@ const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000_000 };
 /** A connection of a separate forger. */
 async function forgerOf({ host }: TestNode, localAddress = "127.0.0.9") {
   const connection: Connection = await connectPeer({ address: host, port: nodes.port, localAddress });
-  nodes.onClose(connection.close);
+  nodes.onClose(() => connection.close());
   return async <E extends EventName>(event: E, argument: ArgumentOf<E>) =>
     (await connection.call(event, argument, LIMITS)).result;
 }

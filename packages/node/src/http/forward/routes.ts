@@ -49,7 +49,7 @@ export type ForwardOptions = {
 
 /** Creates the plugin for each prefix of the API. */
 export const createForwardRoutes =
-  (forwarding: Forwarding, options: ForwardOptions = {}): FastifyPluginAsync =>
+  (forwarding: Pick<Forwarding, "forward">, options: ForwardOptions = {}): FastifyPluginAsync =>
   async (scope) => {
     addForwarded(
       scope as Server,
@@ -68,7 +68,7 @@ export const createOwnedRoutes =
   (
     routes: FastifyPluginAsync,
     isOwned: () => Promise<boolean>,
-    { forwarding, ...options }: ForwardOptions & { readonly forwarding: Forwarding },
+    { forwarding, ...options }: ForwardOptions & { readonly forwarding: Pick<Forwarding, "forward"> },
   ): FastifyPluginAsync =>
   async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
@@ -97,7 +97,7 @@ async function readBody({ raw }: FastifyRequest): Promise<Buffer | undefined> {
 }
 
 /** Adds the description of the API. */
-export function addForwardedDocumentation(app: Server, forwarding: Forwarding): void {
+export function addForwardedDocumentation(app: Server, forwarding: Pick<Forwarding, "forward">): void {
   app.register(async (scope) =>
     addForwarded(scope as Server, DOCUMENTATION, (request, reply) =>
       forwardTo(forwarding, {}, request, reply),
@@ -125,7 +125,7 @@ function addForwarded(app: Server, paths: readonly string[], handler: Handler): 
 }
 
 async function forwardTo(
-  forwarding: Forwarding,
+  forwarding: Pick<Forwarding, "forward">,
   { token }: ForwardOptions,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -2,10 +2,10 @@
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses/groups.ts";
-import { createLru, type Lru } from "../../platform/bounded-entries.ts";
+import { createLru } from "../../platform/bounded-entries.ts";
 import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
-import { createExclusions, createRefusals, type Exclusions, type Refusals } from "../guards/refusals.ts";
-import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
+import { Exclusions, Refusals } from "../guards/refusals.ts";
+import { WindowCounter } from "../guards/window.ts";
 import type { PeerTable } from "../peer-table.ts";
 import { PeerError } from "../transport/calls.ts";
 import type { PeerClient } from "../transport/client.ts";
@@ -35,18 +35,6 @@ export type DialOptions = {
   readonly isConnected?: boolean;
 };
 
-export type Candidates = {
-  /**
-   * Dials an address, in any form, and adds it to the peers if it passes the verification; seeds are exempt from the
-   * limit per subnet. Settles with whether it is a peer afterwards.
-   */
-  dial(address: string, options?: DialOptions): Promise<boolean>;
-  /** Drops a peer that did not send the blocks that it claims; it is excluded for a while, longer each time. */
-  suspend(ip: string): void;
-  /** Ends the exclusion of a peer that sent the blocks that it claims. */
-  reinstate(ip: string): void;
-};
-
 /**
  * Time before an address that failed is dialled again, unless it is a seed. Without it, two nodes that refuse each
  * other would dial back forever.
@@ -66,102 +54,104 @@ const MAX_PEERS = 500;
 /** Addresses whose groups are remembered; more than there are peers. */
 const MAX_KNOWN_GROUPS = 2_000;
 
-type State = CandidateOptions &
-  CandidateDeps & {
-    /** Dials in progress, by address. */
-    readonly pending: Map<string, Promise<boolean>>;
-    readonly failed: Refusals;
-    readonly notReady: Refusals;
-    readonly exclusions: Exclusions;
-    readonly dials: WindowCounter;
-    readonly knownGroups: Lru<string, readonly AddressGroup[]>;
-  };
+export class Candidates {
+  readonly #options: CandidateOptions;
+  readonly #deps: CandidateDeps;
+  /** Dials in progress, by address. */
+  readonly #pending = new Map<string, Promise<boolean>>();
+  readonly #failed = new Refusals({ durationMs: FAILED_MS });
+  readonly #notReady = new Refusals({ durationMs: NOT_READY_MS });
+  readonly #exclusions = new Exclusions(EXCLUSION);
+  readonly #dials = new WindowCounter(DIALS_PER_SITE);
+  readonly #knownGroups = createLru<string, readonly AddressGroup[]>(MAX_KNOWN_GROUPS);
 
-export function createCandidates(options: CandidateOptions, deps: CandidateDeps): Candidates {
-  const state: State = {
-    ...options,
-    ...deps,
-    pending: new Map(),
-    failed: createRefusals({ durationMs: FAILED_MS }),
-    notReady: createRefusals({ durationMs: NOT_READY_MS }),
-    exclusions: createExclusions(EXCLUSION),
-    dials: createWindowCounter(DIALS_PER_SITE),
-    knownGroups: createLru(MAX_KNOWN_GROUPS),
-  };
-  return {
-    dial: (address, options = {}) => dial(state, address, options),
-    suspend(ip) {
-      state.exclusions.add(ip, performance.now());
-      deps.disconnect(ip);
-      deps.peerTable.remove(ip);
-    },
-    reinstate: state.exclusions.clear,
-  };
-}
+  constructor(options: CandidateOptions, deps: CandidateDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
 
-async function dial(
-  state: State,
-  address: string,
-  { isSeed = false, isConnected = false }: DialOptions,
-): Promise<boolean> {
-  const { peerTable, pending, failed, notReady, exclusions } = state;
-  // The cheapest checks first, since every incoming call comes here.
-  const plain = normalizeAddress(address);
-  if (peerTable.get(plain)) return true;
-  const at = performance.now();
-  const hasFailed = !isConnected && failed.has(plain, at);
-  const isExcluded = hasFailed || notReady.has(plain, at) || exclusions.has(plain, at);
-  if (!isSeed && isExcluded) return false;
-  const dialling = pending.get(plain);
-  if (dialling) return dialling;
-  if (pending.size >= MAX_PENDING || state.isDisabled) return false;
-  const ip = toUsableAddress(state, address);
-  if (ip === undefined) return false;
-  if (!isSeed && !mayDial(state, ip)) return false;
-  const dialled = connect(state, ip).finally(() => pending.delete(ip));
-  pending.set(ip, dialled);
-  return dialled;
-}
+  /**
+   * Dials an address, in any form, and adds it to the peers if it passes the verification; seeds are exempt from the
+   * limit per subnet. Settles with whether it is a peer afterwards.
+   */
+  async dial(address: string, { isSeed = false, isConnected = false }: DialOptions = {}): Promise<boolean> {
+    const { peerTable } = this.#deps;
+    const pending = this.#pending;
+    // The cheapest checks first, since every incoming call comes here.
+    const plain = normalizeAddress(address);
+    if (peerTable.get(plain)) return true;
+    const at = performance.now();
+    const hasFailed = !isConnected && this.#failed.has(plain, at);
+    const isExcluded = hasFailed || this.#notReady.has(plain, at) || this.#exclusions.has(plain, at);
+    if (!isSeed && isExcluded) return false;
+    const dialling = pending.get(plain);
+    if (dialling) return dialling;
+    if (pending.size >= MAX_PENDING || this.#options.isDisabled) return false;
+    const ip = this.#toUsableAddress(address);
+    if (ip === undefined) return false;
+    if (!isSeed && !this.#mayDial(ip)) return false;
+    const dialled = this.#connect(ip).finally(() => pending.delete(ip));
+    pending.set(ip, dialled);
+    return dialled;
+  }
 
-function toUsableAddress({ loopback, isBanned }: State, address: string): string | undefined {
-  const own = loopback ? new Set([loopback.own]) : interfaces();
-  const ip = peerAddress(address, own, loopback !== undefined);
-  return ip === undefined || isBanned(ip) ? undefined : ip;
-}
+  /** Drops a peer that did not send the blocks that it claims; it is excluded for a while, longer each time. */
+  suspend(ip: string): void {
+    this.#exclusions.add(ip, performance.now());
+    this.#deps.disconnect(ip);
+    this.#deps.peerTable.remove(ip);
+  }
 
-/** Returns true if an address that is not a peer may be dialled now. */
-function mayDial(state: State, ip: string): boolean {
-  const at = performance.now();
-  if (!state.dials.take(siteGroup(ip), at)) return false;
-  if (!isFull(state, ip)) return true;
-  // Saves the search through all peers for every further call of the address.
-  state.failed.add(ip, at);
-  return false;
-}
+  /** Ends the exclusion of a peer that sent the blocks that it claims. */
+  reinstate(ip: string): void {
+    this.#exclusions.clear(ip);
+  }
 
-/** Returns true if the maximum of peers is reached, in total or in a group of the address. */
-function isFull(state: State, ip: string): boolean {
-  // A set, since a candidate that has just become a peer is in both.
-  const peers = new Set([...state.peerTable.all().map((peer) => peer.ip), ...state.pending.keys()]);
-  if (peers.size >= MAX_PEERS) return true;
-  const groups = Array.from(peers, (peer) => groupsOf(state, peer));
-  const countOf = (key: string) => groups.filter((some) => some.some((group) => group.key === key)).length;
-  return groupsOf(state, ip).some(({ key, max }) => countOf(key) >= max);
-}
+  #toUsableAddress(address: string): string | undefined {
+    const { loopback } = this.#options;
+    const { isBanned } = this.#deps;
+    const own = loopback ? new Set([loopback.own]) : interfaces();
+    const ip = peerAddress(address, own, loopback !== undefined);
+    return ip === undefined || isBanned(ip) ? undefined : ip;
+  }
 
-/** Returns the groups of an address, cached: every candidate is compared with all peers. */
-const groupsOf = ({ knownGroups, maxPeersPerSubnet }: State, address: string): readonly AddressGroup[] =>
-  knownGroups.get(address, () => addressGroupsOf(address, maxPeersPerSubnet));
-
-async function connect({ ping, logger, disconnect, notReady, failed }: State, ip: string): Promise<boolean> {
-  try {
-    await ping(ip, { isForced: true });
-    return true;
-  } catch (error) {
-    logger.debug({ ip, reason: (error as Error).message }, "address refused as a peer");
-    disconnect(ip);
-    (isNotReady(error) ? notReady : failed).add(ip, performance.now());
+  /** Returns true if an address that is not a peer may be dialled now. */
+  #mayDial(ip: string): boolean {
+    const at = performance.now();
+    if (!this.#dials.take(siteGroup(ip), at)) return false;
+    if (!this.#isFull(ip)) return true;
+    // Saves the search through all peers for every further call of the address.
+    this.#failed.add(ip, at);
     return false;
+  }
+
+  /** Returns true if the maximum of peers is reached, in total or in a group of the address. */
+  #isFull(ip: string): boolean {
+    // A set, since a candidate that has just become a peer is in both.
+    const peers = new Set([...this.#deps.peerTable.all().map((peer) => peer.ip), ...this.#pending.keys()]);
+    if (peers.size >= MAX_PEERS) return true;
+    const groups = Array.from(peers, (peer) => this.#groupsOf(peer));
+    const countOf = (key: string) => groups.filter((some) => some.some((group) => group.key === key)).length;
+    return this.#groupsOf(ip).some(({ key, max }) => countOf(key) >= max);
+  }
+
+  /** Returns the groups of an address, cached: every candidate is compared with all peers. */
+  #groupsOf(address: string): readonly AddressGroup[] {
+    const { maxPeersPerSubnet } = this.#options;
+    return this.#knownGroups.get(address, () => addressGroupsOf(address, maxPeersPerSubnet));
+  }
+
+  async #connect(ip: string): Promise<boolean> {
+    const { ping, logger, disconnect } = this.#deps;
+    try {
+      await ping(ip, { isForced: true });
+      return true;
+    } catch (error) {
+      logger.debug({ ip, reason: (error as Error).message }, "address refused as a peer");
+      disconnect(ip);
+      (isNotReady(error) ? this.#notReady : this.#failed).add(ip, performance.now());
+      return false;
+    }
   }
 }
 

@@ -29,7 +29,7 @@ export type DiscoveryDeps = {
   readonly peerTable: PeerTable;
   readonly candidates: Pick<Candidates, "dial">;
   readonly ping: Ping;
-  readonly client: PeerClient;
+  readonly client: Pick<PeerClient, "request" | "disconnect">;
   readonly store: PeerStore;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
@@ -44,14 +44,6 @@ export type PingRound = {
   readonly signal?: AbortSignal;
 };
 
-export type Discovery = {
-  /** Settles after the first round. */
-  start(): Promise<void>;
-  /** Verifies every peer again and drops peers that fail; settles after `withinMs` at the latest. */
-  pingAll(round: PingRound): Promise<void>;
-  close(): void;
-};
-
 const ROUND_MS = 600_000;
 /** Interval of rounds below the minimum of peers: nodes that start together know few of each other. */
 const FEW_PEERS_MS = 15_000;
@@ -64,136 +56,138 @@ const ENOUGH_SHARE = 0.75;
 const MAX_STORED = 100;
 const DIALS_PER_TICK = 20;
 
-type State = {
-  readonly options: DiscoveryOptions;
-  readonly deps: DiscoveryDeps;
+export class Discovery {
+  readonly #options: DiscoveryOptions;
+  readonly #deps: DiscoveryDeps;
   /** Addresses that are dialled first: the seeds of the options and the addresses that the sources list. */
-  readonly seeds: Set<string>;
-  /** Aborted when discovery is closed. */
-  readonly closed: AbortSignal;
+  readonly #seeds: Set<string>;
+  readonly #closing = new AbortController();
   /** True until the first round has ended. */
-  isFirst: boolean;
+  #isFirst = true;
   /** The next round. */
-  timer: NodeJS.Timeout | undefined;
-};
+  #timer: NodeJS.Timeout | undefined;
 
-export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps): Discovery {
-  const closing = new AbortController();
-  const state: State = {
-    options,
-    deps,
-    seeds: new Set(options.seeds),
-    closed: closing.signal,
-    isFirst: true,
-    timer: undefined,
-  };
-  return {
-    start() {
-      // The start does not wait for the sources: one may be slow or unreachable.
-      void addSources(state);
-      return runRounds(state);
-    },
-    pingAll: (round) => pingAll(state, round),
-    close() {
-      closing.abort();
-      clearTimeout(state.timer);
-    },
-  };
-}
-
-async function runRounds(state: State): Promise<void> {
-  const { peerTable, logger } = state.deps;
-  try {
-    await runRound(state);
-  } catch (err) {
-    logger.error({ err }, "failed to discover peers; retrying");
+  constructor(options: DiscoveryOptions, deps: DiscoveryDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#seeds = new Set(options.seeds);
   }
-  if (state.closed.aborted) return;
-  const delayMs =
-    peerTable.all().length === 0 ? NO_PEERS_MS : isBelowMinimum(state) ? FEW_PEERS_MS : ROUND_MS;
-  state.timer = setTimeout(runRounds, delayMs, state);
-}
 
-/** Dials new addresses if needed, then verifies the peers and probes their ports. */
-async function runRound(state: State): Promise<void> {
-  const { options, deps, closed } = state;
-  const { peerTable, store, logger } = deps;
-  if (isBelowMinimum(state)) await submitSeeds(state);
-  const queried = options.isOpen ? sample(peerTable.all(), QUERIED_PEERS) : [];
-  const announced = new Set((await Promise.all(queried.map(({ ip }) => requestPeers(deps, ip)))).flat());
-  if (needsCandidates(state, announced.size)) await dialAll(deps, [...announced]);
-  await pingAll(state, { isForced: false, withinMs: TIMES_MS.verification, signal: closed });
-  const peers = peerTable.all();
-  const probed = state.isFirst ? peers : sample(peers, Math.ceil(peers.length / 2));
-  await probePorts(probed, peerTable, closed);
-  if (closed.aborted) return;
-  state.isFirst = false;
-  store.saw(
-    peers.map(({ ip }) => ip),
-    deps.nowMs(),
-  );
-  const height = networkHeight(peers.map((peer) => peer.height));
-  logger.info({ peers: peers.length, networkHeight: height }, "peers discovered");
-}
-
-const isBelowMinimum = ({ options, deps }: State): boolean => deps.peerTable.all().length < options.minPeers;
-
-const needsCandidates = (state: State, announced: number): boolean =>
-  state.isFirst || isBelowMinimum(state) || state.deps.peerTable.all().length < announced * ENOUGH_SHARE;
-
-async function submitSeeds({ options, deps, seeds, isFirst }: State): Promise<void> {
-  const { candidates, store } = deps;
-  const stored = isFirst && options.isOpen ? store.known(MAX_STORED) : [];
-  await Promise.all([
-    ...[...seeds].map((seed) => candidates.dial(seed, { isSeed: true })),
-    ...stored.map((ip) => candidates.dial(ip)),
-  ]);
-}
-
-async function addSources({ options, deps, seeds, closed }: State): Promise<void> {
-  const listed = await readSources(options.sources, deps.logger, closed);
-  if (closed.aborted) return;
-  for (const ip of listed) seeds.add(ip);
-  await Promise.all(listed.map((ip) => deps.candidates.dial(ip, { isSeed: true })));
-}
-
-async function requestPeers({ client }: DiscoveryDeps, ip: string): Promise<string[]> {
-  const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-  const announced = await client.request(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
-  return sample(announced, MAX_FROM_EACH).map((peer) => peer.ip);
-}
-
-/** A few in one tick of the event loop: each is compared with all peers. */
-async function dialAll({ candidates }: DiscoveryDeps, announced: readonly string[]): Promise<void> {
-  const dialled: Promise<boolean>[] = [];
-  for (let at = 0; at < announced.length; at += DIALS_PER_TICK) {
-    if (at > 0) await nextTick();
-    for (const ip of announced.slice(at, at + DIALS_PER_TICK)) dialled.push(candidates.dial(ip));
+  /** Settles after the first round. */
+  start(): Promise<void> {
+    // The start does not wait for the sources: one may be slow or unreachable.
+    void this.#addSources();
+    return this.#runRounds();
   }
-  await Promise.all(dialled);
-}
 
-async function pingAll(state: State, { isForced, withinMs, signal }: PingRound): Promise<void> {
-  if (signal?.aborted) return;
-  const pings = state.deps.peerTable.all().map(({ ip }) => pingOrDrop(state, ip, isForced));
-  const { promise: late, resolve: end } = Promise.withResolvers<void>();
-  const timeout = setTimeout(end, withinMs);
-  const stop = () => end();
-  signal?.addEventListener("abort", stop);
-  await Promise.race([Promise.all(pings), late]);
-  clearTimeout(timeout);
-  signal?.removeEventListener("abort", stop);
-}
+  /** Verifies every peer again and drops peers that fail; settles after `withinMs` at the latest. */
+  async pingAll({ isForced, withinMs, signal }: PingRound): Promise<void> {
+    if (signal?.aborted) return;
+    const pings = this.#deps.peerTable.all().map(({ ip }) => this.#pingOrDrop(ip, isForced));
+    const { promise: late, resolve: end } = Promise.withResolvers<void>();
+    const timeout = setTimeout(end, withinMs);
+    const stop = () => end();
+    signal?.addEventListener("abort", stop);
+    await Promise.race([Promise.all(pings), late]);
+    clearTimeout(timeout);
+    signal?.removeEventListener("abort", stop);
+  }
 
-async function pingOrDrop({ deps, closed }: State, ip: string, isForced: boolean): Promise<void> {
-  const { ping, client, peerTable, logger } = deps;
-  try {
-    await ping(ip, { isForced });
-  } catch (error) {
+  close(): void {
+    this.#closing.abort();
+    clearTimeout(this.#timer);
+  }
+
+  async #runRounds(): Promise<void> {
+    const { peerTable, logger } = this.#deps;
+    try {
+      await this.#runRound();
+    } catch (err) {
+      logger.error({ err }, "failed to discover peers; retrying");
+    }
+    if (this.#closing.signal.aborted) return;
+    const delayMs =
+      peerTable.all().length === 0 ? NO_PEERS_MS : this.#isBelowMinimum() ? FEW_PEERS_MS : ROUND_MS;
+    this.#timer = setTimeout(() => this.#runRounds(), delayMs);
+  }
+
+  /** Dials new addresses if needed, then verifies the peers and probes their ports. */
+  async #runRound(): Promise<void> {
+    const { signal: closed } = this.#closing;
+    const { peerTable, store, logger } = this.#deps;
+    if (this.#isBelowMinimum()) await this.#submitSeeds();
+    const queried = this.#options.isOpen ? sample(peerTable.all(), QUERIED_PEERS) : [];
+    const announced = new Set((await Promise.all(queried.map(({ ip }) => this.#requestPeers(ip)))).flat());
+    if (this.#needsCandidates(announced.size)) await this.#dialAll([...announced]);
+    await this.pingAll({ isForced: false, withinMs: TIMES_MS.verification, signal: closed });
+    const peers = peerTable.all();
+    const probed = this.#isFirst ? peers : sample(peers, Math.ceil(peers.length / 2));
+    await probePorts(probed, peerTable, closed);
     if (closed.aborted) return;
-    logger.debug({ ip, reason: (error as Error).message }, "peer dropped");
-    client.disconnect(ip);
-    peerTable.remove(ip);
+    this.#isFirst = false;
+    store.saw(
+      peers.map(({ ip }) => ip),
+      this.#deps.nowMs(),
+    );
+    const height = networkHeight(peers.map((peer) => peer.height));
+    logger.info({ peers: peers.length, networkHeight: height }, "peers discovered");
+  }
+
+  #isBelowMinimum(): boolean {
+    return this.#deps.peerTable.all().length < this.#options.minPeers;
+  }
+
+  #needsCandidates(announced: number): boolean {
+    return (
+      this.#isFirst || this.#isBelowMinimum() || this.#deps.peerTable.all().length < announced * ENOUGH_SHARE
+    );
+  }
+
+  async #submitSeeds(): Promise<void> {
+    const seeds = this.#seeds;
+    const { candidates, store } = this.#deps;
+    const stored = this.#isFirst && this.#options.isOpen ? store.known(MAX_STORED) : [];
+    await Promise.all([
+      ...[...seeds].map((seed) => candidates.dial(seed, { isSeed: true })),
+      ...stored.map((ip) => candidates.dial(ip)),
+    ]);
+  }
+
+  async #addSources(): Promise<void> {
+    const { signal: closed } = this.#closing;
+    const listed = await readSources(this.#options.sources, this.#deps.logger, closed);
+    if (closed.aborted) return;
+    for (const ip of listed) this.#seeds.add(ip);
+    await Promise.all(listed.map((ip) => this.#deps.candidates.dial(ip, { isSeed: true })));
+  }
+
+  async #requestPeers(ip: string): Promise<string[]> {
+    const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
+    const announced = await this.#deps.client.request(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
+    return sample(announced, MAX_FROM_EACH).map((peer) => peer.ip);
+  }
+
+  /** A few in one tick of the event loop: each is compared with all peers. */
+  async #dialAll(announced: readonly string[]): Promise<void> {
+    const dialled: Promise<boolean>[] = [];
+    for (let at = 0; at < announced.length; at += DIALS_PER_TICK) {
+      if (at > 0) await nextTick();
+      for (const ip of announced.slice(at, at + DIALS_PER_TICK)) dialled.push(this.#deps.candidates.dial(ip));
+    }
+    await Promise.all(dialled);
+  }
+
+  async #pingOrDrop(ip: string, isForced: boolean): Promise<void> {
+    const { signal: closed } = this.#closing;
+    const { ping, client, peerTable, logger } = this.#deps;
+    try {
+      await ping(ip, { isForced });
+    } catch (error) {
+      if (closed.aborted) return;
+      logger.debug({ ip, reason: (error as Error).message }, "peer dropped");
+      client.disconnect(ip);
+      peerTable.remove(ip);
+    }
   }
 }
 

@@ -32,12 +32,6 @@ export type AdmittedSession = {
 /** The exceeded limit: on all sessions, or on a subnet. */
 export type CapacityLimit = "total" | "subnet";
 
-export type Admission = {
-  /** Admits a session, which counts until it is released; or returns the limit that is reached. */
-  admit(incoming: IncomingSession): AdmittedSession | CapacityLimit;
-  figures(): { readonly sessions: number; readonly handshakes: number; readonly evicted: number };
-};
-
 type Group = { readonly key: string; readonly max: number; readonly members: Set<Session> };
 
 type Session = IncomingSession & {
@@ -46,79 +40,79 @@ type Session = IncomingSession & {
   isOpen: boolean;
 };
 
-type State = {
-  readonly perSubnet: number;
+export class Admission {
+  readonly #perSubnet: number;
   /** The group of all sessions. */
-  readonly all: Group;
+  readonly #all: Group;
   /** Groups with members, by key. */
-  readonly groups: Map<string, Group>;
-  evicted: number;
-};
+  readonly #groups = new Map<string, Group>();
+  #evicted = 0;
 
-export function createAdmission({ perSubnet, total }: AdmissionLimits): Admission {
-  const all: Group = { key: "all", max: total, members: new Set() };
-  const state: State = { perSubnet, all, groups: new Map(), evicted: 0 };
-  return {
-    admit: (incoming) => admit(state, incoming),
-    figures() {
-      const handshakes = [...all.members].filter(({ isOpen }) => !isOpen).length;
-      return { sessions: all.members.size, handshakes, evicted: state.evicted };
-    },
-  };
-}
-
-function admit(state: State, incoming: IncomingSession): AdmittedSession | CapacityLimit {
-  // During the comparison, a new session ranks like one that has finished its handshake.
-  const session: Session = { ...incoming, groups: groupsOf(state, incoming.address), isOpen: true };
-  const full = session.groups.findLast(({ max, members }) => members.size >= max);
-  if (!full) add(state, session);
-  else if (!replace(state, session, full)) return full === state.all ? "total" : "subnet";
-  session.isOpen = false;
-  return {
-    markOpen() {
-      session.isOpen = true;
-    },
-    release: () => remove(state, session),
-  };
-}
-
-function groupsOf({ all, groups, perSubnet }: State, address: string): readonly Group[] {
-  const groupOf = ({ key, max }: Pick<Group, "key" | "max">): Group =>
-    groups.get(key) ?? { key, max, members: new Set() };
-  return [
-    all,
-    groupOf({ key: regionOf(address), max: Infinity }),
-    ...addressGroupsOf(address, perSubnet).map(groupOf),
-    groupOf({ key: address, max: Infinity }),
-  ];
-}
-
-function add({ groups }: State, session: Session): void {
-  for (const group of session.groups) {
-    group.members.add(session);
-    groups.set(group.key, group);
+  constructor({ perSubnet, total }: AdmissionLimits) {
+    this.#perSubnet = perSubnet;
+    this.#all = { key: "all", max: total, members: new Set() };
   }
-}
 
-function remove({ groups }: State, session: Session): void {
-  for (const { key, members } of session.groups) {
-    if (members.delete(session) && members.size === 0) groups.delete(key);
+  /** Admits a session, which counts until it is released; or returns the limit that is reached. */
+  admit(incoming: IncomingSession): AdmittedSession | CapacityLimit {
+    // During the comparison, a new session ranks like one that has finished its handshake.
+    const session: Session = { ...incoming, groups: this.#groupsOf(incoming.address), isOpen: true };
+    const full = session.groups.findLast(({ max, members }) => members.size >= max);
+    if (!full) this.#add(session);
+    else if (!this.#replace(session, full)) return full === this.#all ? "total" : "subnet";
+    session.isOpen = false;
+    return {
+      markOpen() {
+        session.isOpen = true;
+      },
+      release: () => this.#remove(session),
+    };
   }
-}
 
-/** Evicts a session of a full group for a new one; false if none has a lower priority. */
-function replace(state: State, session: Session, full: Group): boolean {
-  const least = findLeast(full.members);
-  // The new session counts in its groups during the comparison: groups of equal size would evict each other for ever.
-  add(state, session);
-  if (!least || !isEvictedFor(least, session)) {
-    remove(state, session);
-    return false;
+  figures(): { readonly sessions: number; readonly handshakes: number; readonly evicted: number } {
+    const { members } = this.#all;
+    const handshakes = [...members].filter(({ isOpen }) => !isOpen).length;
+    return { sessions: members.size, handshakes, evicted: this.#evicted };
   }
-  remove(state, least);
-  state.evicted++;
-  least.evict();
-  return true;
+
+  #groupsOf(address: string): readonly Group[] {
+    const groupOf = ({ key, max }: Pick<Group, "key" | "max">): Group =>
+      this.#groups.get(key) ?? { key, max, members: new Set() };
+    return [
+      this.#all,
+      groupOf({ key: regionOf(address), max: Infinity }),
+      ...addressGroupsOf(address, this.#perSubnet).map(groupOf),
+      groupOf({ key: address, max: Infinity }),
+    ];
+  }
+
+  #add(session: Session): void {
+    for (const group of session.groups) {
+      group.members.add(session);
+      this.#groups.set(group.key, group);
+    }
+  }
+
+  #remove(session: Session): void {
+    for (const { key, members } of session.groups) {
+      if (members.delete(session) && members.size === 0) this.#groups.delete(key);
+    }
+  }
+
+  /** Evicts a session of a full group for a new one; false if none has a lower priority. */
+  #replace(session: Session, full: Group): boolean {
+    const least = findLeast(full.members);
+    // The new session counts in its groups during the comparison: groups of equal size would evict each other for ever.
+    this.#add(session);
+    if (!least || !isEvictedFor(least, session)) {
+      this.#remove(session);
+      return false;
+    }
+    this.#remove(least);
+    this.#evicted++;
+    least.evict();
+    return true;
+  }
 }
 
 /** Peers first, then other sessions, then sessions without a handshake. */

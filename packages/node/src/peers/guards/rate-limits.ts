@@ -6,8 +6,8 @@ import { clientGroup } from "../../platform/addresses/groups.ts";
 import type { EventName } from "../wire/events.ts";
 import { RATE_LIMITS, TIMES_MS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import { WireError } from "../wire/wire-error.ts";
-import { createRefusals } from "./refusals.ts";
-import { createWindowCounter, type Window } from "./window.ts";
+import { Refusals } from "./refusals.ts";
+import { type Window, WindowCounter } from "./window.ts";
 
 export type RateLimitOptions = {
   /** All events of one address. */
@@ -16,69 +16,72 @@ export type RateLimitOptions = {
   exempt: ReadonlySet<string>;
 };
 
+/** A /64 may send as much as this many addresses: the default maximum of peers in it. */
+const ADDRESSES_PER_CLIENT = 5;
+
 /** Times are milliseconds of one monotonic clock. */
-export type RateLimits = {
+export class RateLimits {
+  readonly #options: RateLimitOptions;
+  readonly #all: Counters;
+  readonly #byEvent: ReadonlyMap<string, Counters>;
+  readonly #blocked = new Refusals({ durationMs: TIMES_MS.refusal });
+
+  constructor(options: RateLimitOptions) {
+    this.#options = options;
+    this.#all = new Counters({ events: options.eventsPerSecond, windowMs: 1000 });
+    const limits = Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS });
+    this.#byEvent = new Map(limits.map(([event, limit]) => [event, new Counters(limit)]));
+  }
+
   /**
    * Counts an event.
    *
    * @throws {WireError} RATE_EXCEEDED
    */
-  count(address: string, event: EventName, at: number): void;
+  count(address: string, event: EventName, at: number): void {
+    const { exempt, eventsPerSecond } = this.#options;
+    if (exempt.has(address)) return;
+    if (this.isBlocked(address, at)) throw new WireError("RATE_EXCEEDED", "an event of a blocked address");
+    const exceeded = this.#all.exceeded(address, at);
+    if (exceeded !== undefined) {
+      this.#blocked.add(exceeded, at);
+      throw new WireError("RATE_EXCEEDED", `more than ${eventsPerSecond} events in a second`);
+    }
+    if (this.#byEvent.get(event)?.exceeded(address, at) !== undefined) {
+      throw new WireError("RATE_EXCEEDED", `too many ${event}`);
+    }
+  }
+
   /** Returns true if new connections of an address are refused, because it exceeded the global limit. */
-  isBlocked(address: string, at: number): boolean;
+  isBlocked(address: string, at: number): boolean {
+    return this.#blocked.has(address, at) || this.#blocked.has(clientGroup(address), at);
+  }
+
   /** Counts an event that a separate forger queries; an excess does not block the address (p2p.md 9). */
-  peek(address: string, event: string, at: number): { blocked: boolean; exceededLimitOnEndpoint: boolean };
-};
-
-/** A /64 may send as much as this many addresses: the default maximum of peers in it. */
-const ADDRESSES_PER_CLIENT = 5;
-
-export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions): RateLimits {
-  const all = createCounters({ events: eventsPerSecond, windowMs: 1000 });
-  const byEvent = new Map(
-    Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, limit]) => [
-      event,
-      createCounters(limit),
-    ]),
-  );
-  const blocked = createRefusals({ durationMs: TIMES_MS.refusal });
-  const isBlocked = (address: string, at: number) =>
-    blocked.has(address, at) || blocked.has(clientGroup(address), at);
-
-  return {
-    isBlocked,
-    peek(address, event, at) {
-      if (exempt.has(address)) return { blocked: false, exceededLimitOnEndpoint: false };
-      const exceeded = byEvent.get(event)?.exceeded(address, at);
-      return {
-        blocked: isBlocked(address, at) || all.exceeded(address, at) !== undefined,
-        exceededLimitOnEndpoint: exceeded !== undefined,
-      };
-    },
-    count: (address, event, at) => {
-      if (exempt.has(address)) return;
-      if (isBlocked(address, at)) throw new WireError("RATE_EXCEEDED", "an event of a blocked address");
-      const exceeded = all.exceeded(address, at);
-      if (exceeded !== undefined) {
-        blocked.add(exceeded, at);
-        throw new WireError("RATE_EXCEEDED", `more than ${eventsPerSecond} events in a second`);
-      }
-      if (byEvent.get(event)?.exceeded(address, at) !== undefined) {
-        throw new WireError("RATE_EXCEEDED", `too many ${event}`);
-      }
-    },
-  };
+  peek(address: string, event: string, at: number): { blocked: boolean; exceededLimitOnEndpoint: boolean } {
+    if (this.#options.exempt.has(address)) return { blocked: false, exceededLimitOnEndpoint: false };
+    const exceeded = this.#byEvent.get(event)?.exceeded(address, at);
+    return {
+      blocked: this.isBlocked(address, at) || this.#all.exceeded(address, at) !== undefined,
+      exceededLimitOnEndpoint: exceeded !== undefined,
+    };
+  }
 }
 
-/** Counts an event for its address and its /64. Returns the one whose limit is exceeded, if any. */
-function createCounters({ events, windowMs }: Window) {
-  const byAddress = createWindowCounter({ events, windowMs });
-  const byClient = createWindowCounter({ events: events * ADDRESSES_PER_CLIENT, windowMs });
-  return {
-    exceeded(address: string, at: number): string | undefined {
-      if (!byAddress.take(address, at)) return address;
-      const client = clientGroup(address);
-      return client === address || byClient.take(client, at) ? undefined : client;
-    },
-  };
+/** Counters of an event: of each address, and of each /64. */
+class Counters {
+  readonly #byAddress: WindowCounter;
+  readonly #byClient: WindowCounter;
+
+  constructor({ events, windowMs }: Window) {
+    this.#byAddress = new WindowCounter({ events, windowMs });
+    this.#byClient = new WindowCounter({ events: events * ADDRESSES_PER_CLIENT, windowMs });
+  }
+
+  /** Counts an event for its address and its /64. Returns the one whose limit is exceeded, if any. */
+  exceeded(address: string, at: number): string | undefined {
+    if (!this.#byAddress.take(address, at)) return address;
+    const client = clientGroup(address);
+    return client === address || this.#byClient.take(client, at) ? undefined : client;
+  }
 }

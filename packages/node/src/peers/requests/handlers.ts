@@ -47,7 +47,7 @@ const MAX_QUEUED_REPLIES = 4;
 
 export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   const { blocks, forger, rateLimits } = deps;
-  const replyQueue = createReplyQueue({ maxPerAddress: MAX_QUEUED_REPLIES });
+  const replyQueue = new ReplyQueue({ maxPerAddress: MAX_QUEUED_REPLIES });
 
   const handlers: RequestHandlers = {
     // A client rejects a longer list.
@@ -104,34 +104,34 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   };
 }
 
-/**
- * Creates a queue of large replies, which are built one after another: concurrent ones would all be in memory.
- *
- * @param options `maxPerAddress` is the maximum of replies to one address that are queued or being built
- */
-export function createReplyQueue({ maxPerAddress }: { readonly maxPerAddress: number }) {
-  const counts = new Map<string, number>();
-  let last: Promise<unknown> = Promise.resolve();
+/** Large replies, which are built one after another: concurrent ones would all be in memory. */
+export class ReplyQueue {
+  readonly #maxPerAddress: number;
+  readonly #counts = new Map<string, number>();
+  #last: Promise<unknown> = Promise.resolve();
 
-  function release(address: string): void {
-    const count = (counts.get(address) ?? 0) - 1;
-    if (count > 0) counts.set(address, count);
-    else counts.delete(address);
+  /** @param options `maxPerAddress` is the maximum of replies to one address that are queued or being built */
+  constructor({ maxPerAddress }: { readonly maxPerAddress: number }) {
+    this.#maxPerAddress = maxPerAddress;
   }
 
-  return {
-    /**
-     * Builds a reply after the queued ones.
-     *
-     * @throws {ReplyError} if too many replies to the address are queued
-     */
-    add<T>(address: string, make: () => Promise<T>): Promise<T> {
-      const count = counts.get(address) ?? 0;
-      if (count >= maxPerAddress) throw new ReplyError("Wait for the replies that are being built.");
-      counts.set(address, count + 1);
-      const made = last.then(make).finally(() => release(address));
-      last = made.catch(() => {});
-      return made;
-    },
-  };
+  /**
+   * Builds a reply after the queued ones.
+   *
+   * @throws {ReplyError} if too many replies to the address are queued
+   */
+  add<T>(address: string, make: () => Promise<T>): Promise<T> {
+    const count = this.#counts.get(address) ?? 0;
+    if (count >= this.#maxPerAddress) throw new ReplyError("Wait for the replies that are being built.");
+    this.#counts.set(address, count + 1);
+    const made = this.#last.then(make).finally(() => this.#release(address));
+    this.#last = made.catch(() => {});
+    return made;
+  }
+
+  #release(address: string): void {
+    const count = (this.#counts.get(address) ?? 0) - 1;
+    if (count > 0) this.#counts.set(address, count);
+    else this.#counts.delete(address);
+  }
 }

@@ -10,12 +10,12 @@ import {
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { matchesAddress, normalizeAddress } from "../addresses.ts";
-import { createRateLimits, type RateLimits } from "../guards/rate-limits.ts";
+import { RateLimits } from "../guards/rate-limits.ts";
 import type { PeerLifecycle } from "../lifecycle.ts";
 import type { PeersOptions } from "../peers-options.ts";
 import type { Propagation } from "../propagation.ts";
 import type { RequestHandler } from "../transport/calls.ts";
-import { createPeerServer, type PeerServer } from "../transport/server.ts";
+import { PeerServer } from "../transport/server.ts";
 import { type NetworkState, type Plugin, type Status, UNIKNODE_PROTOCOL } from "../wire/events.ts";
 import { createBlockHandlers } from "./blocks.ts";
 import { createForgerHandlers } from "./forger.ts";
@@ -53,11 +53,11 @@ export function createRequestServer(
 ): PeerServer {
   const { peerTable, traffic, isRefused } = lifecycle;
   const { network, chain, logger } = deps;
-  const rateLimits = createRateLimits({
+  const rateLimits = new RateLimits({
     eventsPerSecond: options.p2pRateLimit,
     exempt: new Set(options.remoteAccess.map(normalizeAddress)),
   });
-  return createPeerServer(
+  return new PeerServer(
     {
       host: options.host,
       port: options.port,
@@ -71,7 +71,7 @@ export function createRequestServer(
       replyHeaders: () => ({ version: options.version, height: chain.head().height }),
       isBanned: isRefused,
       isPeer: (address) => peerTable.get(address) !== undefined,
-      onSocket: traffic.watch,
+      onSocket: (socket) => traffic.watch(socket),
       logger,
       handle: buildHandler(options, lifecycle, propagation, { ...deps, rateLimits }),
     },
@@ -102,11 +102,11 @@ function buildHandler(
         .map(({ ip }) => ip),
     isPeerOrForger: (address) => isForger(address) || peerTable.get(normalizeAddress(address)) !== undefined,
     networkState: deps.networkState,
-    triggerSync: sync.trigger,
+    triggerSync: () => sync.trigger(),
     onForgerEvent: deps.onForgerEvent,
     onCaller: (address) => void candidates.dial(address),
     genesisBlock: deps.genesisBlock,
-    isSynced: sync.isSynced,
+    isSynced: () => sync.isSynced(),
   });
 }
 

@@ -1,7 +1,7 @@
 /** Fetches the genesis block from another Uniknode: old nodes never send it (p2p.md 7.4). */
 import { createNetwork, genesisBlockFromJson, type NetworkFiles } from "@uniknode/protocol";
 import { sample } from "../peer-table.ts";
-import { createPeerClient, type PeerClient, type PeerClientOptions } from "../transport/client.ts";
+import { PeerClient, type PeerClientOptions } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 
 export type GenesisSearch = PeerClientOptions & {
@@ -23,7 +23,7 @@ export async function fetchGenesis(
   signal?: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
   const network = createNetwork(files);
-  const client = createPeerClient(search, { network, onHeight: () => {} });
+  const client = new PeerClient(search, { network, onHeight: () => {} });
   // Requests that wait for a peer fail, and so do all later ones.
   const abort = () => void client.close();
   signal?.addEventListener("abort", abort);

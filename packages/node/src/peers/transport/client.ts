@@ -1,7 +1,7 @@
 /** Client of the peers: one connection for each address, opened with the first request. */
 import type { Socket } from "node:net";
 import type { Network } from "@uniknode/protocol";
-import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
+import { createTimeSlices } from "../../platform/threads/time-slices.ts";
 import type { ArgumentOf } from "../wire/events.ts";
 import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import { type PeerEvent, type Received, readResultGradually } from "../wire/received.ts";
@@ -9,7 +9,7 @@ import { clientReaction, WireError } from "../wire/wire-error.ts";
 import { PeerError } from "./calls.ts";
 import { type Connection, connectPeer } from "./connection.ts";
 import type { CallLimits } from "./pending-calls.ts";
-import { createRequestThrottle, type RequestThrottle } from "./throttle.ts";
+import { RequestThrottle } from "./throttle.ts";
 
 export type PeerClientOptions = {
   /** Port of the whole network (p2p.md 1). */
@@ -30,32 +30,6 @@ export type PeerClientDeps = {
   readonly onLate?: (address: string) => void;
 };
 
-export type PeerClient = {
-  /**
-   * Connects, waits for the rate limit of the event at that address, sends the request, and validates the result.
-   *
-   * @param argument a value, or a function that is called just before the request is sent
-   * @throws {PeerError}
-   */
-  request<E extends PeerEvent>(
-    address: string,
-    event: E,
-    argument: ArgumentOf<E> | (() => ArgumentOf<E>),
-    limits: CallLimits,
-    /** Called when the request is sent. */
-    onSent?: () => void,
-  ): Promise<Received[E]>;
-  /**
-   * Returns true if `count` requests of the event could be sent to an address without waiting for its rate
-   * limit.
-   */
-  hasCapacity(address: string, event: PeerEvent, count: number): boolean;
-  /** Ends the connection to an address; one that is being opened ends after that, unless another request uses it. */
-  disconnect(address: string): void;
-  /** Settles when every connection has ended. */
-  close(): Promise<void>;
-};
-
 type Link = {
   readonly throttle: RequestThrottle;
   connection: Promise<Connection> | undefined;
@@ -73,169 +47,180 @@ const MAX_LINKS = 2_000;
 /** Maximum number of pending attempts to connect to unresponsive addresses; the oldest attempts are aborted. */
 const MAX_SILENT = 100;
 
-type State = {
-  readonly options: PeerClientOptions;
-  readonly deps: PeerClientDeps;
+export class PeerClient {
+  readonly #options: PeerClientOptions;
+  readonly #deps: PeerClientDeps;
   /** Links by address, the least recently used first. */
-  readonly links: Map<string, Link>;
-  readonly connections: Set<Connection>;
+  readonly #links = new Map<string, Link>();
+  readonly #connections = new Set<Connection>();
   /** Links whose attempt to connect is late, the oldest first. */
-  readonly silent: Set<Link>;
+  readonly #silent = new Set<Link>();
   /** Processes the messages of all connections. */
-  readonly slices: TimeSlices;
-  isClosed: boolean;
-};
+  readonly #slices = createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
+  #isClosed = false;
 
-export function createPeerClient(options: PeerClientOptions, deps: PeerClientDeps): PeerClient {
-  const state: State = {
-    options,
-    deps,
-    links: new Map(),
-    connections: new Set(),
-    silent: new Set(),
-    slices: createTimeSlices({ sliceMs: MESSAGE_SLICE_MS }),
-    isClosed: false,
+  constructor(options: PeerClientOptions, deps: PeerClientDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  /**
+   * Connects if necessary, waits for the rate limits, sends the request, and validates the result.
+   * A property, because other parts get it as a function.
+   *
+   * @param argument a value, or a function that is called just before the request is sent
+   * @param onSent called when the request is sent
+   * @throws {PeerError}
+   */
+  readonly request = async <E extends PeerEvent>(
+    address: string,
+    event: E,
+    argument: ArgumentOf<E> | (() => ArgumentOf<E>),
+    limits: CallLimits,
+    onSent?: () => void,
+  ): Promise<Received[E]> => {
+    const { network, onHeight } = this.#deps;
+    const link = this.#getLink(address);
+    link.users++;
+    try {
+      this.#assertOpen();
+      const connection = await this.#connect(address, link);
+      const permit = await link.throttle.acquire(event);
+      this.#assertOpen();
+      onSent?.();
+      const resolved = typeof argument === "function" ? argument() : argument;
+      permit.sent();
+      const { result, height } = await connection.call(event, resolved, limits).catch((error) => {
+        if (error instanceof PeerError && error.code === "PEER_REFUSED") permit.replied();
+        throw error;
+      });
+      permit.replied();
+      if (height !== undefined) onHeight(address, height);
+      const limit = "blockLimit" in resolved ? resolved.blockLimit : undefined;
+      return await this.#slices.run(readResultGradually(event, result, network, limit), address);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      if (clientReaction(error) === "drop") end(link);
+      throw new PeerError("PEER_PROTOCOL", `${address}: ${error.message}`, { cause: error });
+    } finally {
+      link.users--;
+    }
   };
-  const { links } = state;
-  return {
-    request: (address, event, argument, limits, onSent) =>
-      request(state, address, { event, argument, limits, onSent }),
-    hasCapacity: (address, event, count) => links.get(address)?.throttle.hasCapacity(event, count) ?? true,
-    disconnect(address) {
-      const link = links.get(address);
-      if (link) end(link);
-    },
-    close: () => closeAll(state),
-  };
-}
 
-/** The arguments of `PeerClient.request`. */
-type PeerRequest<E extends PeerEvent> = {
-  readonly event: E;
-  readonly argument: ArgumentOf<E> | (() => ArgumentOf<E>);
-  readonly limits: CallLimits;
-  readonly onSent: (() => void) | undefined;
-};
+  /**
+   * Returns true if `count` requests of the event could be sent to an address without waiting for its rate
+   * limit.
+   */
+  hasCapacity(address: string, event: PeerEvent, count: number): boolean {
+    return this.#links.get(address)?.throttle.hasCapacity(event, count) ?? true;
+  }
 
-async function request<E extends PeerEvent>(
-  state: State,
-  address: string,
-  { event, argument, limits, onSent }: PeerRequest<E>,
-): Promise<Received[E]> {
-  const { network, onHeight } = state.deps;
-  const link = getLink(state, address);
-  link.users++;
-  try {
-    assertOpen(state);
-    const connection = await connect(state, address, link);
-    const permit = await link.throttle.acquire(event);
-    assertOpen(state);
-    onSent?.();
-    const resolved = typeof argument === "function" ? argument() : argument;
-    permit.sent();
-    const { result, height } = await connection.call(event, resolved, limits).catch((error) => {
-      if (error instanceof PeerError && error.code === "PEER_REFUSED") permit.replied();
-      throw error;
+  /** Ends the connection to an address; one that is being opened ends after that, unless another request uses it. */
+  disconnect(address: string): void {
+    const link = this.#links.get(address);
+    if (link) end(link);
+  }
+
+  /** Settles when every connection has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { throttle, dial } of this.#links.values()) {
+      throttle.close();
+      dial?.abort();
+    }
+    for (const connection of this.#connections) connection.close();
+    await Promise.all([...this.#connections].map(({ ended }) => ended));
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new PeerError("PEER_GONE", "this node is closing");
+  }
+
+  /** Returns the link of an address, as the most recently used one, and forgets idle links. */
+  #getLink(address: string): Link {
+    const links = this.#links;
+    const now = performance.now();
+    const link = links.get(address) ?? {
+      throttle: new RequestThrottle(),
+      connection: undefined,
+      dial: undefined,
+      users: 0,
+      usedAt: now,
+    };
+    link.usedAt = now;
+    links.delete(address);
+    links.set(address, link);
+    for (const [other, { connection, users, usedAt }] of links) {
+      const isOld = now - usedAt > IDLE_MS;
+      if (!isOld && links.size <= MAX_LINKS) break;
+      if (!connection && users === 0 && other !== address) links.delete(other);
+    }
+    return link;
+  }
+
+  /** Returns the connection to an address. Rejects after a timeout; the attempt continues, and the next request joins it. */
+  async #connect(address: string, link: Link): Promise<Connection> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      if (link.dial) this.#addSilent(link);
+      late.reject(new PeerError("PEER_UNREACHABLE", `${address} does not respond`));
+    }, TIMES_MS.connect);
+    return Promise.race([link.connection ?? this.#dial(address, link), late.promise]).finally(() =>
+      clearTimeout(timer),
+    );
+  }
+
+  /** Opens the only connection to an address. */
+  #dial(address: string, link: Link): Promise<Connection> {
+    const { onSocket } = this.#deps;
+    const ending = new AbortController();
+    const dialled = connectPeer({
+      address,
+      ...this.#options,
+      slices: this.#slices,
+      handshakeMs: TIMES_MS.dial,
+      signal: ending.signal,
+      ...(onSocket && { onSocket }),
+    }).then((connection) => {
+      link.throttle.connected();
+      return connection;
     });
-    permit.replied();
-    if (height !== undefined) onHeight(address, height);
-    const limit = "blockLimit" in resolved ? resolved.blockLimit : undefined;
-    return await state.slices.run(readResultGradually(event, result, network, limit), address);
-  } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    if (clientReaction(error) === "drop") end(link);
-    throw new PeerError("PEER_PROTOCOL", `${address}: ${error.message}`, { cause: error });
-  } finally {
-    link.users--;
+    link.connection = dialled;
+    link.dial = ending;
+    const forget = () => {
+      if (link.connection !== dialled) return;
+      link.connection = undefined;
+      link.throttle.disconnected();
+    };
+    const settled = () => {
+      link.dial = undefined;
+      this.#silent.delete(link);
+    };
+    dialled.finally(settled).then((connection) => {
+      this.#connections.add(connection);
+      void connection.ended.then(() => this.#connections.delete(connection)).then(forget);
+      if (this.#isClosed) end(link);
+      else if (link.users === 0) this.#keepLate(address, link, connection);
+    }, forget);
+    return dialled;
   }
-}
 
-function assertOpen({ isClosed }: State): void {
-  if (isClosed) throw new PeerError("PEER_GONE", "this node is closing");
-}
-
-/** Returns the link of an address, as the most recently used one, and forgets idle links. */
-function getLink({ links }: State, address: string): Link {
-  const now = performance.now();
-  const link = links.get(address) ?? {
-    throttle: createRequestThrottle(),
-    connection: undefined,
-    dial: undefined,
-    users: 0,
-    usedAt: now,
-  };
-  link.usedAt = now;
-  links.delete(address);
-  links.set(address, link);
-  for (const [other, { connection, users, usedAt }] of links) {
-    const isOld = now - usedAt > IDLE_MS;
-    if (!isOld && links.size <= MAX_LINKS) break;
-    if (!connection && users === 0 && other !== address) links.delete(other);
+  /** Keeps a connection that no request waits for, for the next one. */
+  #keepLate(address: string, link: Link, { ended }: Connection): void {
+    const { usedAt } = link;
+    const timer = setTimeout(() => {
+      if (link.usedAt === usedAt) end(link);
+    }, this.#options.lateMs ?? TIMES_MS.late);
+    void ended.then(() => clearTimeout(timer));
+    this.#deps.onLate?.(address);
   }
-  return link;
-}
 
-/** Returns the connection to an address. Rejects after a timeout; the attempt continues, and the next request joins it. */
-async function connect(state: State, address: string, link: Link): Promise<Connection> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    if (link.dial) addSilent(state, link);
-    late.reject(new PeerError("PEER_UNREACHABLE", `${address} does not respond`));
-  }, TIMES_MS.connect);
-  return Promise.race([link.connection ?? dial(state, address, link), late.promise]).finally(() =>
-    clearTimeout(timer),
-  );
-}
-
-/** Opens the only connection to an address. */
-function dial(state: State, address: string, link: Link): Promise<Connection> {
-  const { onSocket } = state.deps;
-  const ending = new AbortController();
-  const dialled = connectPeer({
-    address,
-    ...state.options,
-    slices: state.slices,
-    handshakeMs: TIMES_MS.dial,
-    signal: ending.signal,
-    ...(onSocket && { onSocket }),
-  }).then((connection) => {
-    link.throttle.connected();
-    return connection;
-  });
-  link.connection = dialled;
-  link.dial = ending;
-  const forget = () => {
-    if (link.connection !== dialled) return;
-    link.connection = undefined;
-    link.throttle.disconnected();
-  };
-  const settled = () => {
-    link.dial = undefined;
-    state.silent.delete(link);
-  };
-  dialled.finally(settled).then((connection) => {
-    state.connections.add(connection);
-    void connection.ended.then(() => state.connections.delete(connection)).then(forget);
-    if (state.isClosed) end(link);
-    else if (link.users === 0) keepLate(state, address, link, connection);
-  }, forget);
-  return dialled;
-}
-
-/** Keeps a connection that no request waits for, for the next one. */
-function keepLate({ options, deps }: State, address: string, link: Link, { ended }: Connection): void {
-  const { usedAt } = link;
-  const timer = setTimeout(() => {
-    if (link.usedAt === usedAt) end(link);
-  }, options.lateMs ?? TIMES_MS.late);
-  void ended.then(() => clearTimeout(timer));
-  deps.onLate?.(address);
-}
-
-function addSilent({ silent }: State, link: Link): void {
-  silent.add(link);
-  const [oldest] = silent;
-  if (silent.size > MAX_SILENT) oldest?.dial?.abort();
+  #addSilent(link: Link): void {
+    const silent = this.#silent;
+    silent.add(link);
+    const [oldest] = silent;
+    if (silent.size > MAX_SILENT) oldest?.dial?.abort();
+  }
 }
 
 /** Closes the connection of a link; an attempt to connect continues. */
@@ -245,17 +230,7 @@ function end(link: Link): void {
   link.connection = undefined;
   link.throttle.disconnected();
   void connection?.then(
-    ({ close }) => close(),
+    (open) => open.close(),
     () => {},
   );
-}
-
-async function closeAll(state: State): Promise<void> {
-  state.isClosed = true;
-  for (const { throttle, dial } of state.links.values()) {
-    throttle.close();
-    dial?.abort();
-  }
-  for (const { close } of state.connections) close();
-  await Promise.all([...state.connections].map(({ ended }) => ended));
 }

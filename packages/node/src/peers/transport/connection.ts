@@ -3,7 +3,7 @@
 import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
-import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
+import { WindowCounter } from "../guards/window.ts";
 import {
   HANDSHAKE_CALL_ID,
   PONG,
@@ -22,8 +22,8 @@ import {
 } from "../wire/server-messages.ts";
 import { CLOSE_CODES, WireError } from "../wire/wire-error.ts";
 import { PeerError } from "./calls.ts";
-import { type CallLimits, createPendingCalls, type PendingCalls } from "./pending-calls.ts";
-import { createUnfinished } from "./unfinished.ts";
+import { Unfinished } from "./memory-bounds.ts";
+import { type CallLimits, PendingCalls } from "./pending-calls.ts";
 import { type ClientOptions, WebSocket } from "./web-socket.ts";
 
 export type Endpoint = {
@@ -41,46 +41,8 @@ export type Endpoint = {
   readonly signal?: AbortSignal;
 };
 
-export type Connection = {
-  /**
-   * The result of a call, not validated yet, and the height in the headers of the reply.
-   *
-   * @throws {PeerError}
-   */
-  call<E extends EventName>(
-    event: E,
-    argument: ArgumentOf<E>,
-    limits: CallLimits,
-  ): Promise<{ result: unknown; height: number | undefined }>;
-  /** Settles when the connection has ended, with the rule of the protocol that the peer broke, if any. */
-  readonly ended: Promise<WireError | undefined>;
-  /** Announces the end. The connection has ended soon after, whatever the peer does. */
-  close(): void;
-};
-
 /** Tolerance for network jitter: messages may arrive closer to each other than they were sent. */
 const JITTER_MS = 300;
-
-type State = {
-  readonly address: string;
-  readonly socket: WebSocket;
-  readonly calls: PendingCalls;
-  readonly slices: TimeSlices;
-  /** Counts the messages of the peer. */
-  readonly messages: WindowCounter;
-  readonly ended: PromiseWithResolvers<WireError | undefined>;
-  lastCallId: number;
-  /** Milliseconds of a monotonic clock. */
-  lastPongAt: number;
-  /** The first rule that the peer broke. */
-  violation: WireError | undefined;
-  /** Messages that wait for their turn, while the socket is paused. */
-  waiting: number;
-  /** Called when all messages that have arrived are processed. */
-  onProcessed: () => void;
-  /** Ends the connection if the peer does not ping in time; before that, if the handshake takes too long. */
-  silence: NodeJS.Timeout;
-};
 
 /**
  * Connects and performs the handshake.
@@ -89,8 +51,8 @@ type State = {
  */
 export function connectPeer(endpoint: Endpoint): Promise<Connection> {
   const { address, port, signal } = endpoint;
-  const state = openConnection(endpoint);
-  const { socket } = state;
+  const socket = openSocket(endpoint);
+  const connection = new Connection(socket, endpoint);
   return new Promise((resolve, reject) => {
     const abort = () => socket.terminate();
     const ignoreSignal = () => signal?.removeEventListener("abort", abort);
@@ -105,148 +67,12 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
     socket.once("error", unreachable);
     socket.once("close", unreachable);
     socket.once("open", () => {
-      shakeHands(state).then(() => {
+      connection.shakeHands().then(() => {
         ignoreSignal();
-        resolve({
-          call: (event, argument, limits) => call(state, event, argument, limits),
-          close: () => close(state),
-          ended: state.ended.promise,
-        });
+        resolve(connection);
       }, unreachable);
     });
   });
-}
-
-function openConnection(endpoint: Endpoint): State {
-  const { address, slices, handshakeMs = TIMES_MS.connect } = endpoint;
-  const socket = openSocket(endpoint);
-  const state: State = {
-    address,
-    socket,
-    calls: createPendingCalls(address, socket),
-    slices: slices ?? createTimeSlices({ sliceMs: MESSAGE_SLICE_MS }),
-    messages: createWindowCounter(MAX_SERVER_MESSAGES),
-    ended: Promise.withResolvers(),
-    lastCallId: HANDSHAKE_CALL_ID,
-    lastPongAt: Number.NEGATIVE_INFINITY,
-    violation: undefined,
-    waiting: 0,
-    onProcessed: () => {},
-    silence: setTimeout(() => socket.terminate(), TIMES_MS.connect + handshakeMs),
-  };
-  listenToPeer(state, endpoint.onSocket);
-  return state;
-}
-
-function listenToPeer(state: State, onSocket: Endpoint["onSocket"]): void {
-  const { socket, calls } = state;
-  socket.on("upgrade", ({ socket: wire }) => {
-    onSocket?.(wire);
-    const onTooLong = () => failProtocol(state, "FRAME_INVALID", "a reply is too long");
-    const unfinished = createUnfinished({ maxTotalBytes: Infinity });
-    state.onProcessed = unfinished.watch(wire, calls.maxBytes, onTooLong).finished;
-  });
-  socket.on("message", (data, isBinary) => {
-    if (state.violation) return;
-    state.waiting++;
-    socket.pause();
-    void state.slices.run(process(state, data as Buffer, isBinary, performance.now()), state.address);
-  });
-  const refuseControl = () => failProtocol(state, "FRAME_CONTROL", "WebSocket pings and pongs are not used");
-  socket.on("ping", refuseControl);
-  socket.on("pong", refuseControl);
-  socket.on("error", () => socket.terminate());
-  socket.on("close", () => onClose(state));
-}
-
-function onClose({ address, violation, calls, ended, silence }: State): void {
-  clearTimeout(silence);
-  const error = violation
-    ? new PeerError("PEER_PROTOCOL", violation.message, { cause: violation })
-    : new PeerError("PEER_GONE", `${address} closed the connection`);
-  calls.failAll(error);
-  ended.resolve(violation);
-}
-
-function* process(state: State, data: Buffer, isBinary: boolean, at: number): Steps<void> {
-  try {
-    if (state.violation) return;
-    if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
-    if (!state.messages.take("", at)) {
-      throw new WireError("REPLIES_EXCEEDED", "a server sends too many messages at a time");
-    }
-    receive(state, yield* readServerMessageGradually(yield* decodeText(data)));
-  } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    failProtocol(state, error.code, error.message);
-  } finally {
-    if (--state.waiting === 0) {
-      state.onProcessed();
-      state.socket.resume();
-    }
-  }
-}
-
-function failProtocol(state: State, code: WireError["code"], message: string): void {
-  state.violation ??= new WireError(code, message);
-  state.socket.terminate();
-}
-
-function receive(state: State, message: ServerMessage): void {
-  switch (message.kind) {
-    case "ping":
-      state.silence.refresh();
-      pong(state);
-      break;
-    case "disconnect":
-      state.socket.close(CLOSE_CODES.normal);
-      break;
-    case "reply":
-    case "failure":
-      state.calls.settle(message);
-  }
-}
-
-/** Pings that arrive together, as after a pause of this process, get one pong: a second one breaks the protocol. */
-function pong(state: State): void {
-  const now = performance.now();
-  if (now - state.lastPongAt < TIMES_MS.betweenPongs + JITTER_MS) return;
-  state.lastPongAt = now;
-  state.socket.send(PONG, () => {});
-}
-
-async function shakeHands(state: State): Promise<void> {
-  const { socket, calls } = state;
-  const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-  const { pingTimeoutMs } = readHandshakeReply(await calls.send(HANDSHAKE_CALL_ID, writeHandshake(), limits));
-  clearTimeout(state.silence);
-  state.silence = setTimeout(() => socket.close(CLOSE_CODES.noPing), pingTimeoutMs);
-}
-
-async function call<E extends EventName>(
-  state: State,
-  event: E,
-  argument: ArgumentOf<E>,
-  limits: CallLimits,
-) {
-  const { address, socket, calls } = state;
-  if (socket.readyState !== socket.OPEN) throw new PeerError("PEER_GONE", `${address} is not connected`);
-  const callId = ++state.lastCallId;
-  const data = await calls.send(callId, writeCall(event, argument, callId), limits);
-  try {
-    return readReply(data);
-  } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    failProtocol(state, error.code, error.message);
-    throw new PeerError("PEER_PROTOCOL", error.message, { cause: error });
-  }
-}
-
-function close({ socket }: State): void {
-  if (socket.readyState === socket.OPEN) {
-    socket.send(writeDisconnect(CLOSE_CODES.normal), () => {});
-    socket.close(CLOSE_CODES.normal);
-  } else socket.terminate();
 }
 
 /** Begins to connect. The socket ends with an error if the peer does not accept the connection in time. */
@@ -269,4 +95,156 @@ function connectWithin(ms: number, request: ClientRequest): ClientRequest {
   const timer = setTimeout(() => request.destroy(new Error(`no connection within ${ms} ms`)), ms);
   const settled = () => clearTimeout(timer);
   return request.once("socket", (socket) => socket.once("connect", settled)).once("close", settled);
+}
+
+export class Connection {
+  /** Settles when the connection has ended, with the rule of the protocol that the peer broke, if any. */
+  readonly ended: Promise<WireError | undefined>;
+  readonly #address: string;
+  readonly #socket: WebSocket;
+  readonly #calls: PendingCalls;
+  readonly #slices: TimeSlices;
+  /** Counts the messages of the peer. */
+  readonly #messages = new WindowCounter(MAX_SERVER_MESSAGES);
+  readonly #end = Promise.withResolvers<WireError | undefined>();
+  #lastCallId = HANDSHAKE_CALL_ID;
+  /** Milliseconds of a monotonic clock. */
+  #lastPongAt = Number.NEGATIVE_INFINITY;
+  /** The first rule that the peer broke. */
+  #violation: WireError | undefined;
+  /** Messages that wait for their turn, while the socket is paused. */
+  #waiting = 0;
+  /** Called when all messages that have arrived are processed. */
+  #onProcessed = () => {};
+  /** Ends the connection if the peer does not ping in time; before that, if the handshake takes too long. */
+  #silence: NodeJS.Timeout;
+
+  /** @param socket begins to connect */
+  constructor(socket: WebSocket, { address, slices, handshakeMs = TIMES_MS.connect, onSocket }: Endpoint) {
+    this.ended = this.#end.promise;
+    this.#address = address;
+    this.#socket = socket;
+    this.#calls = new PendingCalls(address, socket);
+    this.#slices = slices ?? createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
+    this.#silence = setTimeout(() => socket.terminate(), TIMES_MS.connect + handshakeMs);
+    this.#listenToPeer(onSocket);
+  }
+
+  async shakeHands(): Promise<void> {
+    const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
+    const { pingTimeoutMs } = readHandshakeReply(
+      await this.#calls.send(HANDSHAKE_CALL_ID, writeHandshake(), limits),
+    );
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => this.#socket.close(CLOSE_CODES.noPing), pingTimeoutMs);
+  }
+
+  /**
+   * The result of a call, not validated yet, and the height in the headers of the reply.
+   *
+   * @throws {PeerError}
+   */
+  async call<E extends EventName>(event: E, argument: ArgumentOf<E>, limits: CallLimits) {
+    const address = this.#address;
+    if (this.#socket.readyState !== this.#socket.OPEN)
+      throw new PeerError("PEER_GONE", `${address} is not connected`);
+    const callId = ++this.#lastCallId;
+    const data = await this.#calls.send(callId, writeCall(event, argument, callId), limits);
+    try {
+      return readReply(data);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#failProtocol(error.code, error.message);
+      throw new PeerError("PEER_PROTOCOL", error.message, { cause: error });
+    }
+  }
+
+  /** Announces the end. The connection has ended soon after, whatever the peer does. */
+  close(): void {
+    const socket = this.#socket;
+    if (socket.readyState === socket.OPEN) {
+      socket.send(writeDisconnect(CLOSE_CODES.normal), () => {});
+      socket.close(CLOSE_CODES.normal);
+    } else socket.terminate();
+  }
+
+  #listenToPeer(onSocket: Endpoint["onSocket"]): void {
+    const socket = this.#socket;
+    socket.on("upgrade", ({ socket: wire }) => {
+      onSocket?.(wire);
+      const onTooLong = () => this.#failProtocol("FRAME_INVALID", "a reply is too long");
+      const unfinished = new Unfinished({ maxTotalBytes: Infinity });
+      this.#onProcessed = unfinished.watch(wire, () => this.#calls.maxBytes(), onTooLong);
+    });
+    socket.on("message", (data, isBinary) => {
+      if (this.#violation) return;
+      this.#waiting++;
+      socket.pause();
+      void this.#slices.run(this.#process(data as Buffer, isBinary, performance.now()), this.#address);
+    });
+    const refuseControl = () => this.#failProtocol("FRAME_CONTROL", "WebSocket pings and pongs are not used");
+    socket.on("ping", refuseControl);
+    socket.on("pong", refuseControl);
+    socket.on("error", () => socket.terminate());
+    socket.on("close", () => this.#onClose());
+  }
+
+  #onClose(): void {
+    const address = this.#address;
+    const violation = this.#violation;
+    const ended = this.#end;
+    clearTimeout(this.#silence);
+    const error = violation
+      ? new PeerError("PEER_PROTOCOL", violation.message, { cause: violation })
+      : new PeerError("PEER_GONE", `${address} closed the connection`);
+    this.#calls.failAll(error);
+    ended.resolve(violation);
+  }
+
+  *#process(data: Buffer, isBinary: boolean, at: number): Steps<void> {
+    try {
+      if (this.#violation) return;
+      if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
+      if (!this.#messages.take("", at)) {
+        throw new WireError("REPLIES_EXCEEDED", "a server sends too many messages at a time");
+      }
+      this.#receive(yield* readServerMessageGradually(yield* decodeText(data)));
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#failProtocol(error.code, error.message);
+    } finally {
+      if (--this.#waiting === 0) {
+        this.#onProcessed();
+        this.#socket.resume();
+      }
+    }
+  }
+
+  #failProtocol(code: WireError["code"], message: string): void {
+    this.#violation ??= new WireError(code, message);
+    this.#socket.terminate();
+  }
+
+  #receive(message: ServerMessage): void {
+    switch (message.kind) {
+      case "ping":
+        this.#silence.refresh();
+        this.#pong();
+        break;
+      case "disconnect":
+        this.#socket.close(CLOSE_CODES.normal);
+        break;
+      case "reply":
+      case "failure":
+        this.#calls.settle(message);
+    }
+  }
+
+  /** Pings that arrive together, as after a pause of this process, get one pong: a second one breaks the protocol. */
+  #pong(): void {
+    const now = performance.now();
+    if (now - this.#lastPongAt < TIMES_MS.betweenPongs + JITTER_MS) return;
+    this.#lastPongAt = now;
+    this.#socket.send(PONG, () => {});
+  }
 }

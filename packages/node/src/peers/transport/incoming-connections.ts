@@ -3,15 +3,10 @@ import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { normalizeAddress } from "../addresses.ts";
-import {
-  type Admission,
-  type AdmittedSession,
-  type CapacityLimit,
-  createAdmission,
-} from "../guards/admission.ts";
+import { Admission, type AdmittedSession, type CapacityLimit } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
-import { createRefusals, type Refusals } from "../guards/refusals.ts";
-import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
+import { Refusals } from "../guards/refusals.ts";
+import { WindowCounter } from "../guards/window.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 
 export type IncomingDeps = {
@@ -45,21 +40,6 @@ export type SessionFigures = {
   readonly cut: Readonly<Record<CutReason, number>>;
 };
 
-export type IncomingConnections = {
-  /** Admits a connection, or destroys it. */
-  accept(socket: Socket): void;
-  /** Returns the normalized address of an admitted connection, also after its end. */
-  addressOf(socket: Duplex): string | undefined;
-  /** Called when the handshake of an admitted connection is done. */
-  markOpen(socket: Socket): void;
-  /** Cuts a connection, and refuses further ones of its address for a while. */
-  refuse(socket: Socket, reason: Offence): void;
-  /** Counts a connection that is cut because too many bytes are in memory for it. */
-  countCut(reason: Exclude<CutReason, Offence>): void;
-  figures(): SessionFigures;
-  destroyAll(): void;
-};
-
 /** More than the delegates, relays and crawlers of a network need. */
 const MAX_CONNECTIONS = 1_000;
 /** Open connections of one address: one, and some whose end is not detected yet. */
@@ -73,130 +53,127 @@ type Admitted = {
   readonly session: AdmittedSession;
 };
 
-type State = {
-  readonly deps: IncomingDeps;
-  readonly refusals: Refusals;
+export class IncomingConnections {
+  readonly #deps: IncomingDeps;
+  readonly #refusals = new Refusals({ durationMs: TIMES_MS.refusal });
   /** Counts the attempts that each client has given up. */
-  readonly abandoned: WindowCounter;
-  readonly admission: Admission;
-  readonly admitted: WeakMap<Duplex, Admitted>;
+  readonly #abandoned = new WindowCounter(ABANDONED);
+  readonly #admission: Admission;
+  readonly #admitted = new WeakMap<Duplex, Admitted>();
   /** Sockets without a handshake, each with its timer. */
-  readonly handshakes: Map<Duplex, NodeJS.Timeout>;
+  readonly #handshakes = new Map<Duplex, NodeJS.Timeout>();
   /** Every admitted connection. */
-  readonly sockets: Set<Socket>;
+  readonly #sockets = new Set<Socket>();
   /** Open sockets by address, the oldest first. */
-  readonly open: Map<string, Set<Socket>>;
-  readonly refused: Record<RefusalReason, number>;
-  readonly cut: Record<CutReason, number>;
-};
+  readonly #open = new Map<string, Set<Socket>>();
+  readonly #refused: Record<RefusalReason, number> = { banned: 0, rate: 0, offence: 0, total: 0, subnet: 0 };
+  readonly #cut: Record<CutReason, number> = { handshake: 0, offence: 0, unfinished: 0, unsent: 0 };
 
-/** @param perSubnet maximum number of connections of one /24 or /64 */
-export function createIncomingConnections(perSubnet: number, deps: IncomingDeps): IncomingConnections {
-  const state: State = {
-    deps,
-    refusals: createRefusals({ durationMs: TIMES_MS.refusal }),
-    abandoned: createWindowCounter(ABANDONED),
-    admission: createAdmission({ perSubnet, total: MAX_CONNECTIONS }),
-    admitted: new WeakMap(),
-    handshakes: new Map(),
-    sockets: new Set(),
-    open: new Map(),
-    refused: { banned: 0, rate: 0, offence: 0, total: 0, subnet: 0 },
-    cut: { handshake: 0, offence: 0, unfinished: 0, unsent: 0 },
-  };
-  const { admission, admitted, refused, cut } = state;
-  return {
-    accept: (socket) => accept(state, socket),
-    addressOf: (socket) => admitted.get(socket)?.address,
-    markOpen: (socket) => markOpen(state, socket),
-    refuse: (socket, reason) => refuse(state, socket, reason),
-    countCut(reason) {
-      cut[reason]++;
-    },
-    figures: () => ({ ...admission.figures(), refused, cut }),
-    destroyAll() {
-      for (const timer of state.handshakes.values()) clearTimeout(timer);
-      for (const socket of state.sockets) socket.destroy();
-    },
-  };
-}
-
-function accept(state: State, socket: Socket): void {
-  const { remoteAddress } = socket;
-  const address = remoteAddress && normalizeAddress(remoteAddress);
-  if (address === undefined || isIP(address) === 0) return void socket.destroy();
-  const session = refusalReason(state, address) ?? admit(state, socket, address);
-  if (typeof session === "string") {
-    state.refused[session]++;
-    return void socket.destroy();
+  /** @param perSubnet maximum number of connections of one /24 or /64 */
+  constructor(perSubnet: number, deps: IncomingDeps) {
+    this.#deps = deps;
+    this.#admission = new Admission({ perSubnet, total: MAX_CONNECTIONS });
   }
-  const timer = setTimeout(() => refuse(state, socket, "handshake"), TIMES_MS.handshake);
-  state.handshakes.set(socket, timer.unref());
-  state.admitted.set(socket, { address, session });
-  state.sockets.add(socket);
-  socket.once("close", () => {
-    state.sockets.delete(socket);
-    session.release();
-    if (state.handshakes.has(socket)) abandon(state, socket, address);
-  });
-  socket.on("error", () => {});
-  state.deps.onSocket?.(socket);
-}
 
-function refusalReason({ deps, refusals }: State, address: string): RefusalReason | undefined {
-  const at = performance.now();
-  if (deps.isBanned(address)) return "banned";
-  if (deps.rateLimits.isBlocked(address, at)) return "rate";
-  return refusals.has(clientGroup(address), at) ? "offence" : undefined;
-}
-
-function admit(state: State, socket: Socket, address: string): AdmittedSession | CapacityLimit {
-  const { isTrusted, isPeer } = state.deps;
-  const isForger = isTrusted(address);
-  return state.admission.admit({
-    address,
-    isPeer: () => isForger || isPeer(address),
-    evict() {
-      // The address did nothing wrong, so its handshake timer must not refuse it.
-      forgetHandshake(state, socket);
-      socket.destroy();
-    },
-  });
-}
-
-function forgetHandshake({ handshakes }: State, socket: Duplex): void {
-  clearTimeout(handshakes.get(socket));
-  handshakes.delete(socket);
-}
-
-/** Clears the timer of a connection that the client has ended; a client that only connects is refused by the timer. */
-function abandon(state: State, socket: Socket, address: string): void {
-  const isEndedByClient = socket.readableEnded || socket.errored !== null;
-  if (isEndedByClient && state.abandoned.take(clientGroup(address), performance.now())) {
-    forgetHandshake(state, socket);
+  /** Admits a connection, or destroys it. */
+  accept(socket: Socket): void {
+    const { remoteAddress } = socket;
+    const address = remoteAddress && normalizeAddress(remoteAddress);
+    if (address === undefined || isIP(address) === 0) return void socket.destroy();
+    const session = this.#refusalReason(address) ?? this.#admit(socket, address);
+    if (typeof session === "string") {
+      this.#refused[session]++;
+      return void socket.destroy();
+    }
+    const timer = setTimeout(() => this.refuse(socket, "handshake"), TIMES_MS.handshake);
+    this.#handshakes.set(socket, timer.unref());
+    this.#admitted.set(socket, { address, session });
+    this.#sockets.add(socket);
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      session.release();
+      if (this.#handshakes.has(socket)) this.#abandon(socket, address);
+    });
+    socket.on("error", () => {});
+    this.#deps.onSocket?.(socket);
   }
-}
 
-function refuse(state: State, socket: Socket, reason: Offence): void {
-  state.cut[reason]++;
-  forgetHandshake(state, socket);
-  const address = state.admitted.get(socket)?.address;
-  if (address !== undefined) state.refusals.add(clientGroup(address), performance.now());
-  socket.destroy();
-}
+  /** Returns the normalized address of an admitted connection, also after its end. */
+  addressOf(socket: Duplex): string | undefined {
+    return this.#admitted.get(socket)?.address;
+  }
 
-function markOpen(state: State, socket: Socket): void {
-  forgetHandshake(state, socket);
-  const admitted = state.admitted.get(socket);
-  if (!admitted) return;
-  const { address, session } = admitted;
-  session.markOpen();
-  const sockets = state.open.get(address) ?? new Set();
-  state.open.set(address, sockets.add(socket));
-  socket.once("close", () => {
-    sockets.delete(socket);
-    if (sockets.size === 0) state.open.delete(address);
-  });
-  const [oldest] = sockets;
-  if (sockets.size > MAX_CONNECTIONS_PER_ADDRESS) oldest?.destroy();
+  /** Called when the handshake of an admitted connection is done. */
+  markOpen(socket: Socket): void {
+    this.#forgetHandshake(socket);
+    const admitted = this.#admitted.get(socket);
+    if (!admitted) return;
+    const { address, session } = admitted;
+    session.markOpen();
+    const sockets = this.#open.get(address) ?? new Set();
+    this.#open.set(address, sockets.add(socket));
+    socket.once("close", () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) this.#open.delete(address);
+    });
+    const [oldest] = sockets;
+    if (sockets.size > MAX_CONNECTIONS_PER_ADDRESS) oldest?.destroy();
+  }
+
+  /** Cuts a connection, and refuses further ones of its address for a while. */
+  refuse(socket: Socket, reason: Offence): void {
+    this.#cut[reason]++;
+    this.#forgetHandshake(socket);
+    const address = this.#admitted.get(socket)?.address;
+    if (address !== undefined) this.#refusals.add(clientGroup(address), performance.now());
+    socket.destroy();
+  }
+
+  /** Counts a connection that is cut because too many bytes are in memory for it. */
+  countCut(reason: Exclude<CutReason, Offence>): void {
+    this.#cut[reason]++;
+  }
+
+  figures(): SessionFigures {
+    return { ...this.#admission.figures(), refused: this.#refused, cut: this.#cut };
+  }
+
+  destroyAll(): void {
+    for (const timer of this.#handshakes.values()) clearTimeout(timer);
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #refusalReason(address: string): RefusalReason | undefined {
+    const at = performance.now();
+    if (this.#deps.isBanned(address)) return "banned";
+    if (this.#deps.rateLimits.isBlocked(address, at)) return "rate";
+    return this.#refusals.has(clientGroup(address), at) ? "offence" : undefined;
+  }
+
+  #admit(socket: Socket, address: string): AdmittedSession | CapacityLimit {
+    const { isTrusted, isPeer } = this.#deps;
+    const isForger = isTrusted(address);
+    return this.#admission.admit({
+      address,
+      isPeer: () => isForger || isPeer(address),
+      evict: () => {
+        // The address did nothing wrong, so its handshake timer must not refuse it.
+        this.#forgetHandshake(socket);
+        socket.destroy();
+      },
+    });
+  }
+
+  #forgetHandshake(socket: Duplex): void {
+    clearTimeout(this.#handshakes.get(socket));
+    this.#handshakes.delete(socket);
+  }
+
+  /** Clears the timer of a connection that the client has ended; a client that only connects is refused by the timer. */
+  #abandon(socket: Socket, address: string): void {
+    const isEndedByClient = socket.readableEnded || socket.errored !== null;
+    if (isEndedByClient && this.#abandoned.take(clientGroup(address), performance.now())) {
+      this.#forgetHandshake(socket);
+    }
+  }
 }

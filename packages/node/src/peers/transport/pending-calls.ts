@@ -10,20 +10,6 @@ export type CallLimits = {
   readonly maxBytes: number;
 };
 
-export type PendingCalls = {
-  /**
-   * Sends the text of a call. Settles with the data of its reply, not validated yet.
-   *
-   * @throws {PeerError} PEER_TIMEOUT, PEER_REFUSED, PEER_GONE, or the error of `failAll`
-   */
-  send(callId: number, text: string, limits: CallLimits): Promise<unknown>;
-  /** Settles the call that a message replies to, if it still waits. */
-  settle(message: Reply): void;
-  failAll(error: PeerError): void;
-  /** Maximum length of the messages that the pending calls allow. */
-  maxBytes(): number;
-};
-
 type Reply = Extract<ServerMessage, { readonly kind: "reply" | "failure" }>;
 
 type Pending = {
@@ -32,42 +18,60 @@ type Pending = {
   readonly maxBytes: number;
 };
 
-/** @param address appears in errors */
-export function createPendingCalls(address: string, socket: WebSocket): PendingCalls {
-  const pending = new Map<number, Pending>();
+export class PendingCalls {
+  readonly #address: string;
+  readonly #socket: WebSocket;
+  readonly #pending = new Map<number, Pending>();
 
-  return {
-    send: (callId, text, limits) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          pending.delete(callId);
-          reject(new PeerError("PEER_TIMEOUT", `${address} did not reply within ${limits.timeoutMs} ms`));
-        }, limits.timeoutMs);
-        pending.set(callId, {
-          maxBytes: limits.maxBytes,
-          fail(error) {
-            clearTimeout(timer);
-            reject(error);
-          },
-          settle(message) {
-            clearTimeout(timer);
-            if (message.kind === "reply") resolve(message.data);
-            else reject(new PeerError("PEER_REFUSED", message.message));
-          },
-        });
-        socket.send(text, (error) => {
-          if (error) pending.get(callId)?.fail(new PeerError("PEER_GONE", error.message));
-        });
-      }),
-    settle(message) {
-      pending.get(message.callId)?.settle(message);
-      pending.delete(message.callId);
-    },
-    failAll(error) {
-      for (const { fail } of pending.values()) fail(error);
-      pending.clear();
-    },
-    maxBytes: () =>
-      Math.max(CLIENT_MESSAGE_BYTES.other, ...[...pending.values()].map((call) => call.maxBytes)),
-  };
+  /** @param address appears in errors */
+  constructor(address: string, socket: WebSocket) {
+    this.#address = address;
+    this.#socket = socket;
+  }
+
+  /**
+   * Sends the text of a call. Settles with the data of its reply, not validated yet.
+   *
+   * @throws {PeerError} PEER_TIMEOUT, PEER_REFUSED, PEER_GONE, or the error of `failAll`
+   */
+  send(callId: number, text: string, { timeoutMs, maxBytes }: CallLimits): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(callId);
+        reject(new PeerError("PEER_TIMEOUT", `${this.#address} did not reply within ${timeoutMs} ms`));
+      }, timeoutMs);
+      this.#pending.set(callId, {
+        maxBytes,
+        fail(error) {
+          clearTimeout(timer);
+          reject(error);
+        },
+        settle(message) {
+          clearTimeout(timer);
+          if (message.kind === "reply") resolve(message.data);
+          else reject(new PeerError("PEER_REFUSED", message.message));
+        },
+      });
+      this.#socket.send(text, (error) => {
+        if (error) this.#pending.get(callId)?.fail(new PeerError("PEER_GONE", error.message));
+      });
+    });
+  }
+
+  /** Settles the call that a message replies to, if it still waits. */
+  settle(message: Reply): void {
+    this.#pending.get(message.callId)?.settle(message);
+    this.#pending.delete(message.callId);
+  }
+
+  failAll(error: PeerError): void {
+    for (const { fail } of this.#pending.values()) fail(error);
+    this.#pending.clear();
+  }
+
+  /** Maximum length of the messages that the pending calls allow. */
+  maxBytes(): number {
+    const limits = Array.from(this.#pending.values(), (call) => call.maxBytes);
+    return Math.max(CLIENT_MESSAGE_BYTES.other, ...limits);
+  }
 }

@@ -5,7 +5,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { explainListenError, type ListenAddress } from "../../platform/addresses/listeners.ts";
 import { createServer } from "../../platform/http.ts";
-import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
+import { createTimeSlices } from "../../platform/threads/time-slices.ts";
 import { matchesAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { ReplyHeaders } from "../wire/client-messages.ts";
@@ -17,15 +17,9 @@ import {
   TIMES_MS,
 } from "../wire/limits.ts";
 import type { RequestHandler } from "./calls.ts";
-import {
-  createIncomingConnections,
-  type IncomingConnections,
-  type IncomingDeps,
-  type SessionFigures,
-} from "./incoming-connections.ts";
-import { type KeepAlive, serveSession } from "./session.ts";
-import { createUnfinished, type Unfinished } from "./unfinished.ts";
-import { createUnsent, type Unsent } from "./unsent.ts";
+import { IncomingConnections, type IncomingDeps, type SessionFigures } from "./incoming-connections.ts";
+import { Unfinished, Unsent } from "./memory-bounds.ts";
+import { IncomingSession, type KeepAlive } from "./session.ts";
 import { type ServerOptions, type WebSocket, WebSocketServer } from "./web-socket.ts";
 
 export type PeerServerOptions = {
@@ -50,18 +44,6 @@ export type PeerServerDeps = Omit<IncomingDeps, "isTrusted"> & {
   readonly logger: Logger;
 };
 
-export type PeerServer = {
-  /**
-   * Settles with the port.
-   *
-   * @throws {Error} when it cannot listen, for instance because the port is taken
-   */
-  listen(): Promise<number>;
-  figures(): SessionFigures;
-  /** Ends every connection. */
-  close(): Promise<void>;
-};
-
 const PATH = "/socketcluster/";
 /**
  * Bounds of incomplete messages: of peers and trusted addresses, and of all others. A message is joined and unmasked when
@@ -71,51 +53,133 @@ const MAX_UNFINISHED_BYTES = { known: 128 * 1024 * 1024, unknown: 32 * 1024 * 10
 /** Bound of three of the largest replies for each connection, and six in total. */
 const UNSENT = { maxBytes: 64 * 1024 * 1024, maxTotalBytes: 128 * 1024 * 1024 };
 
-type State = {
-  readonly options: PeerServerOptions;
-  readonly deps: PeerServerDeps;
-  readonly isTrusted: (address: string) => boolean;
-  readonly connections: IncomingConnections;
-  /** Those of peers and trusted addresses, and of all others. */
-  readonly upgrades: { readonly known: WebSocketServer; readonly unknown: WebSocketServer };
-  /** Returns the maximum length of a message. */
-  readonly maxBytes: () => number;
-  readonly unfinished: { readonly known: Unfinished; readonly unknown: Unfinished };
-  readonly unsent: Unsent;
-  /** Processes the messages of all sessions. */
-  readonly slices: TimeSlices;
-};
+type Upgraded = { readonly socket: Socket; readonly address: string; readonly kind: "known" | "unknown" };
 
-export function createPeerServer(options: PeerServerOptions, deps: PeerServerDeps): PeerServer {
-  const isTrusted = matchesAddress(options.remoteAccess);
-  const connections = createIncomingConnections(options.maxConnectionsPerSubnet, { ...deps, isTrusted });
-  const { network, replyHeaders } = deps;
-  const http = createHttpServer({
-    options,
-    deps,
-    isTrusted,
-    connections,
-    maxBytes: () => serverMessageBytes(network, replyHeaders().height ?? 0),
-    upgrades: {
-      known: createUpgrades(serverMessageBytes(network, 0)),
-      unknown: createUpgrades(MAX_UNKNOWN_BYTES),
-    },
-    unfinished: {
-      known: createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES.known }),
-      unknown: createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES.unknown }),
-    },
-    unsent: createUnsent(UNSENT),
-    slices: createTimeSlices({ sliceMs: MESSAGE_SLICE_MS }),
-  });
-  return {
-    listen: () => listen(http, options),
-    figures: connections.figures,
-    async close() {
-      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-      connections.destroyAll();
-      await closed;
-    },
+export class PeerServer {
+  readonly #options: PeerServerOptions;
+  readonly #deps: PeerServerDeps;
+  readonly #isTrusted: (address: string) => boolean;
+  readonly #connections: IncomingConnections;
+  readonly #upgrades: { readonly known: WebSocketServer; readonly unknown: WebSocketServer };
+  readonly #unfinished = {
+    known: new Unfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES.known }),
+    unknown: new Unfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES.unknown }),
   };
+  readonly #unsent = new Unsent(UNSENT);
+  /** Processes the messages of all sessions. */
+  readonly #slices = createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
+  readonly #http: Server;
+
+  constructor(options: PeerServerOptions, deps: PeerServerDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#isTrusted = matchesAddress(options.remoteAccess);
+    const incoming = { ...deps, isTrusted: this.#isTrusted };
+    this.#connections = new IncomingConnections(options.maxConnectionsPerSubnet, incoming);
+    this.#upgrades = {
+      known: createUpgrades(serverMessageBytes(deps.network, 0)),
+      unknown: createUpgrades(MAX_UNKNOWN_BYTES),
+    };
+    this.#http = this.#createHttpServer();
+  }
+
+  /**
+   * Settles with the port.
+   *
+   * @throws {Error} when it cannot listen, for instance because the port is taken
+   */
+  listen(): Promise<number> {
+    const http = this.#http;
+    const options = this.#options;
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error) => reject(explainListenError(error, listenAddress(options)));
+      http.once("error", fail);
+      // Without a host, Node.js listens on every address; IPv6 may be disabled on the machine.
+      http.listen(options.port, options.host === "::" ? undefined : options.host, () => {
+        http.off("error", fail);
+        resolve((http.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  figures(): SessionFigures {
+    return this.#connections.figures();
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    this.#connections.destroyAll();
+    await closed;
+  }
+
+  #createHttpServer(): Server {
+    const http = createServer();
+    http.timeout = TIMES_MS.upgrade;
+    http.on("connection", (socket: Socket) => this.#connections.accept(socket));
+    http.on("request", ({ method, url, socket }, response) => {
+      if (method === "GET" && url?.split("?", 1)[0] === PATH) {
+        response.writeHead(400, { Connection: "close" }).end();
+      } else this.#connections.refuse(socket, "offence");
+    });
+    http.on("clientError", (_error, socket) => socket.destroy());
+    http.on("upgrade", (request, _socket, head) => this.#upgrade(request, head));
+    return http;
+  }
+
+  #upgrade(request: IncomingMessage, head: Buffer): void {
+    const { socket } = request;
+    const address = this.#connections.addressOf(socket);
+    if (address === undefined) return void socket.destroy();
+    const kind = this.#isTrusted(address) || this.#deps.isPeer(address) ? "known" : "unknown";
+    this.#upgrades[kind].handleUpgrade(request, socket, head, (webSocket) =>
+      this.#serve(webSocket, { socket, address, kind }),
+    );
+  }
+
+  /** @param upgraded has the socket that carries `webSocket` */
+  #serve(webSocket: WebSocket, { socket, address, kind }: Upgraded): void {
+    const deps = this.#deps;
+    const connections = this.#connections;
+    const cut = (reason: "unfinished" | "unsent") => {
+      connections.countCut(reason);
+      webSocket.terminate();
+    };
+    const maxOpenBytes = () => Math.min(this.#maxBytes(), kind === "known" ? Infinity : MAX_UNKNOWN_BYTES);
+    let maxBytes = () => MAX_OPENING_BYTES;
+    const finished = this.#unfinished[kind].watch(
+      socket,
+      () => maxBytes(),
+      () => cut("unfinished"),
+    );
+    new IncomingSession(webSocket, {
+      caller: { address, isTrusted: this.#isTrusted(address) },
+      handle: deps.handle,
+      isReady: deps.isReady,
+      replyHeaders: deps.replyHeaders,
+      rateLimits: deps.rateLimits,
+      times: this.#options.times ?? TIMES_MS,
+      unsent: this.#unsent,
+      maxBytes: maxOpenBytes,
+      onOpen: () => {
+        maxBytes = maxOpenBytes;
+        connections.markOpen(socket);
+      },
+      slices: this.#slices,
+      onProcessed: finished,
+      onUnsent: () => cut("unsent"),
+      onOffence: ({ code, message }) => {
+        deps.logger.debug({ address, code, reason: message }, "connection closed: protocol violation");
+        connections.refuse(socket, "offence");
+      },
+    });
+  }
+
+  /** Returns the maximum length of a message. */
+  #maxBytes(): number {
+    const { network, replyHeaders } = this.#deps;
+    return serverMessageBytes(network, replyHeaders().height ?? 0);
+  }
 }
 
 function createUpgrades(maxPayload: number): WebSocketServer {
@@ -129,82 +193,6 @@ function createUpgrades(maxPayload: number): WebSocketServer {
     closeTimeout: TIMES_MS.close,
   };
   return new WebSocketServer(options);
-}
-
-function createHttpServer(state: State): Server {
-  const { connections } = state;
-  const http = createServer();
-  http.timeout = TIMES_MS.upgrade;
-  http.on("connection", connections.accept);
-  http.on("request", ({ method, url, socket }, response) => {
-    if (method === "GET" && url?.split("?", 1)[0] === PATH) {
-      response.writeHead(400, { Connection: "close" }).end();
-    } else connections.refuse(socket, "offence");
-  });
-  http.on("clientError", (_error, socket) => socket.destroy());
-  http.on("upgrade", (request, _socket, head) => upgrade(state, request, head));
-  return http;
-}
-
-function listen(http: Server, options: PeerServerOptions): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(explainListenError(error, listenAddress(options)));
-    http.once("error", fail);
-    // Without a host, Node.js listens on every address; IPv6 may be disabled on the machine.
-    http.listen(options.port, options.host === "::" ? undefined : options.host, () => {
-      http.off("error", fail);
-      resolve((http.address() as AddressInfo).port);
-    });
-  });
-}
-
-function upgrade(state: State, request: IncomingMessage, head: Buffer): void {
-  const { socket } = request;
-  const address = state.connections.addressOf(socket);
-  if (address === undefined) return void socket.destroy();
-  const kind = state.isTrusted(address) || state.deps.isPeer(address) ? "known" : "unknown";
-  state.upgrades[kind].handleUpgrade(request, socket, head, (webSocket) =>
-    serve(state, webSocket, { socket, address, kind }),
-  );
-}
-
-type Upgraded = { readonly socket: Socket; readonly address: string; readonly kind: "known" | "unknown" };
-
-/** @param upgraded has the socket that carries `webSocket` */
-function serve(state: State, webSocket: WebSocket, { socket, address, kind }: Upgraded): void {
-  const { options, deps, connections } = state;
-  const cut = (reason: "unfinished" | "unsent") => {
-    connections.countCut(reason);
-    webSocket.terminate();
-  };
-  const maxOpenBytes = () => Math.min(state.maxBytes(), kind === "known" ? Infinity : MAX_UNKNOWN_BYTES);
-  let maxBytes = () => MAX_OPENING_BYTES;
-  const watched = state.unfinished[kind].watch(
-    socket,
-    () => maxBytes(),
-    () => cut("unfinished"),
-  );
-  serveSession(webSocket, {
-    caller: { address, isTrusted: state.isTrusted(address) },
-    handle: deps.handle,
-    isReady: deps.isReady,
-    replyHeaders: deps.replyHeaders,
-    rateLimits: deps.rateLimits,
-    times: options.times ?? TIMES_MS,
-    unsent: state.unsent,
-    maxBytes: maxOpenBytes,
-    onOpen() {
-      maxBytes = maxOpenBytes;
-      connections.markOpen(socket);
-    },
-    slices: state.slices,
-    onProcessed: watched.finished,
-    onUnsent: () => cut("unsent"),
-    onOffence({ code, message }) {
-      deps.logger.debug({ address, code, reason: message }, "connection closed: protocol violation");
-      connections.refuse(socket, "offence");
-    },
-  });
 }
 
 /** Other nodes of the network expect this port: another port would hide the node from them. */

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
-import { createPacer, type Pacer } from "../guards/window.ts";
+import { Pacer } from "../guards/window.ts";
 import {
   type Call,
   type ClientMessage,
@@ -25,7 +25,7 @@ import {
 } from "../wire/server-messages.ts";
 import { CLOSE_CODES, serverReaction, WireError } from "../wire/wire-error.ts";
 import { type Caller, ReplyError, type RequestHandler } from "./calls.ts";
-import type { Unsent, Watched } from "./unsent.ts";
+import type { Unsent, Watched } from "./memory-bounds.ts";
 import type { WebSocket } from "./web-socket.ts";
 
 /** Milliseconds between pings, and of silence after which a connection is closed. */
@@ -56,128 +56,125 @@ export type SessionDeps = {
 /** Stays below the number of messages at which a client disconnects. */
 const PACE = { ...MAX_SERVER_MESSAGES, events: MAX_SERVER_MESSAGES.events - 5 };
 
-type State = SessionDeps & {
-  readonly socket: WebSocket;
-  readonly pacer: Pacer;
-  readonly watchedUnsent: Watched;
-  session: Session;
-  /** Messages that wait for their turn, while the socket is paused. */
-  waiting: number;
-  isRefused: boolean;
-};
-
-/** Serves a socket until it ends. */
-export function serveSession(socket: WebSocket, deps: SessionDeps): void {
-  // A separate forger sends requests in bursts, and does not count replies.
-  const pacer = createPacer(deps.caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
-    socket.send(text, () => {}),
-  );
-  const unsentLength = () => pacer.waitingLength() + socket.bufferedAmount;
-  const state: State = {
-    ...deps,
-    socket,
-    pacer,
-    watchedUnsent: deps.unsent.watch(unsentLength, deps.onUnsent),
-    session: NEW_SESSION,
-    waiting: 0,
-    isRefused: false,
-  };
-  watchSilence(state);
-  const refuseControl = () =>
-    react(state, new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
-  socket.on("ping", refuseControl);
-  socket.on("pong", refuseControl);
-  socket.on("error", ({ message }) => react(state, new WireError("FRAME_INVALID", message)));
-}
-
-/** Pings the caller, reads its messages, and closes the connection after its silence. */
-function watchSilence(state: State): void {
-  const { socket, times, slices, caller } = state;
-  const pings = setInterval(() => {
-    state.session = pinged(state.session);
-    send(state, PING);
-  }, times.pingInterval);
-  const silence = setTimeout(() => socket.close(CLOSE_CODES.noPong), times.pingTimeout);
-  socket.on("close", () => {
-    clearInterval(pings);
-    clearTimeout(silence);
-    state.pacer.close();
-    state.watchedUnsent.forget();
-  });
-  socket.on("message", (data, isBinary) => {
-    silence.refresh();
-    if (socket.readyState !== socket.OPEN) return;
-    state.waiting++;
-    socket.pause();
-    // The socket passes a Buffer, whatever its type says.
-    const frame = { data: data as Buffer, isBinary, at: performance.now() };
-    void slices.run(process(state, frame), caller.address);
-  });
-}
-
 type Frame = { readonly data: Buffer; readonly isBinary: boolean; readonly at: number };
 
-function* process(state: State, frame: Frame): Steps<void> {
-  try {
-    if (!state.isRefused) yield* receive(state, frame);
-  } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    react(state, error);
-  } finally {
-    if (--state.waiting === 0) {
-      state.onProcessed();
-      state.socket.resume();
+/** Serves a socket until it ends. */
+export class IncomingSession {
+  readonly #socket: WebSocket;
+  readonly #deps: SessionDeps;
+  readonly #pacer: Pacer;
+  readonly #watchedUnsent: Watched;
+  #session: Session = NEW_SESSION;
+  /** Messages that wait for their turn, while the socket is paused. */
+  #waiting = 0;
+  #isRefused = false;
+
+  constructor(socket: WebSocket, deps: SessionDeps) {
+    this.#socket = socket;
+    this.#deps = deps;
+    // A separate forger sends requests in bursts, and does not count replies.
+    this.#pacer = new Pacer(deps.caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
+      socket.send(text, () => {}),
+    );
+    const unsentLength = () => this.#pacer.waitingLength() + socket.bufferedAmount;
+    this.#watchedUnsent = deps.unsent.watch(unsentLength, deps.onUnsent);
+    this.#watchSilence();
+    const refuseControl = () =>
+      this.#react(new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
+    socket.on("ping", refuseControl);
+    socket.on("pong", refuseControl);
+    socket.on("error", ({ message }) => this.#react(new WireError("FRAME_INVALID", message)));
+  }
+
+  /** Pings the caller, reads its messages, and closes the connection after its silence. */
+  #watchSilence(): void {
+    const socket = this.#socket;
+    const { times, slices, caller } = this.#deps;
+    const pings = setInterval(() => {
+      this.#session = pinged(this.#session);
+      this.#send(PING);
+    }, times.pingInterval);
+    const silence = setTimeout(() => socket.close(CLOSE_CODES.noPong), times.pingTimeout);
+    socket.on("close", () => {
+      clearInterval(pings);
+      clearTimeout(silence);
+      this.#pacer.close();
+      this.#watchedUnsent.forget();
+    });
+    socket.on("message", (data, isBinary) => {
+      silence.refresh();
+      if (socket.readyState !== socket.OPEN) return;
+      this.#waiting++;
+      socket.pause();
+      // The socket passes a Buffer, whatever its type says.
+      const frame = { data: data as Buffer, isBinary, at: performance.now() };
+      void slices.run(this.#process(frame), caller.address);
+    });
+  }
+
+  *#process(frame: Frame): Steps<void> {
+    try {
+      if (!this.#isRefused) yield* this.#receive(frame);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#react(error);
+    } finally {
+      if (--this.#waiting === 0) {
+        this.#deps.onProcessed();
+        this.#socket.resume();
+      }
     }
   }
-}
 
-function react(state: State, error: WireError): void {
-  state.isRefused = true;
-  const reaction = serverReaction(error);
-  if (reaction.kind === "close") {
-    state.socket.close(reaction.closeCode);
-  } else {
-    state.socket.terminate();
-    state.onOffence(error);
+  #react(error: WireError): void {
+    this.#isRefused = true;
+    const reaction = serverReaction(error);
+    if (reaction.kind === "close") {
+      this.#socket.close(reaction.closeCode);
+    } else {
+      this.#socket.terminate();
+      this.#deps.onOffence(error);
+    }
   }
-}
 
-function* receive(state: State, { data, isBinary, at }: Frame): Steps<void> {
-  if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
-  checkLength(data, state.session, state.maxBytes);
-  const message = yield* readClientMessageGradually(yield* decodeText(data));
-  state.session = advance(state.session, message, at);
-  act(state, message, at);
-}
-
-function act(state: State, message: ClientMessage, at: number): void {
-  const { caller } = state;
-  if (message.kind === "handshake") {
-    state.onOpen();
-    const { callId, hasToken } = message;
-    if (hasToken) send(state, REMOVE_TOKEN);
-    if (callId !== undefined) send(state, writeHandshakeReply(callId, newId(), hasToken));
+  *#receive({ data, isBinary, at }: Frame): Steps<void> {
+    if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
+    checkLength(data, this.#session, this.#deps.maxBytes);
+    const message = yield* readClientMessageGradually(yield* decodeText(data));
+    this.#session = advance(this.#session, message, at);
+    this.#act(message, at);
   }
-  if (message.kind !== "call") return;
-  state.rateLimits.count(caller.address, message.event, at);
-  const refusal = refusalMessage(message, caller, state.isReady());
-  if (refusal === undefined) void execute(state, message);
-  else if (message.callId !== undefined) send(state, writeFailure(message.callId, refusal));
-}
 
-async function execute(state: State, call: Call): Promise<void> {
-  const { caller, slices, handle, replyHeaders } = state;
-  const reply = await handle(call, caller).then(
-    (result) => (callId: number) => writeReplyGradually(callId, call.event, result, replyHeaders()),
-    (error: unknown) => (callId: number) => writeFailure(callId, failureText(call, error)),
-  );
-  if (call.callId === undefined) return;
-  const text = reply(call.callId);
-  send(state, typeof text === "string" ? text : await slices.run(text, caller.address));
-}
+  #act(message: ClientMessage, at: number): void {
+    const { caller } = this.#deps;
+    if (message.kind === "handshake") {
+      this.#deps.onOpen();
+      const { callId, hasToken } = message;
+      if (hasToken) this.#send(REMOVE_TOKEN);
+      if (callId !== undefined) this.#send(writeHandshakeReply(callId, newId(), hasToken));
+    }
+    if (message.kind !== "call") return;
+    this.#deps.rateLimits.count(caller.address, message.event, at);
+    const refusal = refusalMessage(message, caller, this.#deps.isReady());
+    if (refusal === undefined) void this.#execute(message);
+    else if (message.callId !== undefined) this.#send(writeFailure(message.callId, refusal));
+  }
 
-function send({ socket, watchedUnsent, pacer }: State, text: string): void {
-  if (socket.readyState === socket.OPEN && watchedUnsent.hasCapacity(text.length)) pacer.send(text);
+  async #execute(call: Call): Promise<void> {
+    const { caller, slices, handle, replyHeaders } = this.#deps;
+    const reply = await handle(call, caller).then(
+      (result) => (callId: number) => writeReplyGradually(callId, call.event, result, replyHeaders()),
+      (error: unknown) => (callId: number) => writeFailure(callId, failureText(call, error)),
+    );
+    if (call.callId === undefined) return;
+    const text = reply(call.callId);
+    this.#send(typeof text === "string" ? text : await slices.run(text, caller.address));
+  }
+
+  #send(text: string): void {
+    if (this.#socket.readyState === this.#socket.OPEN && this.#watchedUnsent.hasCapacity(text.length))
+      this.#pacer.send(text);
+  }
 }
 
 const failureText = ({ event }: Call, error: unknown): string =>

@@ -9,30 +9,29 @@ type Counted = {
 
 export type TrafficFigures = { readonly receivedBytes: number; readonly sentBytes: number };
 
-export type Traffic = {
+export class Traffic {
+  readonly #open = new Set<Counted>();
+  #ended: TrafficFigures = { receivedBytes: 0, sentBytes: 0 };
+
   /** Counts the bytes of a connection until it has ended, and keeps its total. */
-  watch(socket: Counted): void;
+  watch(socket: Counted): void {
+    this.#open.add(socket);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      this.#ended = sum(this.#ended, socket);
+    });
+  }
+
   /** Returns the totals since the process started. */
-  read(): TrafficFigures;
-};
-
-export function createTraffic(): Traffic {
-  const open = new Set<Counted>();
-  let ended: TrafficFigures = { receivedBytes: 0, sentBytes: 0 };
-
-  const sum = ({ receivedBytes, sentBytes }: TrafficFigures, { bytesRead, bytesWritten }: Counted) => ({
-    receivedBytes: receivedBytes + bytesRead,
-    sentBytes: sentBytes + bytesWritten,
-  });
-
-  return {
-    watch(socket) {
-      open.add(socket);
-      socket.once("close", () => {
-        open.delete(socket);
-        ended = sum(ended, socket);
-      });
-    },
-    read: () => [...open].reduce(sum, ended),
-  };
+  read(): TrafficFigures {
+    return [...this.#open].reduce(sum, this.#ended);
+  }
 }
+
+const sum = (
+  { receivedBytes, sentBytes }: TrafficFigures,
+  { bytesRead, bytesWritten }: Counted,
+): TrafficFigures => ({
+  receivedBytes: receivedBytes + bytesRead,
+  sentBytes: sentBytes + bytesWritten,
+});

@@ -123,7 +123,7 @@ async function start(
     },
     onStop,
   );
-  onStop("forger", forging.forger.stop);
+  onStop("forger", () => forging.forger.stop());
   const { url, operationsUrl } = serving;
   if (mirror) {
     onStop("mirror", mirror.close);

@@ -5,7 +5,7 @@
 
 import { hostname } from "node:os";
 import type { Logger } from "pino";
-import { createForwarding, DEFAULT_FORWARDING_OPTIONS, type Forwarding } from "../../gateway/forwarding.ts";
+import { DEFAULT_FORWARDING_OPTIONS, Forwarding } from "../../gateway/forwarding.ts";
 import {
   DEFAULT_HTTP_GATEWAY_OPTIONS,
   gatewayOverHttp,
@@ -24,13 +24,13 @@ export function connectToNodes(
 ): { readonly remote: HttpGateway; readonly forwarding: Forwarding } {
   const { closing, logger } = deps;
   const remote = connectToGateway(options, deps);
-  const forwarding = createForwarding(
+  const forwarding = new Forwarding(
     { ...DEFAULT_FORWARDING_OPTIONS, urls: options.urls },
     {
       onFailure: (url, reason) => logger.warn({ node: url, reason }, "failed to forward a request to a node"),
     },
   );
-  closing.add("forwarding", forwarding.close);
+  closing.add("forwarding", () => forwarding.close());
   return { remote, forwarding };
 }
 

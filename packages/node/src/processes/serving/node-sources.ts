@@ -6,7 +6,7 @@ import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
 import type { FactReader } from "../../facts/reader.ts";
 import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { createEventReader } from "../../feed/event-reader.ts";
-import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../feed/feed.ts";
+import { DEFAULT_FEED_OPTIONS, Feed } from "../../feed/feed.ts";
 import { createFeedReader } from "../../feed/reader.ts";
 import { openStateRows } from "../../feed/state-rows.ts";
 import { type ChannelGateway, gatewayThrough } from "../../gateway/channel.ts";
@@ -211,7 +211,7 @@ function openFeed(context: NodeContext, database: Database, facts: FactReader): 
   const { databasePath } = context.data;
   const reader = openReader(context, "feed reader");
   const owner = createOwnerStore(database);
-  const feed = createFeed(DEFAULT_FEED_OPTIONS, {
+  const feed = new Feed(DEFAULT_FEED_OPTIONS, {
     reader: createFeedReader(reader),
     openState: () => openStateRows(databasePath),
     facts,
@@ -219,6 +219,6 @@ function openFeed(context: NodeContext, database: Database, facts: FactReader): 
     copiedEvents: createCopiedEvents(database),
     transfer: () => owner.read().transfer,
   });
-  context.closing.add("feed", feed.close);
+  context.closing.add("feed", () => feed.close());
   return feed;
 }

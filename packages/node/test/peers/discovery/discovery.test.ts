@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createCandidates } from "../../../src/peers/discovery/candidates.ts";
-import { createDiscovery, probePorts } from "../../../src/peers/discovery/discovery.ts";
+import { Candidates } from "../../../src/peers/discovery/candidates.ts";
+import { Discovery, probePorts } from "../../../src/peers/discovery/discovery.ts";
 import type { Ping } from "../../../src/peers/discovery/ping.ts";
-import { createBans } from "../../../src/peers/guards/refusals.ts";
-import { createReconnect, dropUnresponsive } from "../../../src/peers/lifecycle.ts";
+import { Bans } from "../../../src/peers/guards/refusals.ts";
+import { dropUnresponsive, Reconnect } from "../../../src/peers/lifecycle.ts";
 import { type Peer, PeerTable, peerInfo, sample } from "../../../src/peers/peer-table.ts";
 import { PeerError, type PeerErrorCode } from "../../../src/peers/transport/calls.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
@@ -38,7 +38,7 @@ function world(
   const events: string[] = [];
   const pinged: string[] = [];
   const peerTable = new PeerTable(({ ip }, change) => events.push(`${change} ${ip}`));
-  const candidates = createCandidates(
+  const candidates = new Candidates(
     {
       isDisabled: options.isDisabled ?? false,
       maxPeersPerSubnet: options.perSubnet ?? 2,
@@ -167,7 +167,7 @@ test.each([
   [false, ["203.0.113.1"]],
 ])("A first round that is open (%s) finds %j.", async (isOpen, found) => {
   const { peerTable, candidates, events } = world();
-  const discovery = createDiscovery(
+  const discovery = new Discovery(
     { seeds: ["203.0.113.1"], sources: [], minPeers: 1, isOpen },
     {
       peerTable,
@@ -198,7 +198,7 @@ describe("a round of discovery", () => {
     const requested: string[] = [];
     const submitted: string[] = [];
     const left: string[] = [];
-    const discovery = createDiscovery(
+    const discovery = new Discovery(
       { seeds, sources: [], minPeers: 1, isOpen: true },
       {
         peerTable,
@@ -293,7 +293,7 @@ describe("a peer", () => {
   test("A peer that was lost is dialled again until it is a peer.", async () => {
     vi.useFakeTimers();
     const tried: string[] = [];
-    const reconnect = createReconnect(async (ip) => tried.push(ip) > 2);
+    const reconnect = new Reconnect(async (ip) => tried.push(ip) > 2);
     reconnect.add("203.0.113.1");
     await vi.advanceTimersByTimeAsync(600_000);
     reconnect.close();
@@ -374,7 +374,7 @@ test("A ban applies to every form of the address, and survives restarts.", () =>
   const rows: { ip: string; untilMs: number; reason: string }[] = [];
   let now = 1_000;
   const open = () =>
-    createBans({
+    new Bans({
       store: { bans: (nowMs) => rows.filter(({ untilMs }) => untilMs > nowMs), ban: (row) => rows.push(row) },
       nowMs: () => now,
       onBan: (ip) => banned.push(ip),
@@ -382,15 +382,15 @@ test("A ban applies to every form of the address, and survives restarts.", () =>
     });
   open().ban("::ffff:203.0.113.7", "lies");
   expect(banned).toEqual(["203.0.113.7"]);
-  const { isBanned } = open();
-  expect(isBanned("203.0.113.7") && isBanned("::ffff:203.0.113.7")).toBe(true);
-  expect(isBanned("203.0.113.8")).toBe(false);
+  const bans = open();
+  expect(bans.isBanned("203.0.113.7") && bans.isBanned("::ffff:203.0.113.7")).toBe(true);
+  expect(bans.isBanned("203.0.113.8")).toBe(false);
   now += 60 * 60_000;
-  expect(isBanned("203.0.113.7")).toBe(false);
+  expect(bans.isBanned("203.0.113.7")).toBe(false);
 });
 
 test("A ban of an IPv6 address applies to its /64.", () => {
-  const bans = createBans({
+  const bans = new Bans({
     store: { bans: () => [], ban: () => {} },
     nowMs: () => 1_000,
     onBan: () => {},
@@ -403,7 +403,7 @@ test("A ban of an IPv6 address applies to its /64.", () => {
 });
 
 test("Beyond the maximum number of bans, the earliest ones end.", () => {
-  const bans = createBans({
+  const bans = new Bans({
     store: { bans: () => [], ban: () => {} },
     nowMs: () => 1_000,
     onBan: () => {},

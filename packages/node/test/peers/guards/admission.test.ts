@@ -1,10 +1,10 @@
 /** Admission and eviction of sessions (p2p.md 6.1 point 4). */
 import { describe, expect, test } from "vitest";
 import { addressGroupsOf } from "../../../src/peers/addresses.ts";
-import { type AdmittedSession, createAdmission } from "../../../src/peers/guards/admission.ts";
+import { Admission, type AdmittedSession } from "../../../src/peers/guards/admission.ts";
 
 function gate({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
-  const admission = createAdmission({ perSubnet, total });
+  const admission = new Admission({ perSubnet, total });
   const evicted: string[] = [];
   const enter = (address: string) =>
     admission.admit({
@@ -15,7 +15,7 @@ function gate({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
   return {
     evicted,
     enter,
-    figures: admission.figures,
+    figures: () => admission.figures(),
     /** Admits a session and finishes its handshake. */
     open(address: string): AdmittedSession | string {
       const entered = enter(address);

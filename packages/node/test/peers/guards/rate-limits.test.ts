@@ -1,14 +1,14 @@
 /** Rate limits of the events of an address (p2p.md 6.3). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRateLimits, type RateLimits } from "../../../src/peers/guards/rate-limits.ts";
-import { createWindowCounter } from "../../../src/peers/guards/window.ts";
+import { RateLimits } from "../../../src/peers/guards/rate-limits.ts";
+import { WindowCounter } from "../../../src/peers/guards/window.ts";
 import type { EventName } from "../../../src/peers/wire/events.ts";
 import { present } from "../../../src/platform/present.ts";
 import { codeOf } from "../wire/hostile.ts";
 
 const limitsOf = (eventsPerSecond = 100) =>
-  createRateLimits({ eventsPerSecond, exempt: new Set(["127.0.0.1"]) });
+  new RateLimits({ eventsPerSecond, exempt: new Set(["127.0.0.1"]) });
 const isCounted = (limits: RateLimits, event: EventName, at: number, address = "203.0.113.7") =>
   codeOf(() => limits.count(address, event, at)) === undefined;
 
@@ -50,7 +50,7 @@ test("A window admits its number of events, and keeps only the keys of one windo
   const steps = fc.array(fc.tuple(fc.nat(5), fc.nat(60)), { maxLength: 200 });
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 4 }), (events, limit) => {
-      const counter = createWindowCounter({ events: limit, windowMs: 100 });
+      const counter = new WindowCounter({ events: limit, windowMs: 100 });
       const windows = new Map<string, number[]>();
       let at = 0;
       for (const [name, pauseMs] of events) {

@@ -1,10 +1,10 @@
 /** Peers with invented replies, based on the status of an honest node. */
 import { type BlockHeader, forgeBlock, headerToJson, type KeyPair, type Network } from "@uniknode/protocol";
 import { pino } from "pino";
-import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
+import { RateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import { ReplyError } from "../../../src/peers/transport/calls.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
-import { createPeerServer } from "../../../src/peers/transport/server.ts";
+import { PeerServer } from "../../../src/peers/transport/server.ts";
 import type { ArgumentOf, EventName } from "../../../src/peers/wire/events.ts";
 import { noCommonBlocks } from "../../../src/peers/wire/server-messages.ts";
 import { present } from "../../../src/platform/present.ts";
@@ -71,11 +71,11 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
     }
   }
 
-  const server = createPeerServer(
+  const server = new PeerServer(
     { host, port: world.port, maxConnectionsPerSubnet: 50, remoteAccess: [] },
     {
       network: world.network,
-      rateLimits: createRateLimits({ eventsPerSecond: 10_000, exempt: new Set([addressOf(0)]) }),
+      rateLimits: new RateLimits({ eventsPerSecond: 10_000, exempt: new Set([addressOf(0)]) }),
       isReady: () => true,
       replyHeaders: () => ({ version: "5.7.2", height: lies.head.height }),
       isBanned: () => false,
@@ -88,5 +88,5 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
     },
   );
   await server.listen();
-  return { host, requested, close: server.close };
+  return { host, requested, close: () => server.close() };
 }

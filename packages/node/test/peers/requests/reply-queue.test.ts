@@ -1,10 +1,10 @@
 /** Queue of large replies. */
 import { expect, test } from "vitest";
-import { createReplyQueue } from "../../../src/peers/requests/handlers.ts";
+import { ReplyQueue } from "../../../src/peers/requests/handlers.ts";
 import { ReplyError } from "../../../src/peers/transport/calls.ts";
 
 test("Replies are built one after another, even if one fails.", async () => {
-  const replies = createReplyQueue({ maxPerAddress: 4 });
+  const replies = new ReplyQueue({ maxPerAddress: 4 });
   const steps: string[] = [];
   const make = (name: string) => async () => {
     steps.push(`${name} begins`);
@@ -23,7 +23,7 @@ test("Replies are built one after another, even if one fails.", async () => {
 });
 
 test("An address has a bound on its replies, and capacity again when one is built.", async () => {
-  const replies = createReplyQueue({ maxPerAddress: 2 });
+  const replies = new ReplyQueue({ maxPerAddress: 2 });
   const first = Promise.withResolvers<string>();
   const results = [replies.add("a", () => first.promise), replies.add("a", async () => "second")];
   expect(() => replies.add("a", async () => "third")).toThrow(ReplyError);

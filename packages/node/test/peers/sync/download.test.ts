@@ -5,7 +5,7 @@ import type { Outcome } from "../../../src/chain/outcome.ts";
 import type { FetchedBlock } from "../../../src/chain/pipeline/receive.ts";
 import { type DownloadDeps, download } from "../../../src/peers/download/download.ts";
 import type { Source } from "../../../src/peers/download/source.ts";
-import { createProgressMeter } from "../../../src/peers/sync/progress.ts";
+import { ProgressMeter } from "../../../src/peers/sync/catch-up.ts";
 import { present } from "../../../src/platform/present.ts";
 
 /** A block consists of the bytes of its height. */
@@ -193,7 +193,7 @@ describe("a download", () => {
 });
 
 test("Progress is measured over the last half minute.", () => {
-  const meter = createProgressMeter();
+  const meter = new ProgressMeter();
   expect(meter.measure(0, 1_000, 0)).toEqual({ target: 1_000, percent: 0, blocksPerSecond: 0 });
   expect(meter.measure(100, 1_000, 1_000)).toMatchObject({
     percent: 10,

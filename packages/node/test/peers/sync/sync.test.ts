@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { Fetch } from "../../../src/peers/download/source.ts";
 import { type Peer, PeerTable } from "../../../src/peers/peer-table.ts";
-import { createSync, type Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
+import { Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
 import { present } from "../../../src/platform/present.ts";
 import { network, openTestChain, range, type TestChain } from "../../../test-support/peers/chains.ts";
 
@@ -73,7 +73,7 @@ function create(
   chain: SyncDeps["chain"] = own.chain,
   pingAll: SyncDeps["pingAll"] = async () => {},
 ): void {
-  sync = createSync({
+  sync = new Sync({
     network,
     chain,
     peerTable,
@@ -136,7 +136,7 @@ test.each(range(0, 12))("A trigger %i microtasks after a round is not lost.", as
       // The round has nothing left to wait for.
       let trigger = Promise.resolve();
       for (let count = 0; count < microtasks; count++) trigger = trigger.then(() => {});
-      void trigger.then(sync.trigger);
+      void trigger.then(() => sync.trigger());
     },
   );
   sync.start();

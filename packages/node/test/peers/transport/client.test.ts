@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { PeerError } from "../../../src/peers/transport/calls.ts";
-import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
+import { PeerClient } from "../../../src/peers/transport/client.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
-import { createRequestThrottle } from "../../../src/peers/transport/throttle.ts";
+import { RequestThrottle } from "../../../src/peers/transport/throttle.ts";
 import { network, startServer } from "./server.ts";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 102_400 };
@@ -18,17 +18,17 @@ afterEach(async () => {
 const heights: [string, number][] = [];
 function outgoingTo(port: number): PeerClient {
   heights.length = 0;
-  const client = createPeerClient(
+  const client = new PeerClient(
     { port, localAddress: undefined },
     { network, onHeight: (...call) => heights.push(call) },
   );
-  closers.push(client.close);
+  closers.push(() => client.close());
   return client;
 }
 
 async function ours(handle: () => Promise<never>): Promise<[PeerClient, PeerServer]> {
   const { server, port } = await startServer({ handle });
-  closers.push(server.close);
+  closers.push(() => server.close());
   return [outgoingTo(port), server];
 }
 
@@ -131,16 +131,16 @@ test("Requests that wait for a rate limit end with the client.", async () => {
 
 test("An address of the other IP version is dialled from any of ours.", async () => {
   const { server, port } = await startServer({ handle: async () => [] as never });
-  closers.push(server.close);
-  const client = createPeerClient({ port, localAddress: "::1" }, { network, onHeight: () => {} });
-  closers.push(client.close);
+  closers.push(() => server.close());
+  const client = new PeerClient({ port, localAddress: "::1" }, { network, onHeight: () => {} });
+  closers.push(() => client.close());
   await expect(requestPeers(client)).resolves.toEqual([]);
 });
 
 test("An address receives no more of an event than its rate limit.", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const throttle = createRequestThrottle();
+  const throttle = new RequestThrottle();
   let acquired = 0;
   for (let request = 0; request < 3; request++)
     void throttle.acquire("p2p.peer.getStatus").then(() => acquired++);
@@ -151,7 +151,7 @@ test("An address receives no more of an event than its rate limit.", async () =>
 });
 
 test("At most a hundred requests wait for the rate limit of an address.", async () => {
-  const throttle = createRequestThrottle();
+  const throttle = new RequestThrottle();
   const turns = Array.from({ length: 161 }, () => throttle.acquire("p2p.peer.postTransactions"));
   const results = await Promise.allSettled(turns);
   expect(results.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
@@ -160,7 +160,7 @@ test("At most a hundred requests wait for the rate limit of an address.", async 
 });
 
 test("The remaining capacity of an address is known.", async () => {
-  const throttle = createRequestThrottle();
+  const throttle = new RequestThrottle();
   const room = () => [1, 2, 3].filter((count) => throttle.hasCapacity("p2p.peer.postBlock", count));
   expect(room()).toEqual([1, 2]);
   await throttle.acquire("p2p.peer.postBlock");
@@ -173,7 +173,7 @@ test("The remaining capacity of an address is known.", async () => {
 test("A request counts from its sending if its reply is quick, else from the reply on.", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const throttle = createRequestThrottle();
+  const throttle = new RequestThrottle();
   async function sendTwo() {
     const permits = [
       await throttle.acquire("p2p.peer.getStatus"),

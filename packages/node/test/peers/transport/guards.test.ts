@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { constants, networkInterfaces } from "node:os";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
+import { RateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
 import {
   MAX_SERVER_MESSAGES,
@@ -145,7 +145,7 @@ describe("a violation", () => {
   });
 
   test("Exceeding the rate limit of an address is a violation.", async () => {
-    const rateLimits = createRateLimits({ eventsPerSecond: 3, exempt: new Set() });
+    const rateLimits = new RateLimits({ eventsPerSecond: 3, exempt: new Set() });
     let calls = 0;
     const port = await serve({ rateLimits, handle: async () => [calls++] as never });
     const socket = await open(port, "127.0.0.2");

@@ -83,7 +83,7 @@ test("A hundred messages that arrive together are processed in several ticks.", 
       return [];
     },
   });
-  onTestFinished(server.close);
+  onTestFinished(() => server.close());
   const sockets = await Promise.all(["127.0.0.2", "127.0.0.3"].map((address) => open(port, address)));
   const ticks = countTicks();
   for (const socket of sockets) {
@@ -104,7 +104,7 @@ test("A call is executed even if its sender closes at once.", async () => {
       return [];
     },
   });
-  onTestFinished(server.close);
+  onTestFinished(() => server.close());
   const socket = await open(port, "127.0.0.2");
   socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, 2));
   socket.close();

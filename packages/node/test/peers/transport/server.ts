@@ -4,10 +4,9 @@ import { connect, type Socket } from "node:net";
 import { createNetwork, presets } from "@uniknode/protocol";
 import { pino } from "pino";
 import { WebSocket } from "ws";
-import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
+import { RateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import {
-  createPeerServer,
-  type PeerServer,
+  PeerServer,
   type PeerServerDeps,
   type PeerServerOptions,
 } from "../../../src/peers/transport/server.ts";
@@ -19,11 +18,11 @@ export const HANDSHAKE = '{"event":"#handshake","data":{"authToken":null},"cid":
 export type Setting = Partial<PeerServerOptions> & Partial<PeerServerDeps>;
 
 export async function startServer(setting: Setting = {}): Promise<{ server: PeerServer; port: number }> {
-  const server = createPeerServer(
+  const server = new PeerServer(
     { host: "127.0.0.1", port: 0, maxConnectionsPerSubnet: 10, remoteAccess: [], ...setting },
     {
       network,
-      rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
+      rateLimits: new RateLimits({ eventsPerSecond: 100, exempt: new Set() }),
       handle: async () => [],
       isReady: () => true,
       replyHeaders: () => ({ version: "5.7.2", height: 6 }),

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from "vitest";
 import { PeerError } from "../../../src/peers/transport/calls.ts";
-import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
+import { PeerClient } from "../../../src/peers/transport/client.ts";
 import { present } from "../../../src/platform/present.ts";
 import { network } from "./server.ts";
 import { type Sleeper, startSleeper } from "./sleeper.ts";
@@ -19,11 +19,11 @@ type Setting = { readonly host?: string; readonly lateMs?: number; readonly late
 
 async function sleeper({ host, late, ...times }: Setting = {}): Promise<[Sleeper, PeerClient]> {
   const peer = await startSleeper(host);
-  const client = createPeerClient(
+  const client = new PeerClient(
     { port: peer.port, localAddress: undefined, ...times },
     { network, onHeight: () => {}, onLate: (address) => late?.push(address) },
   );
-  closers.push(peer.close, client.close);
+  closers.push(peer.close, () => client.close());
   return [peer, client];
 }
 

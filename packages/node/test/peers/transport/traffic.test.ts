@@ -1,13 +1,13 @@
 /** Counting of bytes. */
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { createTraffic } from "../../../src/peers/transport/traffic.ts";
+import { Traffic } from "../../../src/peers/transport/traffic.ts";
 
 const socket = (bytesRead: number, bytesWritten: number) =>
   Object.assign(new EventEmitter(), { bytesRead, bytesWritten });
 
 test("Bytes are counted while a connection is open, and kept when it has ended.", () => {
-  const traffic = createTraffic();
+  const traffic = new Traffic();
   const [one, other] = [socket(10, 1), socket(20, 2)];
   traffic.watch(one);
   traffic.watch(other);

@@ -1,14 +1,14 @@
 /** Bounds on the replies that wait for slow readers. */
 import { expect, test } from "vitest";
-import { createPacer } from "../../../src/peers/guards/window.ts";
-import { createUnsent } from "../../../src/peers/transport/unsent.ts";
+import { Pacer } from "../../../src/peers/guards/window.ts";
+import { Unsent } from "../../../src/peers/transport/memory-bounds.ts";
 import { present } from "../../../src/platform/present.ts";
 
 const MIB = 1024 * 1024;
 
 /** Connections with pending MiB, and the names of the cut ones. */
 function connections(waiting: Readonly<Record<string, number>>) {
-  const unsent = createUnsent({ maxBytes: 4 * MIB, maxTotalBytes: 8 * MIB });
+  const unsent = new Unsent({ maxBytes: 4 * MIB, maxTotalBytes: 8 * MIB });
   const cut: string[] = [];
   const watched = new Map(
     Object.entries(waiting).map(([name, mib]) => [
@@ -54,7 +54,7 @@ test("A connection that has ended does not count.", () => {
 
 test("Pending texts are counted until they are sent, or the connection ends.", () => {
   const sent: string[] = [];
-  const pacer = createPacer({ events: 2, windowMs: 60_000 }, (text) => sent.push(text));
+  const pacer = new Pacer({ events: 2, windowMs: 60_000 }, (text) => sent.push(text));
   for (const text of ["a", "bb", "ccc", "dddd"]) pacer.send(text);
   expect(sent).toEqual(["a", "bb"]);
   expect(pacer.waitingLength()).toBe(7);

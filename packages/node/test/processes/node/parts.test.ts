@@ -143,7 +143,7 @@ test("A node with unchecked signatures in its chain does not forge.", async () =
   const block = await other.forgeNext();
   const { chain, forging, database, advance } = open({ assumeValid: { height: 10, id: "ab".repeat(32) } });
   const { forger } = forging;
-  onTestFinished(forger.stop);
+  onTestFinished(() => forger.stop());
   await chain.acceptFetched([bytesOfBlock(block)]);
   expect(chain.assumption().uncheckedFrom).toBe(2);
   forger.start();
