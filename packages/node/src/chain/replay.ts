@@ -1,5 +1,4 @@
 /** Feeds a long run of blocks to the chain, for import, replay and benchmarks. */
-
 import type { Chain } from "./chain.ts";
 import type { Outcome } from "./outcome.ts";
 

@@ -15,7 +15,7 @@ import { type Option, readChoice } from "../config/define-option.ts";
 import type { Config } from "../config/resolve.ts";
 import { present } from "../platform/present.ts";
 import { tokensOf } from "../submission/amounts.ts";
-import { passphraseOptions, readPassphrase } from "../submission/options.ts";
+import { passphraseOptions, readPassphrase } from "../submission/passphrases.ts";
 import { connectTo, queryCommand, type Shown, show, table } from "./connection.ts";
 import { addFlags, readConfig } from "./flags.ts";
 

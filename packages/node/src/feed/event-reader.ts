@@ -1,5 +1,4 @@
 /** Reads the events of the log as they are stored, for mirrors, and sends them as a response of the feed (docs/spec/feed.md 6). */
-
 import type { Notifier } from "../platform/notifier.ts";
 import { isWithin } from "../platform/within.ts";
 import type { Database, SqlValue } from "../store/engine/database.ts";

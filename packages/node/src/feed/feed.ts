@@ -5,16 +5,31 @@
  */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FactReader } from "../facts/reader.ts";
+import { CodedError } from "../platform/coded-error.ts";
 import { createNotifier } from "../platform/notifier.ts";
 import { isWithin } from "../platform/within.ts";
 import type { CopiedEvents } from "../store/events/copied-events.ts";
-import { FeedError } from "./error.ts";
 import { type EventOptions, type EventPosition, type EventReader, eventsAfter } from "./event-reader.ts";
 import { backLine, checkpointLine, createLogLines, endLine, HEARTBEAT, type Position } from "./line.ts";
 import type { FeedReader } from "./reader.ts";
 import { type StateRows, stateText } from "./state-rows.ts";
 
-export type FeedOptions = EventOptions & {
+type FeedErrorCode =
+  /** The node serves its maximum of responses; retry later. */
+  | "FEED_FULL"
+  /**
+   * The changes after the mirror's blocks are not stored: the mirror must be built again. Or the events after its last one are
+   * not in the log: it must continue with the oldest event.
+   */
+  | "FEED_GONE";
+
+export class FeedError extends CodedError<FeedErrorCode> {
+  constructor(code: FeedErrorCode, message: string) {
+    super(code, message, { isRetryable: code === "FEED_FULL" });
+  }
+}
+
+type FeedOptions = EventOptions & {
   /** Maximum number of open responses. */
   readonly maxOpen: number;
   /** Time limit for the rows of the state: their snapshot keeps SQLite from truncating its log. */

@@ -1,5 +1,4 @@
 /** Forging in the node's own process (forger.md 3 to 6). */
-
 import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { WRITE_RETRY_MS } from "../platform/files/disk.ts";
@@ -17,8 +16,8 @@ import {
   type SlotBlocks,
   SlotRefusedError,
 } from "./slot-block.ts";
-import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-decision.ts";
 import * as slotState from "./slot-state.ts";
+import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-state.ts";
 import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 export type ForgerOptions = {

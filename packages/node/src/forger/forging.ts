@@ -12,10 +12,9 @@ import type { Chain } from "../chain/chain.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createSlotStore, type SlotStore } from "../store/node/slots.ts";
 import { Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
-import { createGuard } from "./signing/guard.ts";
+import { createGuard, recordInDatabase, type SigningRecord } from "./signing/guard.ts";
 import { createOtherForger, type OtherForger } from "./signing/other-forger.ts";
 import { openSigningFile } from "./signing/signing-file.ts";
-import { recordInDatabase, type SigningRecord } from "./signing/signing-record.ts";
 import { createGaps, createTally, type SlotCounts, type Tally, withBacklog } from "./slot-outcomes.ts";
 
 export type ForgingOptions = ForgerOptions & {

@@ -1,5 +1,4 @@
 /** Failures of calls. Errors cross a transport as code and message, because classes do not survive it. */
-
 import { CodedError } from "../platform/coded-error.ts";
 import { CallError, isCallErrorCode } from "../platform/threads/call.ts";
 import { BodyError } from "./gateway.ts";

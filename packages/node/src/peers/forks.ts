@@ -1,5 +1,4 @@
 /** Branches of other nodes: which one replaces blocks of ours, and how it is fetched. It is kept in memory until it is on the chain. */
-
 import { type FetchedBlock, inputByteLength } from "../chain/pipeline/receive.ts";
 import { download } from "./download/download.ts";
 import type { Fetch, Source } from "./download/source.ts";

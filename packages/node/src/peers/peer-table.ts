@@ -1,5 +1,4 @@
 /** The peers that passed their verification, by address, and functions for their branches, heights and random samples. */
-
 import type { Network } from "@uniknode/protocol";
 import type { PeerView } from "../events/node-events.ts";
 import type { PeerInfo } from "../gateway/gateway.ts";

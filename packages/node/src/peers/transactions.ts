@@ -1,5 +1,4 @@
 /** Transactions between nodes: received from peers (p2p.md 7.6), and broadcast to them (p2p.md 12.2). */
-
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionResult } from "../gateway/gateway.ts";

@@ -13,7 +13,7 @@ import { CodedError } from "../platform/coded-error.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import { headerFromPeer } from "./peer-header.ts";
 import type { Verification } from "./peer-table.ts";
-import type { CallLimits } from "./transport/pending-calls.ts";
+import type { CallLimits } from "./transport/calls.ts";
 import type { ArgumentOf } from "./wire/events.ts";
 import {
   blocksMessageBytes,

@@ -3,7 +3,7 @@
  * wallets as JSON text, from which some rows follow.
  */
 import type { Attributes, Entity, Lock, Round } from "@uniknode/ledger";
-import type { Json } from "../platform/json/decimal.ts";
+import type { Json } from "../platform/json/lossless.ts";
 import { present } from "../platform/present.ts";
 
 export type StoredBlock = {

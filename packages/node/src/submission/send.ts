@@ -1,4 +1,4 @@
-/** Submits a signed transaction, and waits until it is forged. */
+/** Sends a transaction, and waits until it is forged; names the reason if it is not, and adds what the sender can do. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   ApiError,
@@ -7,7 +7,10 @@ import {
   type Submission,
   type Transaction,
 } from "@uniknode/client";
-import { type Refusal, SendError } from "./error.ts";
+import { encodeTransaction, requiredFee, type Transaction as SignedTransaction } from "@uniknode/protocol";
+import { tokensOf } from "./amounts.ts";
+import { type Refusal, SendError } from "./send-error.ts";
+import type { Sender } from "./sender.ts";
 
 /**
  * Posts a signed transaction in its JSON form. A transaction that the node has already is a success, whatever the node says
@@ -44,7 +47,7 @@ export async function post(
 }
 
 /** The error of a refused transaction; `explanation` comes before the reasons of the node. */
-export function refusal(type: Refusal, explanation = ""): SendError {
+function refusal(type: Refusal, explanation = ""): SendError {
   const texts = type.reasons.map(({ type, message }) => `${message} (${type})`);
   return new SendError(type, `the node refused ${type.id}: ${explanation}${texts.join("; ")}`);
 }
@@ -116,4 +119,57 @@ async function find<Result>(request: Promise<Result>): Promise<Result | undefine
     if (error instanceof ApiError && error.code === "API_NOT_FOUND") return undefined;
     throw error;
   }
+}
+
+/** Amounts and fee of a transaction, in the smallest unit. */
+const requiredUnits = ({ amount, fee, asset }: SignedTransaction): bigint =>
+  (asset?.payments ?? []).reduce((sum, payment) => sum + payment.amount, amount + fee);
+
+type Context = Pick<Sender, "address" | "client" | "wallet" | "network" | "envelope">;
+
+/** A refusal with the cause, if it is the fee or the balance; any other error is returned unchanged. */
+export async function explainRefusal(
+  error: unknown,
+  transaction: SignedTransaction,
+  sender: Context,
+): Promise<unknown> {
+  if (!(error instanceof SendError)) return error;
+  const { type } = error;
+  if (type.code !== "SEND_REFUSED") return error;
+  if (type.reasons.some((reason) => reason.type === "ERR_LOW_FEE")) {
+    return refusal(type, await explainFee(transaction, sender));
+  }
+  return explainShortage(type, transaction, sender) ?? error;
+}
+
+/** The node does not name the fee, because its responses are those of old nodes. */
+async function explainFee(
+  transaction: SignedTransaction,
+  { client, network, envelope }: Context,
+): Promise<string> {
+  const { dynamicFees } = (await client.node.configuration()).data.transactionPool;
+  const { length } = encodeTransaction(transaction);
+  const fee = requiredFee(transaction, length, network.milestoneAt(envelope.height), dynamicFees);
+  const least = dynamicFees.enabled ? "at least " : "";
+  return `the fee must be ${least}${tokensOf(fee)} ${network.description.client.symbol}; without --fee, it is the usual one: `;
+}
+
+/** Wallets that cannot pay: a mistyped passphrase is the passphrase of another, empty wallet. */
+function explainShortage(
+  type: Refusal,
+  transaction: SignedTransaction,
+  { address, wallet, network }: Context,
+): SendError | undefined {
+  const balance = BigInt(wallet?.balance ?? 0);
+  const required = requiredUnits(transaction);
+  const isShort = balance < required;
+  if (!isShort && !type.reasons.some(({ message }) => /insufficient balance/i.test(message)))
+    return undefined;
+  const { symbol } = network.description.client;
+  const pending = isShort ? "" : ", minus its pending transactions";
+  return refusal(
+    type,
+    `insufficient balance: wallet ${address} has ${tokensOf(balance)} ${symbol}${pending} but needs ` +
+      `${tokensOf(required)} ${symbol}; fund the wallet first, or check the passphrase: `,
+  );
 }

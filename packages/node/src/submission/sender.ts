@@ -13,7 +13,7 @@ import {
   type Transaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import { SendError } from "./error.ts";
+import { SendError } from "./send-error.ts";
 
 export type Sender = {
   readonly client: Client;

@@ -2,7 +2,6 @@
  * libsecp256k1 as compiled code that verifies packed signatures: the addon of this machine, and the module for WebAssembly
  * (docs/guides/signatures.md). Only this file depends on them.
  */
-
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

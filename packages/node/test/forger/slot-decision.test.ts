@@ -1,7 +1,15 @@
 import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { decide, isStillTime, nextOwnSlot, type SlotView } from "../../src/forger/slot-decision.ts";
-import { hindered, NOT_STARTED, settled, started } from "../../src/forger/slot-state.ts";
+import {
+  decide,
+  hindered,
+  isStillTime,
+  NOT_STARTED,
+  nextOwnSlot,
+  type SlotView,
+  settled,
+  started,
+} from "../../src/forger/slot-state.ts";
 import { networkTiming, soloTiming } from "../../src/forger/timing.ts";
 
 const slots = createSlots(createNetwork(livenet));

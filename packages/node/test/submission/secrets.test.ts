@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keysFromPassphrase } from "@uniknode/protocol";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
-import { readKeys } from "../../src/submission/secrets.ts";
+import { readKeys } from "../../src/submission/passphrases.ts";
 
 const PHRASE = "clé de la maison";
 

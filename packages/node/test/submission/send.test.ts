@@ -11,9 +11,8 @@ import {
   signTransaction,
 } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { SendError } from "../../src/submission/error.ts";
-import { explainRefusal } from "../../src/submission/explain-refusal.ts";
-import { post, waitUntilForged } from "../../src/submission/send.ts";
+import { explainRefusal, post, waitUntilForged } from "../../src/submission/send.ts";
+import { SendError } from "../../src/submission/send-error.ts";
 
 const ID = "ab".repeat(32);
 

@@ -3,7 +3,7 @@ import type { Client } from "@uniknode/client";
 import { builders, type KeyPair, type TransactionBody } from "@uniknode/protocol";
 import type { Cast } from "../../dev-chain/network.ts";
 import { present } from "../../platform/present.ts";
-import { SendError } from "../../submission/error.ts";
+import { SendError } from "../../submission/send-error.ts";
 import type { Sender } from "../../submission/sender.ts";
 
 export type Wallet = { readonly keys: KeyPair; readonly address: string };

@@ -18,17 +18,16 @@ import { readJsonFile } from "../../platform/json/external.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { spendableUnitsOf, tokensOf, unitsOf } from "../../submission/amounts.ts";
-import { explainRefusal } from "../../submission/explain-refusal.ts";
 import {
   factoryPassphraseOptions,
+  isConfirmed,
   passphraseOptions,
   readFactoryPassphrase,
   readPassphrase,
   readSecondPassphrase,
   secondPassphraseOptions,
-} from "../../submission/options.ts";
-import { isConfirmed } from "../../submission/secrets.ts";
-import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
+} from "../../submission/passphrases.ts";
+import { explainRefusal, findTransaction, post, waitUntilForged } from "../../submission/send.ts";
 import { networkOf, prepareSender, type Sender, sign } from "../../submission/sender.ts";
 import { connectTo, queryCommand, type Shown, show, table } from "../connection.ts";
 import { addFlags, readConfig } from "../flags.ts";

@@ -3,7 +3,7 @@ import { builders } from "@uniknode/protocol";
 import type { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
 import { present } from "../../platform/present.ts";
-import { SendError } from "../../submission/error.ts";
+import { SendError } from "../../submission/send-error.ts";
 import {
   type BuildContext,
   kind,

@@ -2,7 +2,7 @@
 import { findDelegate } from "@uniknode/client";
 import { builders, bytesToHex } from "@uniknode/protocol";
 import { ConfigError } from "../../platform/config-error.ts";
-import { SendError } from "../../submission/error.ts";
+import { SendError } from "../../submission/send-error.ts";
 import {
   type BuildContext,
   kind,

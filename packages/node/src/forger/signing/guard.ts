@@ -1,10 +1,43 @@
 /** Decides whether a slot of this node may be signed: by the signing record, and by blocks of other forgers. */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { SigningRefusalKind } from "../../gateway/figures.ts";
+import type { SlotStore } from "../../store/node/slots.ts";
 import type { OtherForger, Refusal } from "./other-forger.ts";
-import type { SigningRecord } from "./signing-record.ts";
 
-export type GuardDeps = {
+/** A signed block. */
+export type Signing = {
+  /** Public key of the delegate, hexadecimal. */
+  readonly publicKey: string;
+  readonly slot: number;
+  /** 0 if not known. */
+  readonly height: number;
+  readonly blockId: string;
+};
+
+export type SigningRecord = {
+  /** The block of the highest slot that was signed with a key. */
+  lastSigned(publicKey: string): Signing | undefined;
+  /**
+   * Records a signing, which is on disk when this returns. The block must not be sent before.
+   *
+   * @throws {Error} if it cannot be written; `lastSigned` returns it nevertheless
+   */
+  add(signing: Signing): void;
+};
+
+/**
+ * Creates a record in the data folder itself, for a chain whose keys are used only there, such as the chain of
+ * `uniknode dev`.
+ */
+export const recordInDatabase = (slotStore: SlotStore): SigningRecord => ({
+  lastSigned(publicKey) {
+    const last = slotStore.forgedBy(publicKey);
+    return last && { publicKey, height: 0, ...last };
+  },
+  add: ({ publicKey, slot, blockId }) => slotStore.recordForged(publicKey, slot, blockId),
+});
+
+type GuardDeps = {
   readonly record: SigningRecord;
   /** Absent if no other forger can have the keys, or if this node could not receive its blocks. */
   readonly otherForger: OtherForger | undefined;

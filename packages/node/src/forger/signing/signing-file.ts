@@ -25,7 +25,7 @@ import { makeFolder } from "../../platform/files/folder.ts";
 import { flushToDisk } from "../../platform/files/whole-file.ts";
 import { lockFile } from "../../store/engine/folder-lock.ts";
 import { lockHolderText, readLockHolder } from "../../store/engine/lock-holder.ts";
-import type { Signing, SigningRecord } from "./signing-record.ts";
+import type { Signing, SigningRecord } from "./guard.ts";
 
 export type SigningRecordErrorCode =
   | "SIGNING_RECORD_IN_USE"

@@ -3,8 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { FeedError } from "../../feed/error.ts";
-import type { FeedResponse } from "../../feed/feed.ts";
+import { FeedError, type FeedResponse } from "../../feed/feed.ts";
 import { HttpError } from "../core/error.ts";
 
 const RETRY_AFTER_SECONDS = 60;

@@ -2,7 +2,6 @@
  * Finds peers, drops unresponsive peers, and probes which of the services that peers announce are reachable, which has no effect
  * on the protocol (p2p.md 10.2 and 10.6).
  */
-
 import { connect, isIP } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "pino";

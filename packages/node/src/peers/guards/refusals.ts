@@ -1,5 +1,4 @@
 /** Addresses that are refused for a time: bans, exclusions that last longer each time, and refusals. */
-
 import type { Logger } from "pino";
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { setNewest } from "../../platform/bounded-entries.ts";

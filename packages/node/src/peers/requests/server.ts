@@ -1,4 +1,4 @@
-/** The peer server, assembled from the handlers, the rate limits and the transport (p2p.md 6, 7 and 9). */
+/** The peer server: its handlers of the events of the protocol, its rate limits and its transport (p2p.md 5 to 7 and 9). */
 import {
   type BlockHeader,
   headerToJson,
@@ -11,15 +11,27 @@ import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { matchesAddress, normalizeAddress } from "../addresses.ts";
 import { RateLimits } from "../guards/rate-limits.ts";
+import type { InboundBlocks } from "../inbound-blocks.ts";
 import type { PeerLifecycle } from "../lifecycle.ts";
 import type { PeersOptions } from "../peers-options.ts";
 import type { Propagation } from "../propagation.ts";
-import type { RequestHandler } from "../transport/calls.ts";
+import type { InboundTransactions } from "../transactions.ts";
+import { type Caller, ReplyError, type RequestHandler } from "../transport/calls.ts";
 import { PeerServer } from "../transport/server.ts";
-import { type NetworkState, type Plugin, type Status, UNIKNODE_PROTOCOL } from "../wire/events.ts";
-import { createBlockHandlers } from "./blocks.ts";
-import { createForgerHandlers } from "./forger.ts";
-import { createRequestHandler } from "./handlers.ts";
+import type { Call } from "../wire/client-messages.ts";
+import {
+  type EventName,
+  isInternal,
+  type NetworkState,
+  type Plugin,
+  type ResultOf,
+  type Status,
+  UNIKNODE_PROTOCOL,
+} from "../wire/events.ts";
+import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
+import { NOT_READY } from "../wire/server-messages.ts";
+import { type BlockHandlers, createBlockHandlers, ReplyQueue } from "./block-handlers.ts";
+import { createForgerHandlers, type ForgerHandlers } from "./forger.ts";
 
 export type RequestServerDeps = {
   readonly network: Network;
@@ -150,5 +162,98 @@ export function buildStatus(deps: StatusDeps): Status {
       plugins,
       uniknode: { protocol: UNIKNODE_PROTOCOL, processId },
     },
+  };
+}
+
+export type RequestHandlerDeps = {
+  readonly blocks: BlockHandlers;
+  readonly forger: ForgerHandlers;
+  readonly inboundBlocks: Pick<InboundBlocks, "post">;
+  readonly inboundTransactions: Pick<InboundTransactions, "post">;
+  readonly rateLimits: RateLimits;
+  readonly status: () => Status;
+  /** Addresses of peers by increasing latency. */
+  readonly peers: () => string[];
+  /** Returns true if an address, in any form, belongs to a peer or a separate forger. */
+  readonly isPeerOrForger: (address: string) => boolean;
+  /** Pings the peers first. */
+  readonly networkState: () => Promise<NetworkState>;
+  /** Starts a round of synchronisation. */
+  readonly triggerSync: () => void;
+  /** An event that a separate forger emits. */
+  readonly onForgerEvent: (name: string, body: Readonly<Record<string, unknown>>) => void;
+  /** Called with the address of a caller, which may become a peer. */
+  readonly onCaller: (address: string) => void;
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  /** Returns true if the node is in sync with the network: otherwise a forger must not build on its head. */
+  readonly isSynced: () => boolean;
+};
+
+type RequestHandlers = {
+  readonly [E in EventName]: (
+    argument: Extract<Call, { event: E }>["argument"],
+    caller: Caller,
+  ) => ResultOf<E> | Promise<ResultOf<E>>;
+};
+
+/** Maximum for one address: a peer requests further blocks only after the reply or its timeout. */
+const MAX_QUEUED_REPLIES = 4;
+
+export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
+  const { blocks, forger, rateLimits } = deps;
+  const replyQueue = new ReplyQueue({ maxPerAddress: MAX_QUEUED_REPLIES });
+
+  const handlers: RequestHandlers = {
+    // A client rejects a longer list.
+    "p2p.peer.getPeers": () =>
+      deps
+        .peers()
+        .slice(0, MAX_PEERS)
+        .map((ip) => ({ ip })),
+    "p2p.peer.getStatus": deps.status,
+    "p2p.peer.getCommonBlocks": blocks.getCommonBlocks,
+    "p2p.peer.getBlocks": (argument, { address }) =>
+      replyQueue.add(address, () => blocks.getBlocks(argument)),
+    "p2p.peer.postBlock": async ({ block }, caller) => {
+      await deps.inboundBlocks.post(block, caller);
+      return {};
+    },
+    "p2p.peer.postTransactions": ({ transactions }) => {
+      deps.inboundTransactions.post(transactions);
+      return [];
+    },
+    "p2p.internal.acceptNewPeer": ({ ip }) => {
+      deps.onCaller(ip);
+      return {};
+    },
+    "p2p.internal.isPeerOrForger": ({ ip }) => ({ isPeerOrForger: deps.isPeerOrForger(ip) }),
+    "p2p.internal.emitEvent": ({ event, body }) => {
+      deps.onForgerEvent(event, body);
+      return {};
+    },
+    "p2p.internal.getUnconfirmedTransactions": forger.getUnconfirmedTransactions,
+    "p2p.internal.getCurrentRound": forger.getCurrentRound,
+    "p2p.internal.getNetworkState": deps.networkState,
+    "p2p.internal.getRateLimitStatus": ({ ip, endpoint }) =>
+      rateLimits.peek(normalizeAddress(ip), endpoint, performance.now()),
+    "p2p.internal.isBlockedByRateLimit": ({ ip }) => ({
+      blocked: rateLimits.isBlocked(normalizeAddress(ip), performance.now()),
+    }),
+    "p2p.internal.syncBlockchain": () => {
+      deps.triggerSync();
+      return {};
+    },
+    "p2p.internal.getRateLimitedEndpoints": () => Object.keys(RATE_LIMITS) as (keyof typeof RATE_LIMITS)[],
+    "uniknode.peer.getBlocks": (argument, { address }) =>
+      replyQueue.add(address, () => blocks.getPackedBlocks(argument)),
+    "uniknode.peer.getGenesis": () => ({ genesisBlock: deps.genesisBlock }),
+  };
+
+  return async (call, caller) => {
+    if (isInternal(call.event) && !deps.isSynced()) throw new ReplyError(NOT_READY);
+    if (!isInternal(call.event)) deps.onCaller(caller.address);
+    // The argument belongs to the event, which the type of the table cannot express.
+    const handle = handlers[call.event] as (argument: unknown, caller: Caller) => ResultOf<EventName>;
+    return handle(call.argument, caller);
   };
 }

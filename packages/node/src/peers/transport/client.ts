@@ -6,9 +6,8 @@ import type { ArgumentOf } from "../wire/events.ts";
 import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import { type PeerEvent, type Received, readResultGradually } from "../wire/received.ts";
 import { clientReaction, WireError } from "../wire/wire-error.ts";
-import { PeerError } from "./calls.ts";
+import { type CallLimits, PeerError } from "./calls.ts";
 import { type Connection, connectPeer } from "./connection.ts";
-import type { CallLimits } from "./pending-calls.ts";
 import { RequestThrottle } from "./throttle.ts";
 
 export type PeerClientOptions = {

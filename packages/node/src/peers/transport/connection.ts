@@ -1,5 +1,4 @@
 /** An outgoing connection: the client side of the protocol (p2p.md 3, 4 and 16). */
-
 import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
@@ -21,9 +20,8 @@ import {
   type ServerMessage,
 } from "../wire/server-messages.ts";
 import { CLOSE_CODES, WireError } from "../wire/wire-error.ts";
-import { PeerError } from "./calls.ts";
+import { type CallLimits, PeerError, PendingCalls } from "./calls.ts";
 import { Unfinished } from "./memory-bounds.ts";
-import { type CallLimits, PendingCalls } from "./pending-calls.ts";
 import { type ClientOptions, WebSocket } from "./web-socket.ts";
 
 export type Endpoint = {

@@ -1,5 +1,4 @@
 /** An incoming connection: reads its messages, sends replies and pings (p2p.md 4 and 6). */
-
 import { randomBytes } from "node:crypto";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";

@@ -1,5 +1,4 @@
 /** The messages of a client: how it writes them, and how a server reads them (p2p.md 3.2 to 4 and 6.2). */
-
 import { shortened, withoutControls } from "../../platform/text/foreign.ts";
 import { decodeValue, encodeValue, hasOnly, isRecord, type UntrustedRecord } from "./codec.ts";
 import { type ArgumentOf, argumentViolation, type EventName, isArgumentOf, isEventName } from "./events.ts";

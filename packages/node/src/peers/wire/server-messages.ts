@@ -1,5 +1,4 @@
 /** The messages of a server: how it writes them, and how a client reads them (p2p.md 3.2 to 4.3, 16). */
-
 import { DISCONNECT, type ReplyHeaders } from "./client-messages.ts";
 import { decodeValue, encodeValue, isRecord, type UntrustedRecord } from "./codec.ts";
 import type { EventName, ResultOf } from "./events.ts";

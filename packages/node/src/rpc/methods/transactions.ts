@@ -14,8 +14,8 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { type Static, Type } from "../../platform/json/schema.ts";
-import { SendError } from "../../submission/error.ts";
 import { post } from "../../submission/send.ts";
+import { SendError } from "../../submission/send-error.ts";
 import { prepareSender, type SenderEnvelope } from "../../submission/sender.ts";
 import { type Method, method, type RpcContext } from "../define-method.ts";
 import { findKeys } from "../keys.ts";

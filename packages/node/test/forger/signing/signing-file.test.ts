@@ -17,8 +17,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Signing } from "../../../src/forger/signing/guard.ts";
 import { openSigningFile, SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
-import type { Signing } from "../../../src/forger/signing/signing-record.ts";
 import { present } from "../../../src/platform/present.ts";
 import { createDraws } from "../../../test-support/faults/actors/random.ts";
 

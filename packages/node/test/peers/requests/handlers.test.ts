@@ -1,6 +1,6 @@
 /** Dispatch of calls to their handlers (p2p.md 5, 7.1 and 9). */
 import { expect, test } from "vitest";
-import { createRequestHandler, type RequestHandlerDeps } from "../../../src/peers/requests/handlers.ts";
+import { createRequestHandler, type RequestHandlerDeps } from "../../../src/peers/requests/server.ts";
 import type { Call } from "../../../src/peers/wire/client-messages.ts";
 
 const peer = { address: "203.0.113.7", isTrusted: false };

@@ -15,7 +15,7 @@ import type { ArgumentOf, CommonBlock, ResultOf } from "../wire/events.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_BLOCKS, MAX_PACKED_BYTES } from "../wire/limits.ts";
 import { noCommonBlocks } from "../wire/server-messages.ts";
 
-export type BlockHandlersDeps = {
+type BlockHandlersDeps = {
   readonly blocks: Pick<BlockStore, "headerById" | "bytes">;
   readonly head: () => BlockHeader;
 };
@@ -107,4 +107,36 @@ function toJson({ id, header, transactions }: BlockBytes, headersOnly: boolean):
   return transactions.length === 0 || headersOnly
     ? json
     : { ...json, transactions: transactions.map(bytesToHex) };
+}
+
+/** Large replies, which are built one after another: concurrent ones would all be in memory. */
+export class ReplyQueue {
+  readonly #maxPerAddress: number;
+  readonly #counts = new Map<string, number>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param options `maxPerAddress` is the maximum of replies to one address that are queued or being built */
+  constructor({ maxPerAddress }: { readonly maxPerAddress: number }) {
+    this.#maxPerAddress = maxPerAddress;
+  }
+
+  /**
+   * Builds a reply after the queued ones.
+   *
+   * @throws {ReplyError} if too many replies to the address are queued
+   */
+  add<T>(address: string, make: () => Promise<T>): Promise<T> {
+    const count = this.#counts.get(address) ?? 0;
+    if (count >= this.#maxPerAddress) throw new ReplyError("Wait for the replies that are being built.");
+    this.#counts.set(address, count + 1);
+    const made = this.#last.then(make).finally(() => this.#release(address));
+    this.#last = made.catch(() => {});
+    return made;
+  }
+
+  #release(address: string): void {
+    const count = (this.#counts.get(address) ?? 0) - 1;
+    if (count > 0) this.#counts.set(address, count);
+    else this.#counts.delete(address);
+  }
 }

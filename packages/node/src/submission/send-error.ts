@@ -1,5 +1,4 @@
 /** Reasons why a transaction was not sent or not forged. */
-
 import type { ApiError } from "@uniknode/client";
 import { CodedError } from "../platform/coded-error.ts";
 
