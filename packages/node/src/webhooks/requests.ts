@@ -7,11 +7,11 @@ import type { MatchingObserver, Slices } from "../subscriptions/conditions/slice
 import type { Attempted, Clock } from "./collaborators.ts";
 import type { MakeAttempt } from "./delivery/attempt.ts";
 import { createPing, type Ping } from "./delivery/ping.ts";
-import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
+import { DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
-import { createRegister, type Register, type RegisterOptions } from "./register/register.ts";
-import { createReplays, type Replays } from "./replay/replays.ts";
+import { Register, type RegisterOptions } from "./register/register.ts";
+import { Replays } from "./replay/replays.ts";
 import type { RegisterStorage } from "./storage/register-commands.ts";
 
 export type WebhookRequests = {
@@ -80,7 +80,7 @@ export function createWebhookRequests(
   const { queue } = storage;
   const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = sender;
   const ping = createPing({ deliveryQueue: queue, attempt, nowMs });
-  const register = createRegister(options, {
+  const register = new Register(options, {
     storage: storage.register,
     webhooksChanged,
     createPing: ping.create,
@@ -90,15 +90,15 @@ export function createWebhookRequests(
     nowMs,
     logger,
   });
-  const { find: findWebhook } = register;
-  const log = createDeliveryLog({
+  const findWebhook = (id: string) => register.find(id);
+  const log = new DeliveryLog({
     ...{ rows: queue.log, findWebhook, onQueued: onChanged, isUnderWay, nowMs, steadyMs },
   });
   return {
     register,
     log,
     dryRun: createDryRun({ history, slices, observer }),
-    replays: createReplays({ rows: queue.replays, history, findWebhook, onChanged, nowMs }),
+    replays: new Replays({ rows: queue.replays, history, findWebhook, onChanged, nowMs }),
     ping: (id) => sendPing(id, { register, ping, log }),
     pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
   };

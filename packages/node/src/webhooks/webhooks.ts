@@ -16,13 +16,13 @@ import { createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { createLease } from "./delivery/lease.ts";
 import type { Post } from "./delivery/post.ts";
-import { createRetention } from "./delivery/retention.ts";
+import { Retention } from "./delivery/retention.ts";
 import type { BackgroundTask } from "./delivery/sources.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import type { Intake } from "./intake.ts";
 import { createReadDefinitions } from "./matching/definitions.ts";
 import { createMatcher, type Matched } from "./matching/matcher.ts";
-import { createVerdicts } from "./matching/verdicts.ts";
+import { Verdicts } from "./matching/verdicts.ts";
 import { isHalf } from "./model/message.ts";
 import type { WebhookOptions } from "./options.ts";
 import { createReadProofText } from "./proof-text.ts";
@@ -91,7 +91,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     ...{ post, clock },
     ...(proveFact && { readProofText: createReadProofText({ proveFact, logger }) }),
   });
-  const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
+  const retention = new Retention(options.retention, { steps: queue.retention, clock, logger });
   const { match, replayStep } = createSources(options, {
     ...{ storage, history, observer: matching, nowMs, logger },
   });
@@ -102,7 +102,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     consequences: createConsequences({ observer, random, clock, logger, ...options }),
     attempt,
     rates,
-    retain: retention.check,
+    retain: () => retention.check(),
     runEnded: observer.runEnded,
     clock,
     logger,
@@ -148,7 +148,7 @@ function createSources(
   const fit = createFit(maxContentBytes);
   const shared = { network, intake, readDefinitions, fit, observer, nowMs, logger };
   return {
-    match: createMatcher({ ...shared, verdicts: createVerdicts({ observer, logger }) }),
+    match: createMatcher({ ...shared, verdicts: new Verdicts({ observer, logger }) }),
     replayStep: createReplayWorker({ ...shared, replays: queue.replays, history }),
   };
 }

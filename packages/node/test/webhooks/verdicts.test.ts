@@ -3,7 +3,7 @@ import { present } from "../../src/platform/present.ts";
 import { meterConditions } from "../../src/subscriptions/conditions/cost.ts";
 import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/slices.ts";
 import type { Definition } from "../../src/webhooks/matching/definitions.ts";
-import { createVerdicts } from "../../src/webhooks/matching/verdicts.ts";
+import { Verdicts } from "../../src/webhooks/matching/verdicts.ts";
 import { silent } from "../../test-support/webhooks/support.ts";
 
 const busy = (ms: number) => {
@@ -38,7 +38,7 @@ test("Each slice yields one verdict exactly once, however slow the register and 
       return definitions.map((definition) => ({ definition, name: "peer.added" }));
     },
   };
-  const verdicts = createVerdicts({ observer: NO_MATCHING_OBSERVER, logger: silent });
+  const verdicts = new Verdicts({ observer: NO_MATCHING_OBSERVER, logger: silent });
   const event = { id: "peer.added:1", name: "peer.added", data: {}, sequence: 1, createdMs: 0 };
   const slices = [1, 2, 3, 4].map(() => verdicts.find([event], register));
   expect(slices).toEqual([0, 0, 0, 1]);

@@ -9,7 +9,9 @@ import type { Requeued } from "../storage/locks.ts";
 
 export type RetriesDeps = {
   rows: DeliveryLogRows;
+  /** Called when deliveries of the webhook were put back into the queue or became due. */
   onQueued: (webhook: number) => void;
+  /** Returns whether a call of a delivery is running. */
   isUnderWay: (delivery: number) => boolean;
   /** Time by which deliveries become due. */
   steadyMs: () => number;
@@ -20,16 +22,6 @@ export type Sent = {
   readonly retried: number;
   /** Reason why pending deliveries are not sent: the webhook is off; absent without pending deliveries. */
   readonly notSent?: string;
-};
-
-/** Pending deliveries of a webhook that is off stay pending; WEBHOOK_OFF if there is nothing else to send. */
-export type Retries = {
-  /** @throws {WebhookError} WEBHOOK_OFF */
-  one(webhook: Webhook, delivery: DeliveryRecord): Promise<Sent>;
-  /** Skips deliveries of reverted blocks. @throws {WebhookError} WEBHOOK_OFF */
-  some(webhook: Webhook, deliveries: readonly DeliveryRecord[]): Promise<Sent>;
-  /** @throws {WebhookError} WEBHOOK_OFF */
-  matching(webhook: Webhook, filter: RetryFilter): Promise<Sent>;
 };
 
 /** `all` means every state except delivered. */
@@ -83,15 +75,12 @@ function readSelection(value: unknown, name: string): readonly string[] {
 const AT_ONCE = 500;
 const LANES = ["retry", "first", "replay"] as const;
 
-export function createRetries(deps: RetriesDeps): Retries {
-  return {
-    one: (webhook, delivery) => sendSome(deps, webhook, [delivery]),
-    some: (webhook, deliveries) => sendSome(deps, webhook, deliveries),
-    matching: (webhook, filter) => sendMatching(deps, webhook, filter),
-  };
-}
-
-async function sendSome(
+/**
+ * Sends deliveries, except those of reverted blocks. Pending deliveries of a webhook that is off stay pending.
+ *
+ * @throws {WebhookError} WEBHOOK_OFF if there is nothing else to send
+ */
+export async function sendSome(
   { rows, onQueued, isUnderWay, steadyMs }: RetriesDeps,
   webhook: Webhook,
   deliveries: readonly DeliveryRecord[],
@@ -110,7 +99,12 @@ async function sendSome(
   return { retried, ...(hasSkipped && notSent(webhook)) };
 }
 
-async function sendMatching(
+/**
+ * Sends all deliveries that match a filter. Pending deliveries of a webhook that is off stay pending.
+ *
+ * @throws {WebhookError} WEBHOOK_OFF if there is nothing else to send
+ */
+export async function sendMatching(
   deps: RetriesDeps,
   webhook: Webhook,
   { state, ...filter }: RetryFilter,

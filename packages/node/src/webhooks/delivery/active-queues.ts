@@ -4,36 +4,6 @@ import { present } from "../../platform/present.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
 import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./lanes.ts";
 
-/** Changes can be reported at any time; `refresh` applies them, so that a running read cannot undo them. */
-export type Queues = {
-  /** Returns all queues, the most recently called last. */
-  all(): Iterable<Queue>;
-  /** Reports that deliveries entered or left the queue of the webhook. */
-  refill(webhook: number): void;
-  /** Reports that another component changed the webhook: drops all cached state. */
-  reset(webhook: number): void;
-  /** Reports that changes of the webhook may have been missed: reads its queue from the first delivery, beside running calls. */
-  rewind(webhook: number): void;
-  /** Reports that the queue restarts; running calls stop counting. */
-  restart(webhook: number): void;
-  /** Drops the queue from memory: another process owns the webhook. */
-  remove(webhook: number): void;
-  /** Returns whether calls of this queue may start: the webhook is owned, and the queue was neither removed nor restarted. */
-  isCurrent(queue: Queue): boolean;
-  /** Returns whether the queue of the webhook is in memory; while a call is running, it is, unless it was removed. */
-  has(webhook: number): boolean;
-  /** Applies all changes that were reported since the last call, with one database read. */
-  refresh(): Promise<void>;
-  /** Reports the start of a call. Moves the queue to the end, so that every due webhook gets its turn. */
-  begin(queue: Queue, lane: Lane): void;
-  /** Reports that a call has ended and its outcome is on disk. */
-  end(queue: Queue, lane: Lane, ended: EndedCall): void;
-  /** Reports that a delivery of the webhook is no longer under way: held lanes continue. */
-  release(webhook: number): void;
-  /** Drops the queue from memory if it is idle. */
-  dropIfIdle(queue: Queue, nowMs: number): void;
-};
-
 export type EndedCall = {
   /** Time until which the target gets no calls; 0: no pause. */
   readonly pausedUntilMs: number;
@@ -59,98 +29,134 @@ const MAX_TAKEN = 10_000;
 const CHANGES = ["state", "lanes", "all", "rewind", "restart"] as const;
 type Change = (typeof CHANGES)[number];
 
-type State = QueuesDeps & {
-  readonly queues: Map<number, Queue>;
+/** Changes can be reported at any time; `refresh` applies them, so that a running read cannot undo them. */
+export class Queues {
+  readonly #deps: QueuesDeps;
+  readonly #queues = new Map<number, Queue>();
   /** Last delivery that was taken out of an idle queue, by webhook: a read from the first one could be slow. */
-  readonly taken: Map<number, number>;
-  changes: Map<number, Change>;
-};
+  readonly #taken = new Map<number, number>();
+  #changes = new Map<number, Change>();
 
-export function createQueues(deps: QueuesDeps): Queues {
-  const state: State = { ...deps, queues: new Map(), taken: new Map(), changes: new Map() };
-  const { queues, taken } = state;
-  return {
-    all: () => queues.values(),
-    refill: (webhook) => report(state, webhook, "lanes"),
-    reset: (webhook) => report(state, webhook, "all"),
-    rewind: (webhook) => report(state, webhook, "rewind"),
-    restart: (webhook) => report(state, webhook, "restart"),
-    remove(webhook) {
-      queues.delete(webhook);
-      taken.delete(webhook);
-      state.changes.delete(webhook);
-    },
-    isCurrent: (queue) => isCurrent(state, queue),
-    has: (webhook) => queues.has(webhook),
-    refresh: () => refresh(state),
-    begin(queue, lane) {
-      queue.running[lane]++;
-      queues.delete(queue.webhook);
-      queues.set(queue.webhook, queue);
-    },
-    end: (queue, lane, ended) => end(state, queue, lane, ended),
-    release: (webhook) => release(queues.get(webhook)),
-    dropIfIdle(queue, nowMs) {
-      if (!isIdle(queue, nowMs)) return;
-      queues.delete(queue.webhook);
-      if (queue.taken === 0) return;
-      if (taken.size >= MAX_TAKEN) taken.delete(present(taken.keys().next().value));
-      taken.set(queue.webhook, queue.taken);
-    },
-  };
-}
-
-/** Records a change; the greater of two changes is applied. */
-function report({ changes }: State, webhook: number, change: Change): void {
-  const reported = changes.get(webhook);
-  if (reported === undefined || CHANGES.indexOf(reported) < CHANGES.indexOf(change)) {
-    changes.set(webhook, change);
+  constructor(deps: QueuesDeps) {
+    this.#deps = deps;
   }
-}
 
-const isCurrent = ({ queues, owns, changes }: State, queue: Queue): boolean =>
-  queues.get(queue.webhook) === queue && owns(queue.webhook) && changes.get(queue.webhook) !== "restart";
-
-async function refresh(state: State): Promise<void> {
-  const { deliveryQueue, queues, owns, latestMs, changes } = state;
-  if (changes.size === 0) return;
-  state.changes = new Map();
-  const states = await deliveryQueue.states([...changes.keys()], latestMs()).catch((error) => {
-    for (const [webhook, change] of changes) report(state, webhook, change);
-    throw error;
-  });
-  for (const [index, [webhook, change]] of [...changes].entries()) {
-    if (!owns(webhook)) continue;
-    const stored = present(states[index], "the state of a queue");
-    const queue = queues.get(webhook);
-    if (queue && change !== "restart") apply(change, Object.assign(queue, stored));
-    else queues.set(webhook, create(state, webhook, stored, change));
+  /** Returns all queues, the most recently called last. */
+  all(): Iterable<Queue> {
+    return this.#queues.values();
   }
-}
 
-function create({ taken }: State, webhook: number, stored: QueueState, change: Change): Queue {
-  const queue = createQueue(webhook, stored);
-  if (change !== "rewind" && change !== "restart") queue.taken = taken.get(webhook) ?? 0;
-  taken.delete(webhook);
-  return queue;
-}
+  /** Reports that deliveries entered or left the queue of the webhook. */
+  refill(webhook: number): void {
+    this.#report(webhook, "lanes");
+  }
 
-function end(state: State, queue: Queue, lane: Lane, { pausedUntilMs, concernsRetries }: EndedCall): void {
-  queue.running[lane]--;
-  queue.pausedUntilMs = pausedUntilMs;
-  if (runningOf(queue) === 0) queue.isBarred = false;
-  if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
-  if (!concernsRetries) return;
-  // After a failure, the webhook may be suspended.
-  queue.ahead = [];
-  report(state, queue.webhook, "state");
-}
+  /** Reports that another component changed the webhook: drops all cached state. */
+  reset(webhook: number): void {
+    this.#report(webhook, "all");
+  }
 
-function release(queue: Queue | undefined): void {
-  if (!queue || queue.held.size === 0) return;
-  queue.held.clear();
-  // They may begin with the delivery that was under way.
-  queue.ahead = [];
+  /** Reports that changes of the webhook may have been missed: reads its queue from the first delivery, beside running calls. */
+  rewind(webhook: number): void {
+    this.#report(webhook, "rewind");
+  }
+
+  /** Reports that the queue restarts; running calls stop counting. */
+  restart(webhook: number): void {
+    this.#report(webhook, "restart");
+  }
+
+  /** Records a change; the greater of two changes is applied. */
+  #report(webhook: number, change: Change): void {
+    const reported = this.#changes.get(webhook);
+    if (reported === undefined || CHANGES.indexOf(reported) < CHANGES.indexOf(change))
+      this.#changes.set(webhook, change);
+  }
+
+  /** Drops the queue from memory: another process owns the webhook. */
+  remove(webhook: number): void {
+    this.#queues.delete(webhook);
+    this.#taken.delete(webhook);
+    this.#changes.delete(webhook);
+  }
+
+  /** Returns whether calls of this queue may start: the webhook is owned, and the queue was neither removed nor restarted. */
+  isCurrent(queue: Queue): boolean {
+    const { webhook } = queue;
+    return (
+      this.#queues.get(webhook) === queue &&
+      this.#deps.owns(webhook) &&
+      this.#changes.get(webhook) !== "restart"
+    );
+  }
+
+  /** Returns whether the queue of the webhook is in memory; while a call is running, it is, unless it was removed. */
+  has(webhook: number): boolean {
+    return this.#queues.has(webhook);
+  }
+
+  /** Applies all changes that were reported since the last call, with one database read. */
+  async refresh(): Promise<void> {
+    const { deliveryQueue, owns, latestMs } = this.#deps;
+    const changes = this.#changes;
+    if (changes.size === 0) return;
+    this.#changes = new Map();
+    const states = await deliveryQueue.states([...changes.keys()], latestMs()).catch((error) => {
+      for (const [webhook, change] of changes) this.#report(webhook, change);
+      throw error;
+    });
+    for (const [index, [webhook, change]] of [...changes].entries()) {
+      if (!owns(webhook)) continue;
+      const stored = present(states[index], "the state of a queue");
+      const queue = this.#queues.get(webhook);
+      if (queue && change !== "restart") apply(change, Object.assign(queue, stored));
+      else this.#queues.set(webhook, this.#create(webhook, stored, change));
+    }
+  }
+
+  #create(webhook: number, stored: QueueState, change: Change): Queue {
+    const queue = createQueue(webhook, stored);
+    if (change !== "rewind" && change !== "restart") queue.taken = this.#taken.get(webhook) ?? 0;
+    this.#taken.delete(webhook);
+    return queue;
+  }
+
+  /** Reports the start of a call. Moves the queue to the end, so that every due webhook gets its turn. */
+  begin(queue: Queue, lane: Lane): void {
+    queue.running[lane]++;
+    this.#queues.delete(queue.webhook);
+    this.#queues.set(queue.webhook, queue);
+  }
+
+  /** Reports that a call has ended and its outcome is on disk. */
+  end(queue: Queue, lane: Lane, { pausedUntilMs, concernsRetries }: EndedCall): void {
+    queue.running[lane]--;
+    queue.pausedUntilMs = pausedUntilMs;
+    if (runningOf(queue) === 0) queue.isBarred = false;
+    if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
+    if (!concernsRetries) return;
+    // After a failure, the webhook may be suspended.
+    queue.ahead = [];
+    this.#report(queue.webhook, "state");
+  }
+
+  /** Reports that a delivery of the webhook is no longer under way: held lanes continue. */
+  release(webhook: number): void {
+    const queue = this.#queues.get(webhook);
+    if (!queue || queue.held.size === 0) return;
+    queue.held.clear();
+    // They may begin with the delivery that was under way.
+    queue.ahead = [];
+  }
+
+  /** Drops the queue from memory if it is idle. */
+  dropIfIdle(queue: Queue, nowMs: number): void {
+    if (!isIdle(queue, nowMs)) return;
+    this.#queues.delete(queue.webhook);
+    if (queue.taken === 0) return;
+    if (this.#taken.size >= MAX_TAKEN) this.#taken.delete(present(this.#taken.keys().next().value));
+    this.#taken.set(queue.webhook, queue.taken);
+  }
 }
 
 function apply(change: Change, queue: Queue): void {

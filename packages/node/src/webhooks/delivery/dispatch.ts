@@ -7,7 +7,7 @@ import type { Clock } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
-import { createQueues, type Queues } from "./active-queues.ts";
+import { Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Consequences } from "./consequences.ts";
 import { createDeliverySource } from "./delivery-source.ts";
@@ -17,9 +17,9 @@ import { createInFlight, createUnderWay, type InFlight, type UnderWay } from "./
 import type { Lane, Queue } from "./lanes.ts";
 import { CALL_MARGIN_MS, createOwnedWebhooks, type OwnedWebhooks } from "./owned-webhooks.ts";
 import { longestDelayMs } from "./retry.ts";
-import { createSchedule, type Schedule } from "./schedule.ts";
-import { type BackgroundTask, createSources, type Sources } from "./sources.ts";
-import { createOutcomes, type Outcomes, type Unwritten } from "./unwritten-outcomes.ts";
+import { Schedule } from "./schedule.ts";
+import { type BackgroundTask, Sources } from "./sources.ts";
+import { Outcomes, type Unwritten } from "./unwritten-outcomes.ts";
 
 export type DispatcherOptions = DueOptions & {
   /** Time within which every call ends. A call starts only if this process owns its webhook for as long. */
@@ -123,7 +123,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
   const { deliveryQueue, rates, clock, consequences, match, backgroundTasks } = deps;
   const latestMs = () => clock.steadyMs() + longestDelayMs(options.retryPausesMs);
-  const queues = createQueues({ deliveryQueue, owns: deliveryQueue.ownership.owns, latestMs });
+  const queues = new Queues({ deliveryQueue, owns: deliveryQueue.ownership.owns, latestMs });
   const underWay = createUnderWay();
   const mayBegin = () => deliveryQueue.ownership.remainingMs() >= options.callTimeoutMs + CALL_MARGIN_MS;
   const deliverySource = createDeliverySource({
@@ -145,13 +145,13 @@ function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
       begin: (queue, lane, delivery) => call(state, queue, lane, delivery),
     }),
     inFlight: createInFlight(clock),
-    outcomes: createOutcomes({
+    outcomes: new Outcomes({
       ...{ deliveryQueue, queues, consequences, clock, onSettled },
       onWriteEnded: () => state.schedule.notify(),
     }),
-    schedule: createSchedule(clock, () => guarded(state, run)),
+    schedule: new Schedule(clock, () => guarded(state, run)),
     underWay,
-    sources: createSources({ match, backgroundTasks, clock, onChange: queues.refill }),
+    sources: new Sources({ match, backgroundTasks, clock, onChange: (webhook) => queues.refill(webhook) }),
     reload: "refill",
     trouble: undefined,
   };

@@ -4,12 +4,6 @@ import type { Clock } from "../collaborators.ts";
 import type { DeliveryRetention, OverfullQueue } from "../model/deliveries.ts";
 import type { RetentionSteps } from "../storage/retention.ts";
 
-export type Retention = {
-  /** Starts a round if the last one was long ago; call it whenever deliveries were processed. */
-  check(): void;
-  close(): void;
-};
-
 export type RetentionDeps = {
   steps: RetentionSteps;
   clock: Clock;
@@ -20,50 +14,54 @@ const ROUND_EVERY_MS = 60_000;
 /** Pause between two steps, for other writers. */
 const STEP_PAUSE_MS = 10;
 
-type State = RetentionDeps & {
-  readonly bounds: DeliveryRetention;
-  isWorking: boolean;
-  isClosed: boolean;
-  cancelPause: () => void;
-};
+type RoundState = Pick<RetentionDeps, "steps" | "clock"> & { readonly bounds: DeliveryRetention };
 
-export function createRetention(bounds: DeliveryRetention, deps: RetentionDeps): Retention {
-  const state: State = { ...deps, bounds, isWorking: false, isClosed: false, cancelPause() {} };
-  const { elapsedMs } = deps.clock;
-  let nextRoundMs = 0;
-  return {
-    check() {
-      const nowMs = elapsedMs();
-      if (state.isWorking || nowMs < nextRoundMs) return;
-      nextRoundMs = nowMs + ROUND_EVERY_MS;
-      state.isWorking = true;
-      schedule(state, dropRemoved);
-    },
-    close() {
-      state.isClosed = true;
-      state.cancelPause();
-    },
-  };
+export class Retention {
+  readonly #deps: RetentionDeps;
+  readonly #bounds: DeliveryRetention;
+  #nextRoundMs = 0;
+  #isWorking = false;
+  #isClosed = false;
+  #cancelPause = () => {};
+
+  constructor(bounds: DeliveryRetention, deps: RetentionDeps) {
+    this.#bounds = bounds;
+    this.#deps = deps;
+  }
+
+  /** Starts a round if the last one was long ago; call it whenever deliveries were processed. */
+  check(): void {
+    const nowMs = this.#deps.clock.elapsedMs();
+    if (this.#isWorking || nowMs < this.#nextRoundMs) return;
+    this.#nextRoundMs = nowMs + ROUND_EVERY_MS;
+    this.#isWorking = true;
+    this.#schedule(dropRemoved);
+  }
+
+  #schedule(step: Step): void {
+    this.#cancelPause = this.#deps.clock.after(STEP_PAUSE_MS, () => void this.#run(step));
+  }
+
+  async #run(step: Step): Promise<void> {
+    try {
+      const next = await step({ ...this.#deps, bounds: this.#bounds });
+      this.#isWorking = next !== undefined;
+      if (next && !this.#isClosed) this.#schedule(next);
+    } catch (error) {
+      this.#isWorking = false;
+      // The next round retries.
+      this.#deps.logger.error({ err: error }, "failed to delete old webhook deliveries");
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelPause();
+  }
 }
 
 /** One step of a round; resolves to the next one, if any. */
-type Step = (state: State) => Promise<Step | undefined>;
-
-function schedule(state: State, step: Step): void {
-  state.cancelPause = state.clock.after(STEP_PAUSE_MS, () => void run(state, step));
-}
-
-async function run(state: State, step: Step): Promise<void> {
-  try {
-    const next = await step(state);
-    state.isWorking = next !== undefined;
-    if (next && !state.isClosed) schedule(state, next);
-  } catch (error) {
-    state.isWorking = false;
-    // The next round retries.
-    state.logger.error({ err: error }, "failed to delete old webhook deliveries");
-  }
-}
+type Step = (state: RoundState) => Promise<Step | undefined>;
 
 const dropRemoved: Step = async ({ steps }) =>
   (await steps.dropRemoved()) ? dropRemoved : failSurplusBehind(0);

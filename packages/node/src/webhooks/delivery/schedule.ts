@@ -4,119 +4,100 @@
  */
 import type { Clock } from "../collaborators.ts";
 
-export type Schedule = {
-  /** Runs in the next tick of the event loop, once for all calls until then; after the current run or pause. */
-  notify(): void;
-  /** Notifies after a delay, which replaces the previous one; undefined cancels it. */
-  notifyAfter(delayMs: number | undefined): void;
-  /** Notifies after a delay at the latest. */
-  notifyWithin(delayMs: number): void;
-  /** Continues with `work` in the next tick of the event loop, unless a run starts earlier. */
-  continueWith(work: () => Promise<void>): void;
-  /** Returns whether a continuation is scheduled. */
-  isContinuing(): boolean;
-  /** Pauses for a time, then runs. */
-  pause(delayMs: number): void;
-  /** Starts no further runs. Settles when the current run has ended. */
-  close(): Promise<void>;
-};
-
-type State = {
-  readonly clock: Pick<Clock, "after">;
-  readonly run: () => Promise<void>;
-  phase: "idle" | "notified" | "running" | "paused" | "closed";
+export class Schedule {
+  readonly #clock: Pick<Clock, "after">;
+  readonly #run: () => Promise<void>;
+  #phase: "idle" | "notified" | "running" | "paused" | "closed" = "idle";
   /** True if another run must follow the current one. */
-  isNotified: boolean;
-  running: Promise<void>;
-  cancelTimer: () => void;
-  cancelDeadline: (() => void) | undefined;
-  isContinuing: boolean;
-};
+  #isNotified = false;
+  #isContinuing = false;
+  #running = Promise.resolve();
+  #cancelTimer = () => {};
+  #cancelDeadline: (() => void) | undefined;
 
-/** @param run must not reject */
-export function createSchedule(clock: Pick<Clock, "after">, run: () => Promise<void>): Schedule {
-  const state: State = {
-    clock,
-    run,
-    phase: "idle",
-    isNotified: false,
-    running: Promise.resolve(),
-    cancelTimer() {},
-    cancelDeadline: undefined,
-    isContinuing: false,
-  };
-  return {
-    notify: () => notify(state),
-    notifyAfter(delayMs) {
-      if (state.phase === "closed") return;
-      if (delayMs === undefined) state.cancelTimer();
-      else setTimer(state, delayMs, () => notify(state));
-    },
-    notifyWithin: (delayMs) => notifyWithin(state, delayMs),
-    continueWith: (work) => continueWith(state, work),
-    isContinuing: () => state.isContinuing,
-    pause: (delayMs) => pause(state, delayMs),
-    close() {
-      state.phase = "closed";
-      cancelAll(state);
-      return state.running;
-    },
-  };
-}
+  /** @param run must not reject */
+  constructor(clock: Pick<Clock, "after">, run: () => Promise<void>) {
+    this.#clock = clock;
+    this.#run = run;
+  }
 
-function notify(state: State): void {
-  if (state.phase === "running") state.isNotified = true;
-  if (state.phase !== "idle") return;
-  state.phase = "notified";
-  setImmediate(() => {
-    if (state.phase === "closed") return;
-    cancelAll(state);
-    begin(state, state.run);
-  });
-}
+  /** Runs in the next tick of the event loop, once for all calls until then; after the current run or pause. */
+  notify(): void {
+    if (this.#phase === "running") this.#isNotified = true;
+    if (this.#phase !== "idle") return;
+    this.#phase = "notified";
+    setImmediate(() => {
+      if (this.#phase === "closed") return;
+      this.#cancelAll();
+      this.#begin(this.#run);
+    });
+  }
 
-function begin(state: State, work: () => Promise<void>): void {
-  state.phase = "running";
-  state.isNotified = false;
-  state.running = work().then(() => {
-    if (state.phase !== "running") return;
-    state.phase = "idle";
-    if (state.isNotified) notify(state);
-  });
-}
+  #begin(work: () => Promise<void>): void {
+    this.#phase = "running";
+    this.#isNotified = false;
+    this.#running = work().then(() => {
+      if (this.#phase !== "running") return;
+      this.#phase = "idle";
+      if (this.#isNotified) this.notify();
+    });
+  }
 
-function notifyWithin(state: State, delayMs: number): void {
-  if (state.phase === "closed") return;
-  state.cancelDeadline ??= state.clock.after(delayMs, () => {
-    state.cancelDeadline = undefined;
-    notify(state);
-  });
-}
+  /** Notifies after a delay, which replaces the previous one; undefined cancels it. */
+  notifyAfter(delayMs: number | undefined): void {
+    if (this.#phase === "closed") return;
+    if (delayMs === undefined) this.#cancelTimer();
+    else this.#setTimer(delayMs, () => this.notify());
+  }
 
-function continueWith(state: State, work: () => Promise<void>): void {
-  state.isContinuing = true;
-  setImmediate(() => {
-    state.isContinuing = false;
-    if (state.phase === "idle") begin(state, work);
-  });
-}
+  /** Notifies after a delay at the latest. */
+  notifyWithin(delayMs: number): void {
+    if (this.#phase === "closed") return;
+    this.#cancelDeadline ??= this.#clock.after(delayMs, () => {
+      this.#cancelDeadline = undefined;
+      this.notify();
+    });
+  }
 
-function pause(state: State, delayMs: number): void {
-  if (state.phase === "closed") return;
-  state.phase = "paused";
-  setTimer(state, delayMs, () => {
-    state.phase = "idle";
-    notify(state);
-  });
-}
+  /** Continues with `work` in the next tick of the event loop, unless a run starts earlier. */
+  continueWith(work: () => Promise<void>): void {
+    this.#isContinuing = true;
+    setImmediate(() => {
+      this.#isContinuing = false;
+      if (this.#phase === "idle") this.#begin(work);
+    });
+  }
 
-function setTimer(state: State, delayMs: number, work: () => void): void {
-  state.cancelTimer();
-  state.cancelTimer = state.clock.after(delayMs, work);
-}
+  /** Returns whether a continuation is scheduled. */
+  isContinuing(): boolean {
+    return this.#isContinuing;
+  }
 
-function cancelAll(state: State): void {
-  state.cancelTimer();
-  state.cancelDeadline?.();
-  state.cancelDeadline = undefined;
+  /** Pauses for a time, then runs. */
+  pause(delayMs: number): void {
+    if (this.#phase === "closed") return;
+    this.#phase = "paused";
+    this.#setTimer(delayMs, () => {
+      this.#phase = "idle";
+      this.notify();
+    });
+  }
+
+  /** Starts no further runs. Settles when the current run has ended. */
+  close(): Promise<void> {
+    this.#phase = "closed";
+    this.#cancelAll();
+    return this.#running;
+  }
+
+  #setTimer(delayMs: number, work: () => void): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(delayMs, work);
+  }
+
+  #cancelAll(): void {
+    this.#cancelTimer();
+    this.#cancelDeadline?.();
+    this.#cancelDeadline = undefined;
+  }
 }

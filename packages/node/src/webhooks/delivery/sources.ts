@@ -17,65 +17,62 @@ export type SourcesDeps = {
   readonly onChange: (webhook: number) => void;
 };
 
-export type Sources = {
-  /** Reports that there may be new events, or work for a background task: the next run does everything. */
-  wake(): void;
-  /** Reports that there may be work for a background task. */
-  wakeTasks(): void;
-  /** Runs one step of each that may have work. Resolves to `true` if events are waiting. */
-  run(): Promise<boolean>;
-  /** Returns the time of the next steps of the background tasks; undefined if none remain. */
-  nextMs(): number | undefined;
-};
-
 /** Pause between two steps of the background tasks, for other writers and for requests. */
 const TASK_PAUSE_MS = 5;
 
-type State = SourcesDeps & {
-  mayMatch: boolean;
-  hasTasks: boolean;
-  tasksDueMs: number | undefined;
-};
+export class Sources {
+  readonly #deps: SourcesDeps;
+  #mayMatch = true;
+  #hasTasks = true;
+  #tasksDueMs: number | undefined;
 
-export function createSources(deps: SourcesDeps): Sources {
-  const state: State = { ...deps, mayMatch: true, hasTasks: true, tasksDueMs: undefined };
-  const wakeTasks = () => {
-    state.hasTasks = true;
-  };
-  return {
-    wake() {
-      state.mayMatch = true;
-    },
-    wakeTasks,
-    async run() {
-      const isMore = state.mayMatch && (await match(state));
-      if (state.tasksDueMs !== undefined) wakeTasks();
-      state.tasksDueMs = undefined;
-      if (!isMore && state.hasTasks) await runBackgroundTasks(state);
-      return isMore;
-    },
-    nextMs: () => state.tasksDueMs,
-  };
-}
-
-async function match(state: State): Promise<boolean> {
-  state.mayMatch = false;
-  // A replay waits for the matching of retractions.
-  state.hasTasks = true;
-  const { webhooks, more } = await state.match();
-  for (const webhook of webhooks) state.onChange(webhook);
-  state.mayMatch ||= more;
-  return more;
-}
-
-async function runBackgroundTasks(state: State): Promise<void> {
-  const { backgroundTasks, clock, onChange } = state;
-  state.hasTasks = false;
-  let isMore = false;
-  for (const task of backgroundTasks) {
-    const { webhook, more } = await task();
-    if (webhook !== undefined) onChange(webhook);
-    isMore ||= more;
+  constructor(deps: SourcesDeps) {
+    this.#deps = deps;
   }
-  if (isMore) state.tasksDueMs = clock.steadyMs() + TASK_PAUSE_MS;
+
+  /** Reports that there may be new events, or work for a background task: the next run does everything. */
+  wake(): void {
+    this.#mayMatch = true;
+  }
+
+  /** Reports that there may be work for a background task. */
+  wakeTasks(): void {
+    this.#hasTasks = true;
+  }
+
+  /** Runs one step of each that may have work. Resolves to `true` if events are waiting. */
+  async run(): Promise<boolean> {
+    const isMore = this.#mayMatch && (await this.#match());
+    if (this.#tasksDueMs !== undefined) this.wakeTasks();
+    this.#tasksDueMs = undefined;
+    if (!isMore && this.#hasTasks) await this.#runBackgroundTasks();
+    return isMore;
+  }
+
+  async #match(): Promise<boolean> {
+    this.#mayMatch = false;
+    // A replay waits for the matching of retractions.
+    this.#hasTasks = true;
+    const { webhooks, more } = await this.#deps.match();
+    for (const webhook of webhooks) this.#deps.onChange(webhook);
+    this.#mayMatch ||= more;
+    return more;
+  }
+
+  async #runBackgroundTasks(): Promise<void> {
+    const { backgroundTasks, clock, onChange } = this.#deps;
+    this.#hasTasks = false;
+    let isMore = false;
+    for (const task of backgroundTasks) {
+      const { webhook, more } = await task();
+      if (webhook !== undefined) onChange(webhook);
+      isMore ||= more;
+    }
+    if (isMore) this.#tasksDueMs = clock.steadyMs() + TASK_PAUSE_MS;
+  }
+
+  /** Returns the time of the next steps of the background tasks; undefined if none remain. */
+  nextMs(): number | undefined {
+    return this.#tasksDueMs;
+  }
 }

@@ -22,28 +22,6 @@ export type OutcomesDeps = {
   readonly onWriteEnded?: () => void;
 };
 
-export type Outcomes = {
-  /** Returns the number of outcomes that wait for a write. */
-  waiting(): number;
-  /** Returns whether a write is running. */
-  isWriting(): boolean;
-  add(outcome: Unwritten): void;
-  /** Drops the outcomes of webhooks that another process owns, which repeats the calls. */
-  drop(webhooks: ReadonlySet<number>): void;
-  /**
-   * Applies the consequences of a write that has ended, and begins another one: some outcomes in one transaction. Waits for it
-   * until the next tick of the event loop: a database in this process has written them by then, and calls of other webhooks need not
-   * wait for another database. Outcomes leave the memory only after the write: a failed write loses none.
-   *
-   * Nothing else applies consequences: what a caller reads between two calls has deliveries whose outcomes are not settled.
-   *
-   * @throws the error of a failed write
-   */
-  write(): Promise<void>;
-  /** Writes all outcomes. */
-  writeAll(): Promise<void>;
-};
-
 /** Maximum outcomes per write: if a thousand targets do not respond, all calls time out at the same moment. */
 const OUTCOMES_AT_ONCE = 100;
 
@@ -55,86 +33,99 @@ type Write = {
   result?: { readonly records: readonly RecordedOutcome[] } | { readonly error: unknown };
 };
 
-type State = Required<OutcomesDeps> & {
-  readonly unwritten: Set<Unwritten>;
-  current: Write | undefined;
-};
+export class Outcomes {
+  readonly #deps: Required<OutcomesDeps>;
+  readonly #unwritten = new Set<Unwritten>();
+  #current: Write | undefined;
 
-export function createOutcomes(deps: OutcomesDeps): Outcomes {
-  const state: State = {
-    onSettled() {},
-    onWriteEnded() {},
-    ...deps,
-    unwritten: new Set(),
-    current: undefined,
-  };
-  const { unwritten, onSettled } = state;
-  return {
-    waiting: () => unwritten.size - (state.current?.some.length ?? 0),
-    isWriting: () => isWriting(state),
-    add: (ended) => void unwritten.add(ended),
-    drop(webhooks) {
-      for (const ended of unwritten) {
-        if (!webhooks.has(ended.webhook)) continue;
-        unwritten.delete(ended);
-        onSettled(ended);
-      }
-    },
-    write: () => write(state),
-    async writeAll() {
-      await state.current?.ended;
-      // A failed write is repeated.
-      if (state.current?.result && "error" in state.current.result) state.current = undefined;
-      for (conclude(state); unwritten.size > 0; conclude(state)) await begin(state).ended;
-    },
-  };
-}
+  constructor(deps: OutcomesDeps) {
+    this.#deps = { onSettled() {}, onWriteEnded() {}, ...deps };
+  }
 
-async function write(state: State): Promise<void> {
-  conclude(state);
-  if (isWriting(state) || state.unwritten.size === 0) return;
-  const { ended } = begin(state);
-  await Promise.race([ended, setImmediate()]);
-  if (isWriting(state)) void ended.then(state.onWriteEnded);
-  else conclude(state);
-}
+  /** Returns the number of outcomes that wait for a write. */
+  waiting(): number {
+    return this.#unwritten.size - (this.#current?.some.length ?? 0);
+  }
 
-const isWriting = ({ current }: State): boolean => current !== undefined && current.result === undefined;
+  /** Returns whether a write is running. */
+  isWriting(): boolean {
+    return this.#current !== undefined && this.#current.result === undefined;
+  }
 
-function begin(state: State): Write {
-  const { unwritten, consequences, deliveryQueue } = state;
-  const some = [...unwritten.values().take(OUTCOMES_AT_ONCE)];
-  const decisions = some.map(consequences.decide);
-  const record = async () => {
-    try {
-      current.result = { records: await deliveryQueue.record(decisions) };
-    } catch (error) {
-      current.result = { error };
+  add(outcome: Unwritten): void {
+    this.#unwritten.add(outcome);
+  }
+
+  /** Drops the outcomes of webhooks that another process owns, which repeats the calls. */
+  drop(webhooks: ReadonlySet<number>): void {
+    for (const ended of this.#unwritten) {
+      if (!webhooks.has(ended.webhook)) continue;
+      this.#unwritten.delete(ended);
+      this.#deps.onSettled(ended);
     }
-  };
-  const current: Write = { some, decisions, ended: Promise.resolve() };
-  current.ended = record();
-  state.current = current;
-  return current;
-}
+  }
 
-/** Applies the consequences of the current write, if it has ended. */
-function conclude(state: State): void {
-  const { current, unwritten, queues, consequences, clock, onSettled } = state;
-  if (!current?.result) return;
-  state.current = undefined;
-  const { some, decisions, result } = current;
-  if ("error" in result) throw result.error;
-  for (const [index, ended] of some.entries()) {
-    // Dropped meanwhile.
-    if (!unwritten.delete(ended)) continue;
-    const { queue, lane, attempted } = ended;
-    onSettled(ended);
-    const decision = present(decisions[index], "a decision");
-    const pauseMs = consequences.conclude(ended, decision, present(result.records[index], "a record"));
-    queues.end(queue, lane, {
-      pausedUntilMs: pauseMs > 0 ? clock.steadyMs() + pauseMs : 0,
-      concernsRetries: lane !== "first" || attempted.reason !== undefined,
-    });
+  /**
+   * Applies the consequences of a write that has ended, and begins another one: some outcomes in one transaction. Waits for it
+   * until the next tick of the event loop: a database in this process has written them by then, and calls of other webhooks need not
+   * wait for another database. Outcomes leave the memory only after the write: a failed write loses none.
+   *
+   * Nothing else applies consequences: what a caller reads between two calls has deliveries whose outcomes are not settled.
+   *
+   * @throws the error of a failed write
+   */
+  async write(): Promise<void> {
+    this.#conclude();
+    if (this.isWriting() || this.#unwritten.size === 0) return;
+    const { ended } = this.#begin();
+    await Promise.race([ended, setImmediate()]);
+    if (this.isWriting()) void ended.then(this.#deps.onWriteEnded);
+    else this.#conclude();
+  }
+
+  /** Writes all outcomes. */
+  async writeAll(): Promise<void> {
+    await this.#current?.ended;
+    // A failed write is repeated.
+    if (this.#current?.result && "error" in this.#current.result) this.#current = undefined;
+    for (this.#conclude(); this.#unwritten.size > 0; this.#conclude()) await this.#begin().ended;
+  }
+
+  #begin(): Write {
+    const { consequences, deliveryQueue } = this.#deps;
+    const some = [...this.#unwritten.values().take(OUTCOMES_AT_ONCE)];
+    const decisions = some.map(consequences.decide);
+    const record = async () => {
+      try {
+        current.result = { records: await deliveryQueue.record(decisions) };
+      } catch (error) {
+        current.result = { error };
+      }
+    };
+    const current: Write = { some, decisions, ended: Promise.resolve() };
+    current.ended = record();
+    this.#current = current;
+    return current;
+  }
+
+  /** Applies the consequences of the current write, if it has ended. */
+  #conclude(): void {
+    const { queues, consequences, clock, onSettled } = this.#deps;
+    if (!this.#current?.result) return;
+    const { some, decisions, result } = this.#current;
+    this.#current = undefined;
+    if ("error" in result) throw result.error;
+    for (const [index, ended] of some.entries()) {
+      // Dropped meanwhile.
+      if (!this.#unwritten.delete(ended)) continue;
+      const { queue, lane, attempted } = ended;
+      onSettled(ended);
+      const decision = present(decisions[index], "a decision");
+      const pauseMs = consequences.conclude(ended, decision, present(result.records[index], "a record"));
+      queues.end(queue, lane, {
+        pausedUntilMs: pauseMs > 0 ? clock.steadyMs() + pauseMs : 0,
+        concernsRetries: lane !== "first" || attempted.reason !== undefined,
+      });
+    }
   }
 }

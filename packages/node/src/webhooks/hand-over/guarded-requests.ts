@@ -34,7 +34,7 @@ export const guardRequests = (run: Guard): WebhookRequests => ({
   pingTarget: (body) => run("write", (service) => service.pingTarget(body)),
 });
 
-type Call = (...parameters: readonly unknown[]) => Promise<unknown>;
+type Call = (...parameters: unknown[]) => Promise<unknown>;
 
 function through<Part extends object>(
   run: Guard,
@@ -43,7 +43,11 @@ function through<Part extends object>(
 ): Part {
   const calls = Object.entries<RequestKind>(kinds).map(([name, kind]): [string, Call] => [
     name,
-    (...parameters) => run(kind, (service) => (partOf(service)[name as keyof Part] as Call)(...parameters)),
+    (...parameters) =>
+      run(kind, (service) => {
+        const part = partOf(service);
+        return (part[name as keyof Part] as Call).apply(part, parameters);
+      }),
   ]);
   return Object.fromEntries(calls) as Part;
 }

@@ -9,13 +9,6 @@ import type { MeteredConditions, Verdict } from "../../subscriptions/conditions/
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Definition, Definitions } from "./definitions.ts";
 
-export type Verdicts = {
-  /** Evaluates for a slice of time. Returns the number of finished events, from the first one on. */
-  find(events: readonly LoggedEvent[], definitions: Pick<Definitions, "forEvent">): number;
-  /** Returns a verdict; undefined if it is not evaluated yet. */
-  of(event: Pick<LoggedEvent, "sequence">, definition: Definition): Verdict | undefined;
-};
-
 export type VerdictDeps = {
   observer: MatchingObserver;
   logger: Pick<Logger, "info">;
@@ -24,73 +17,72 @@ export type VerdictDeps = {
 /** Time of the evaluation per tick; one more evaluation may exceed it. */
 const SLICE_MS = 10;
 
-type State = VerdictDeps & {
+export class Verdicts {
+  readonly #deps: VerdictDeps;
   /** Verdicts by sequence of the event, only for events after the cursor. */
-  known: Map<number, Map<MeteredConditions, Verdict>>;
+  #known = new Map<number, Map<MeteredConditions, Verdict>>();
   /** Conditions that were already reported as slow. */
-  readonly reported: WeakSet<MeteredConditions>;
-};
+  readonly #reported = new WeakSet<MeteredConditions>();
 
-export function createVerdicts(deps: VerdictDeps): Verdicts {
-  const state: State = { ...deps, known: new Map(), reported: new WeakSet() };
-  return {
-    find(events, definitions) {
-      const startMs = performance.now();
-      dropPast(state, events);
-      const finished = evaluate(state, events, definitions, startMs + SLICE_MS);
-      deps.observer.spent("webhook", performance.now() - startMs);
-      return finished;
-    },
-    of: ({ sequence }, { metered }) => state.known.get(sequence)?.get(metered),
-  };
-}
+  constructor(deps: VerdictDeps) {
+    this.#deps = deps;
+  }
 
-/** Drops the verdicts of all other events. */
-function dropPast(state: State, events: readonly LoggedEvent[]): void {
-  state.known = new Map(
-    events.flatMap(({ sequence }) => {
-      const verdicts = state.known.get(sequence);
-      return verdicts ? [[sequence, verdicts]] : [];
-    }),
-  );
-}
+  /** Evaluates for a slice of time. Returns the number of finished events, from the first one on. */
+  find(events: readonly LoggedEvent[], definitions: Pick<Definitions, "forEvent">): number {
+    const startMs = performance.now();
+    this.#dropOthers(events);
+    const finished = this.#evaluate(events, definitions, startMs + SLICE_MS);
+    this.#deps.observer.spent("webhook", performance.now() - startMs);
+    return finished;
+  }
 
-/** Evaluates at least one verdict per slice. Returns the number of finished events. */
-function evaluate(
-  state: State,
-  events: readonly LoggedEvent[],
-  definitions: Pick<Definitions, "forEvent">,
-  endMs: number,
-): number {
-  let isFirst = true;
-  for (const [index, event] of events.entries()) {
-    const verdicts = verdictsOf(state, event);
-    for (const { definition } of definitions.forEvent(event)) {
-      if (event.sequence <= definition.activeAfter || verdicts.has(definition.metered)) continue;
-      if (!isFirst && performance.now() >= endMs) return index;
-      isFirst = false;
-      verdicts.set(definition.metered, judge(state, definition, event));
+  /** Returns a verdict; undefined if it is not evaluated yet. */
+  of({ sequence }: Pick<LoggedEvent, "sequence">, { metered }: Definition): Verdict | undefined {
+    return this.#known.get(sequence)?.get(metered);
+  }
+
+  /** Drops the verdicts of all other events. */
+  #dropOthers(events: readonly LoggedEvent[]): void {
+    this.#known = new Map(
+      events.flatMap(({ sequence }) => {
+        const verdicts = this.#known.get(sequence);
+        return verdicts ? [[sequence, verdicts]] : [];
+      }),
+    );
+  }
+
+  /** Evaluates at least one verdict per slice. Returns the number of finished events. */
+  #evaluate(
+    events: readonly LoggedEvent[],
+    definitions: Pick<Definitions, "forEvent">,
+    endMs: number,
+  ): number {
+    let isFirst = true;
+    for (const [index, event] of events.entries()) {
+      const verdicts = this.#known.get(event.sequence) ?? new Map<MeteredConditions, Verdict>();
+      this.#known.set(event.sequence, verdicts);
+      for (const { definition } of definitions.forEvent(event)) {
+        if (event.sequence <= definition.activeAfter || verdicts.has(definition.metered)) continue;
+        if (!isFirst && performance.now() >= endMs) return index;
+        isFirst = false;
+        verdicts.set(definition.metered, this.#judge(definition, event));
+      }
     }
+    return events.length;
   }
-  return events.length;
-}
 
-function verdictsOf({ known }: State, event: LoggedEvent): Map<MeteredConditions, Verdict> {
-  const verdicts = known.get(event.sequence) ?? new Map<MeteredConditions, Verdict>();
-  known.set(event.sequence, verdicts);
-  return verdicts;
-}
-
-function judge(
-  { observer, logger, reported }: State,
-  { id, metered }: Definition,
-  event: LoggedEvent,
-): Verdict {
-  const verdict = metered.judge(event.data);
-  if (metered.isSlow() && !reported.has(metered)) {
-    reported.add(metered);
-    observer.slowed("webhook");
-    logger.info({ webhook: id }, "expensive conditions of a webhook; it is suspended if the cost increases");
+  #judge({ id, metered }: Definition, event: LoggedEvent): Verdict {
+    const { observer, logger } = this.#deps;
+    const verdict = metered.judge(event.data);
+    if (metered.isSlow() && !this.#reported.has(metered)) {
+      this.#reported.add(metered);
+      observer.slowed("webhook");
+      logger.info(
+        { webhook: id },
+        "expensive conditions of a webhook; it is suspended if the cost increases",
+      );
+    }
+    return verdict;
   }
-  return verdict;
 }

@@ -7,7 +7,7 @@ import { type NatsTarget, parseNatsTarget } from "../model/targets.ts";
 import { toFailure } from "./failure.ts";
 import { createPublishInOrder } from "./publish-in-order.ts";
 import { openServerStream } from "./server-stream.ts";
-import { createSharedConnections } from "./shared-connections.ts";
+import { SharedConnections } from "./shared-connections.ts";
 import { type Acknowledgement, openStreamClient, type StreamClient } from "./stream-client.ts";
 
 export type NatsPost = {
@@ -20,7 +20,7 @@ export type NatsPost = {
 /** Creates a sender; `close` ends its open connections. */
 export function createNatsPost(options: PostOptions, lookup?: Lookup): NatsPost {
   const closing = new AbortController();
-  const connections = createSharedConnections({ open: createOpen(options, closing.signal, lookup) });
+  const connections = new SharedConnections({ open: createOpen(options, closing.signal, lookup) });
   const publishInOrder = createPublishInOrder();
 
   const send = (request: DeliveryRequest, target: NatsTarget, client: StreamClient, signal: AbortSignal) => {
@@ -49,7 +49,7 @@ export function createNatsPost(options: PostOptions, lookup?: Lookup): NatsPost 
 
   return {
     post,
-    connections: connections.size,
+    connections: () => connections.size(),
     async close() {
       closing.abort(new Error("the webhook service is closed"));
       await connections.close();

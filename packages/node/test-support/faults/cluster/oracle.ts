@@ -8,7 +8,7 @@ import { createFit, MAX_CONTENT_BYTES } from "../../../src/subscriptions/content
 import { READER } from "../../../src/webhooks/intake.ts";
 import { createReadDefinitions } from "../../../src/webhooks/matching/definitions.ts";
 import { createMatcher } from "../../../src/webhooks/matching/matcher.ts";
-import { createVerdicts } from "../../../src/webhooks/matching/verdicts.ts";
+import { Verdicts } from "../../../src/webhooks/matching/verdicts.ts";
 import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
 import { createSqliteIntake } from "../../../src/webhooks/sqlite/intake.ts";
 import { createWebhookStore } from "../../webhooks/sqlite-register.ts";
@@ -78,7 +78,7 @@ async function matchAll(database: Database, network: string, after: number): Pro
   const step = createMatcher({
     ...{ network, intake, logger, nowMs: Date.now, observer: NO_MATCHING_OBSERVER },
     readDefinitions: createReadDefinitions({ intake, logger }),
-    verdicts: createVerdicts({ observer: NO_MATCHING_OBSERVER, logger }),
+    verdicts: new Verdicts({ observer: NO_MATCHING_OBSERVER, logger }),
     fit: createFit(MAX_CONTENT_BYTES),
   });
   while ((await step()).more);

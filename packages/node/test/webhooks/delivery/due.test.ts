@@ -1,10 +1,10 @@
 /** Due deliveries of the queues in memory, and the effects of recorded outcomes. */
 import { beforeEach, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createQueues, type Queues } from "../../../src/webhooks/delivery/active-queues.ts";
+import { Queues } from "../../../src/webhooks/delivery/active-queues.ts";
 import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
 import type { Lane, Queue } from "../../../src/webhooks/delivery/lanes.ts";
-import { createOutcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
+import { Outcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
 import type { QueueState } from "../../../src/webhooks/delivery-queue.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 
@@ -23,7 +23,7 @@ beforeEach(() => {
   states = { 9: { isStrict: true } };
   begun = [];
   owned = undefined;
-  queues = createQueues({
+  queues = new Queues({
     owns: (webhook) => owned?.has(webhook) ?? true,
     latestMs: () => Number.MAX_SAFE_INTEGER,
     deliveryQueue: {
@@ -129,7 +129,7 @@ test("A change that is reported while states are read is applied by the next rea
 
 test("A change is kept if the database fails while states are read.", async () => {
   let isDown = true;
-  const kept = createQueues({
+  const kept = new Queues({
     owns: () => true,
     latestMs: () => Number.MAX_SAFE_INTEGER,
     deliveryQueue: {
@@ -174,7 +174,7 @@ test.each<[string, (owned: Set<number>) => void]>([
 
 test("An outcome changes its queue when it is on disk, and is kept if the write fails.", async () => {
   let isFull = true;
-  const outcomes = createOutcomes({
+  const outcomes = new Outcomes({
     deliveryQueue: {
       async record(recorded) {
         if (isFull) throw new Error("disk full");
@@ -217,7 +217,7 @@ test("A write that lasts blocks no run. The next run applies its outcomes, or re
   const writes: PromiseWithResolvers<void>[] = [];
   let ended = 0;
   const settled: number[] = [];
-  const outcomes = createOutcomes({
+  const outcomes = new Outcomes({
     deliveryQueue: {
       async record(recorded) {
         const write = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createSchedule, type Schedule } from "../../../src/webhooks/delivery/schedule.ts";
+import { Schedule } from "../../../src/webhooks/delivery/schedule.ts";
 
 let runs: number;
 let timers: { delayMs: number; fire: () => void }[];
@@ -26,7 +26,7 @@ beforeEach(() => {
       return remove;
     },
   };
-  schedule = createSchedule(clock, async () => void runs++);
+  schedule = new Schedule(clock, async () => void runs++);
 });
 
 const delays = () => timers.map(({ delayMs }) => delayMs);
@@ -92,7 +92,7 @@ test("After close it neither runs nor has a timer.", async () => {
 
 test("Notified during a run, it runs once more afterwards.", async () => {
   const ended: (() => void)[] = [];
-  const slow = createSchedule({ after: () => () => {} }, () => new Promise((resolve) => ended.push(resolve)));
+  const slow = new Schedule({ after: () => () => {} }, () => new Promise((resolve) => ended.push(resolve)));
   slow.notify();
   await tick();
   slow.notify();

@@ -1,6 +1,6 @@
 /** Steps of matching and of background tasks, and when a run of the dispatcher omits them. */
 import { beforeEach, expect, test } from "vitest";
-import { createSources, type Sources } from "../../../src/webhooks/delivery/sources.ts";
+import { Sources } from "../../../src/webhooks/delivery/sources.ts";
 
 let steps: string[];
 let changed: number[];
@@ -16,7 +16,7 @@ beforeEach(() => {
   hasEvents = false;
   hasTasks = false;
   isDown = false;
-  sources = createSources({
+  sources = new Sources({
     async match() {
       steps.push("match");
       if (isDown) throw new Error("down");

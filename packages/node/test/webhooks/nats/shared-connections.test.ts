@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { NatsTarget } from "../../../src/webhooks/model/targets.ts";
-import { createSharedConnections } from "../../../src/webhooks/nats/shared-connections.ts";
+import { SharedConnections } from "../../../src/webhooks/nats/shared-connections.ts";
 import type { StreamClient } from "../../../src/webhooks/nats/stream-client.ts";
 
 const targetOf = (port: number, token?: string): NatsTarget => ({
@@ -13,7 +13,7 @@ const targetOf = (port: number, token?: string): NatsTarget => ({
 /** Connections whose clients do nothing; `open` lists the ports of open ones. */
 function build(limits: { idleMs?: number; maxIdle?: number } = {}) {
   const open: number[] = [];
-  const connections = createSharedConnections({
+  const connections = new SharedConnections({
     ...limits,
     async open({ port }) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -25,8 +25,13 @@ function build(limits: { idleMs?: number; maxIdle?: number } = {}) {
       return { closed: promise, close } as Pick<StreamClient, "closed" | "close"> as StreamClient;
     },
   });
-  onTestFinished(connections.close);
-  return { ...connections, open };
+  onTestFinished(() => connections.close());
+  return {
+    use: connections.use.bind(connections) as SharedConnections["use"],
+    retire: (target: NatsTarget) => connections.retire(target),
+    size: () => connections.size(),
+    open,
+  };
 }
 
 test("One connection serves all calls to a server and user.", async () => {
@@ -71,13 +76,13 @@ test("A retired connection ends after its calls; later calls get another one.", 
 
 test("A connection that could not be opened is opened again by the next call.", async () => {
   let isDown = true;
-  const connections = createSharedConnections({
+  const connections = new SharedConnections({
     async open() {
       if (isDown) throw new Error("down");
       return { closed: new Promise(() => {}), close: async () => {} } as unknown as StreamClient;
     },
   });
-  onTestFinished(connections.close);
+  onTestFinished(() => connections.close());
   await expect(connections.use(targetOf(1), async () => {})).rejects.toThrow("down");
   await sleep(0);
   expect(connections.size()).toBe(0);

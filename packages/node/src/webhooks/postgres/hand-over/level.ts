@@ -12,7 +12,7 @@ import { NameInUseError } from "../../delivery-queue.ts";
 import { HandOverError } from "../../hand-over/owner.ts";
 import { createReadDefinitions } from "../../matching/definitions.ts";
 import { createMatcher, type Matched } from "../../matching/matcher.ts";
-import { createVerdicts } from "../../matching/verdicts.ts";
+import { Verdicts } from "../../matching/verdicts.ts";
 import { SHARDS } from "../../storage/shards.ts";
 import { createPostgresIntake } from "../intake.ts";
 import { createOwnership, type ShardOwnership } from "../ownership.ts";
@@ -115,7 +115,7 @@ function createMatch(
   return createMatcher({
     ...{ network, intake, observer, logger },
     readDefinitions: createReadDefinitions({ intake, logger }),
-    verdicts: createVerdicts({ observer, logger }),
+    verdicts: new Verdicts({ observer, logger }),
     fit: createFit(maxContentBytes),
     nowMs: Date.now,
   });
