@@ -21,9 +21,10 @@ import { untilReachable } from "../../postgres/waiting.ts";
 import { createProveFact, type ProveFact } from "../../proofs/fact.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { leaseMsFor } from "../../webhooks/delivery/lease.ts";
+import { DeliveryFigures } from "../../webhooks/figures.ts";
 import type { WebhookOptions } from "../../webhooks/options.ts";
-import { createPostgresFigures } from "../../webhooks/postgres/figures.ts";
 import { openSecretCipher } from "../../webhooks/postgres/secrets.ts";
+import { createPostgresStore } from "../../webhooks/postgres/sql.ts";
 import { openPostgresStorage } from "../../webhooks/postgres/storage.ts";
 import { type WorkerLease, waitForName } from "../../webhooks/postgres/worker-lease.ts";
 import { createTargetPost } from "../../webhooks/target-post.ts";
@@ -138,7 +139,7 @@ async function deliver(
     postgres,
     natsConnections,
     queue: storage.queue,
-    figures: createPostgresFigures(postgres),
+    figures: new DeliveryFigures(createPostgresStore(postgres)),
     loopDelay: loopDelay.read,
     // Called once the server listens.
     connections: () => server.connections(),

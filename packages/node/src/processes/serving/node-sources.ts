@@ -28,11 +28,12 @@ import { loggedTrouble, type Writes, watchWrites } from "../../store/engine/writ
 import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog } from "../../store/events/event-log.ts";
 import { createSqliteSource } from "../../stream/sqlite/source.ts";
+import { DeliveryFigures } from "../../webhooks/figures.ts";
 import { READER } from "../../webhooks/intake.ts";
 import { createSecretCipher } from "../../webhooks/secrets.ts";
-import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
 import { createOwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { createSqliteHandOverRows } from "../../webhooks/sqlite/hand-over/rows.ts";
+import { createSqliteStore } from "../../webhooks/sqlite/sql.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { assemble, type ServingProcess } from "./assembly.ts";
 import { startInspector } from "./inspector.ts";
@@ -100,7 +101,7 @@ function openNodeSources(context: NodeContext): Sources {
       streamsChanged: gateway.streamsChanged,
     },
     webhooks: openWebhooks(context, database),
-    deliveryFigures: createSqliteFigures(figuresReader),
+    deliveryFigures: new DeliveryFigures(createSqliteStore(figuresReader)),
     operatorRows: createSqliteOperatorRows(figuresReader),
     state: watchDatabase(context, database, writes),
     nodeFigures: gateway.figures,

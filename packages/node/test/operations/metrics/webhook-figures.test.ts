@@ -1,12 +1,8 @@
 import { expect, test } from "vitest";
 import { createEachWebhook } from "../../../src/operations/metrics/webhooks.ts";
 import type { WebhookObserver } from "../../../src/webhooks/collaborators.ts";
-import { totalOf } from "../../../src/webhooks/figures.ts";
-import {
-  createFiredFigures,
-  createQueueFigures,
-  createWebhookFigures,
-} from "../../../src/webhooks/sqlite/figures.ts";
+import { readFired, readQueueFigures, readWebhookFigures, totalOf } from "../../../src/webhooks/figures.ts";
+import { runNow, sqlOf } from "../../../src/webhooks/sqlite/sql.ts";
 import {
   always,
   blockApplied,
@@ -23,16 +19,17 @@ function open(reply: () => number | "never") {
     runEnded: (error) => void (error && seen.push(error)),
   };
   const service = createService({ reply, observer, options: { retryPausesMs: [1_000] } });
-  const queuesByWebhook = createQueueFigures(service.database);
+  const sql = sqlOf(service.database);
+  const queuesByWebhook = () => runNow(readQueueFigures(sql));
   const queues = () => totalOf(queuesByWebhook().values());
-  const fired = createFiredFigures(service.database);
+  const fired = () => runNow(readFired(sql));
   return {
     ...service,
     seen,
     queues,
     queuesByWebhook,
     fired,
-    figures: createWebhookFigures(service.database),
+    figures: () => runNow(readWebhookFigures(sql)),
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../../src/platform/clock/durations.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import type { AttemptOutcome } from "../../../src/webhooks/delivery-queue.ts";
-import { createPostgresFigures } from "../../../src/webhooks/postgres/figures.ts";
+import { DeliveryFigures } from "../../../src/webhooks/figures.ts";
 import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { countAttempts, HealthRows } from "../../../src/webhooks/storage/health.ts";
 import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("Figures of queues count every lane, and the oldest live delivery; those that are off have none.", async () => {
     const { postgres, commands, add } = await openRegister(databases);
-    const { queues } = createPostgresFigures(postgres);
+    const figures = new DeliveryFigures(createPostgresStore(postgres));
     const [first, retry, replay, off, removed] = [
       await add(),
       await add(),
@@ -142,7 +142,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
       await add(),
     ];
     await add();
-    expect(await queues()).toEqual(new Map());
+    expect(await figures.queues()).toEqual(new Map());
     await insertDeliveries(postgres, first, 2, { created_ms: NOW_MS - 5 });
     await insertDeliveries(postgres, first, 1, { created_ms: NOW_MS });
     await insertDeliveries(postgres, first, 2, { ...RETRY, created_ms: NOW_MS - 4 });
@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
     await insertDeliveries(postgres, replay, 3, {}, "replay");
     for (const id of [off, removed]) await insertDeliveries(postgres, id, 1);
     await commands.remove(removed);
-    expect(await queues()).toEqual(
+    expect(await figures.queues()).toEqual(
       new Map([
         [first, { waiting: 3, retrying: 2, replaying: 0, oldestMs: NOW_MS - 5 }],
         [retry, { waiting: 1, retrying: 1, replaying: 0, oldestMs: NOW_MS - 7 }],
@@ -163,9 +163,9 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("Figures of webhooks count states, deliveries and the events before the position of every shard.", async () => {
     const { postgres, add } = await openRegister(databases);
-    const { webhooks, fired } = createPostgresFigures(postgres);
+    const figures = new DeliveryFigures(createPostgresStore(postgres));
     const none = { active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 };
-    expect(await webhooks()).toEqual(none);
+    expect(await figures.webhooks()).toEqual(none);
     const [active, disabled, suspended] = [await add(), await add({ enabled: false }), await add()];
     await suspend(postgres, suspended);
     await insertDeliveries(postgres, active, 3);
@@ -176,13 +176,13 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
     );
     await postgres.query("UPDATE event_log SET last_sequence = 9");
     await postgres.query("UPDATE shard_positions SET matched = CASE WHEN shard = 5 THEN 6 ELSE 9 END");
-    expect(await webhooks()).toMatchObject({ unmatched: 0 });
+    expect(await figures.webhooks()).toMatchObject({ unmatched: 0 });
     await ownByWorkers(postgres);
-    expect(await webhooks()).toEqual({
+    expect(await figures.webhooks()).toEqual({
       ...{ active: 1, disabled: 1, suspended: 1, fired: 3 },
       ...{ unmatched: 3, unmatchedSinceMs: NOW_MS + 7 },
     });
-    expect(await fired()).toEqual(
+    expect(await figures.fired()).toEqual(
       new Map([
         [active, 2],
         [disabled, 0],
