@@ -94,104 +94,114 @@ type FollowDeps = {
 /** Time for which events are buffered for a client that does not read; afterwards they are read again when it does. */
 const BUFFER_TIMEOUT_MS = 1_000;
 
-type Follower = FollowDeps & {
-  /** True once the client was notified that its conditions slow it down. */
-  isSlowed: boolean;
-};
-
 /** Resolves when the client has disconnected, the log has dropped events that it did not get, or its conditions cost too much. */
-export async function follow(start: Start, deps: FollowDeps): Promise<void> {
-  const follower: Follower = { ...deps, isSlowed: false };
-  const { source, sink, notifier, onPosition } = deps;
-  let at = start;
-  while (sink.isOpen()) {
-    // Must precede the reads: an event that is logged meanwhile notifies again.
-    const notified = notifier.next();
-    if (at.from === "chain") {
-      at = await sendBlock(follower, at);
-      // Nothing is kept in memory while the client reads slowly.
-      await (sink.isFull() ? sink.ready() : setImmediate());
-      continue;
-    }
-    const page = await source.log(at.after);
-    if (!page) return sink.end();
-    const sent = await send(follower, page.events);
-    const isWhole = sent === page.events.length;
-    at = {
-      from: "log",
-      after: isWhole ? page.sequence : (page.events[sent - 1]?.event.sequence ?? at.after),
-    };
-    const { sequence, block, isEnd } = page;
-    const isAtEnd = isWhole && isEnd;
-    onPosition(isAtEnd ? { sequence, ...(block && { block }) } : undefined);
-    if (sink.isFull()) await sink.ready();
-    else await (isAtEnd ? notified : setImmediate());
-  }
-}
-
-async function sendBlock(follower: Follower, from: Extract<Start, { from: "chain" }>): Promise<Start> {
-  const { source } = follower;
-  const { height, lastBlock, skip = 0, after } = from;
-  // Read first, so that the log has every later change.
-  const end = await source.end();
-  // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
-  if (lastBlock && !(await source.hasBlock(lastBlock))) return { from: "log", after };
-  const page = await source.chain(height);
-  if (!page) return { from: "log", after: end.sequence };
-  const sent = skip + (await send(follower, page.events.slice(skip)));
-  return sent === page.events.length
-    ? { from: "chain", height: height + 1, lastBlock: page.block, after }
-    : { from: "chain", height, lastBlock: page.block, skip: sent, after };
-}
-
-/** Returns the number of handled events, less than all if the client stops reading or disconnects. */
-async function send(follower: Follower, events: readonly SourceEvent[]): Promise<number> {
-  const { sink, onFull, onTooExpensive } = follower;
-  let next = 0;
-  while (next < events.length) {
-    const { names, tooExpensive } = await match(follower, events, next);
-    for (const [index, { frame }] of events.slice(next, next + names.length).entries()) {
-      if (!sink.isOpen()) return next;
-      next++;
-      const name = names[index];
-      if (name === undefined) continue;
-      sink.write(frame(name));
-      if (!sink.isFull()) continue;
-      onFull();
-      if (!(await sink.readyWithin(BUFFER_TIMEOUT_MS))) return next;
-    }
-    if (tooExpensive) {
-      onTooExpensive();
-      sink.write(suspendedFrame(tooExpensive));
-      sink.end();
-    }
-    if (!sink.isOpen()) return next;
-  }
-  return next;
-}
+export const follow = (start: Start, deps: FollowDeps): Promise<void> => new Follower(deps).follow(start);
 
 /** Name of each event for this client, undefined if it is not subscribed; and the error that ended the matching. */
 type Matched = { readonly names: readonly (string | undefined)[]; readonly tooExpensive?: CostError };
 
-/** Matches events from an index on, as many as there is time for. */
-async function match(follower: Follower, events: readonly SourceEvent[], from: number): Promise<Matched> {
-  const { subscription, sink, slices, observer } = follower;
-  const work = (isTimeUp: () => boolean): Matched => {
-    const names: (string | undefined)[] = [];
-    for (const { event } of events.slice(from)) {
-      if ((names.length > 0 && isTimeUp()) || !sink.isOpen()) break;
-      const name = subscription.nameOf(event);
-      if (name instanceof CostError) return { names, tooExpensive: name };
-      names.push(name);
-    }
-    return { names };
-  };
-  if (!subscription.hasConditions) return work(() => false);
-  const matched = await slices.run("stream", subscription.isSlow(), work);
-  if (subscription.isSlow() && !follower.isSlowed) {
-    follower.isSlowed = true;
-    observer.slowed("stream");
-    sink.write(slowedComment);
+class Follower {
+  readonly #deps: FollowDeps;
+  /** True once the client was notified that its conditions slow it down. */
+  #isSlowed = false;
+
+  constructor(deps: FollowDeps) {
+    this.#deps = deps;
   }
-  return matched;
+
+  async follow(start: Start): Promise<void> {
+    const { source, sink, notifier, onPosition } = this.#deps;
+    let at = start;
+    while (sink.isOpen()) {
+      // Must precede the reads: an event that is logged meanwhile notifies again.
+      const notified = notifier.next();
+      if (at.from === "chain") {
+        at = await this.#sendBlock(at);
+        // Nothing is kept in memory while the client reads slowly.
+        await (sink.isFull() ? sink.ready() : setImmediate());
+        continue;
+      }
+      const page = await source.log(at.after);
+      if (!page) return sink.end();
+      const sent = await this.#send(page.events);
+      const isWhole = sent === page.events.length;
+      at = {
+        from: "log",
+        after: isWhole ? page.sequence : (page.events[sent - 1]?.event.sequence ?? at.after),
+      };
+      const { sequence, block, isEnd } = page;
+      const isAtEnd = isWhole && isEnd;
+      onPosition(isAtEnd ? { sequence, ...(block && { block }) } : undefined);
+      if (sink.isFull()) await sink.ready();
+      else await (isAtEnd ? notified : setImmediate());
+    }
+  }
+
+  async #sendBlock({
+    height,
+    lastBlock,
+    skip = 0,
+    after,
+  }: Extract<Start, { from: "chain" }>): Promise<Start> {
+    const { source } = this.#deps;
+    // Read first, so that the log has every later change.
+    const end = await source.end();
+    // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
+    if (lastBlock && !(await source.hasBlock(lastBlock))) return { from: "log", after };
+    const page = await source.chain(height);
+    if (!page) return { from: "log", after: end.sequence };
+    const sent = skip + (await this.#send(page.events.slice(skip)));
+    return sent === page.events.length
+      ? { from: "chain", height: height + 1, lastBlock: page.block, after }
+      : { from: "chain", height, lastBlock: page.block, skip: sent, after };
+  }
+
+  /** Resolves to the number of handled events, less than all if the client stops reading or disconnects. */
+  async #send(events: readonly SourceEvent[]): Promise<number> {
+    const { sink, onFull, onTooExpensive } = this.#deps;
+    let next = 0;
+    while (next < events.length) {
+      const { names, tooExpensive } = await this.#match(events, next);
+      for (const [index, { frame }] of events.slice(next, next + names.length).entries()) {
+        if (!sink.isOpen()) return next;
+        next++;
+        const name = names[index];
+        if (name === undefined) continue;
+        sink.write(frame(name));
+        if (!sink.isFull()) continue;
+        onFull();
+        if (!(await sink.readyWithin(BUFFER_TIMEOUT_MS))) return next;
+      }
+      if (tooExpensive) {
+        onTooExpensive();
+        sink.write(suspendedFrame(tooExpensive));
+        sink.end();
+      }
+      if (!sink.isOpen()) return next;
+    }
+    return next;
+  }
+
+  /** Matches events from an index on, as many as there is time for. */
+  async #match(events: readonly SourceEvent[], from: number): Promise<Matched> {
+    const { subscription, sink, slices, observer } = this.#deps;
+    const work = (isTimeUp: () => boolean): Matched => {
+      const names: (string | undefined)[] = [];
+      for (const { event } of events.slice(from)) {
+        if ((names.length > 0 && isTimeUp()) || !sink.isOpen()) break;
+        const name = subscription.nameOf(event);
+        if (name instanceof CostError) return { names, tooExpensive: name };
+        names.push(name);
+      }
+      return { names };
+    };
+    if (!subscription.hasConditions) return work(() => false);
+    const matched = await slices.run("stream", subscription.isSlow(), work);
+    if (subscription.isSlow() && !this.#isSlowed) {
+      this.#isSlowed = true;
+      observer.slowed("stream");
+      sink.write(slowedComment);
+    }
+    return matched;
+  }
 }

@@ -14,126 +14,122 @@ export type StreamLimitOptions = {
   readonly maxStreamsPerSite: number;
 };
 
-export type StreamLimits = {
+/** Counts the open streams, and refuses a stream beyond a limit. */
+export class StreamLimits {
+  readonly #options: StreamLimitOptions;
+  readonly #clients = new Map<string, number>();
+  readonly #sites = new Map<string, number>();
+  #open = 0;
+
+  constructor(options: StreamLimitOptions) {
+    this.#options = options;
+  }
+
+  open(): number {
+    return this.#open;
+  }
+
   /**
    * Returns a function that releases the stream; a second call does nothing.
    *
    * @throws {StreamError} STREAM_FULL, STREAM_LIMIT
    */
-  acquire(address: string): () => void;
-  open(): number;
-};
+  acquire(address: string): () => void {
+    const [client, site] = [clientGroup(address), siteGroup(address)];
+    const { maxStreams, maxStreamsPerClient, maxStreamsPerSite } = this.#options;
+    if (this.#open >= maxStreams) {
+      throw new StreamError("STREAM_FULL", `the limit of ${maxStreams} open streams is reached`);
+    }
+    checkLimit(this.#clients, client, maxStreamsPerClient);
+    checkLimit(this.#sites, site, maxStreamsPerSite);
+    this.#add(client, site, 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#add(client, site, -1);
+      isOpen = false;
+    };
+  }
 
-export function createStreamLimits({
-  maxStreams,
-  maxStreamsPerClient,
-  maxStreamsPerSite,
-}: StreamLimitOptions): StreamLimits {
-  const clients = new Map<string, number>();
-  const sites = new Map<string, number>();
-  let open = 0;
-
-  return {
-    acquire(address) {
-      const [client, site] = [clientGroup(address), siteGroup(address)];
-      if (open >= maxStreams) {
-        throw new StreamError("STREAM_FULL", `the limit of ${maxStreams} open streams is reached`);
-      }
-      for (const [counts, group, max] of [
-        [clients, client, maxStreamsPerClient],
-        [sites, site, maxStreamsPerSite],
-      ] as const) {
-        if ((counts.get(group) ?? 0) < max) continue;
-        throw new StreamError(
-          "STREAM_LIMIT",
-          `${max} streams are already open from ${group}; close one first`,
-        );
-      }
-      add(clients, client, 1);
-      add(sites, site, 1);
-      open++;
-      let isOpen = true;
-      return () => {
-        if (!isOpen) return;
-        isOpen = false;
-        add(clients, client, -1);
-        add(sites, site, -1);
-        open--;
-      };
-    },
-    open: () => open,
-  };
+  #add(client: string, site: string, difference: 1 | -1): void {
+    add(this.#clients, client, difference);
+    add(this.#sites, site, difference);
+    this.#open += difference;
+  }
 }
 
-function add(counts: Map<string, number>, group: string, difference: 1 | -1): void {
-  const count = (counts.get(group) ?? 0) + difference;
-  if (count > 0) counts.set(group, count);
-  else counts.delete(group);
+/** @throws {StreamError} STREAM_LIMIT */
+function checkLimit(counts: ReadonlyMap<string, number>, group: string, max: number): void {
+  if ((counts.get(group) ?? 0) < max) return;
+  throw new StreamError("STREAM_LIMIT", `${max} streams are already open from ${group}; close one first`);
 }
 
-/** Suspended clients get no stream with patterns until their suspension ends. */
-export type Suspensions = {
-  add(address: string): void;
-  /** @throws {StreamError} STREAM_SUSPENDED */
-  check(address: string): void;
-};
+function add(counts: Map<string, number>, name: string, difference: 1 | -1): void {
+  const count = (counts.get(name) ?? 0) + difference;
+  if (count > 0) counts.set(name, count);
+  else counts.delete(name);
+}
 
 /** Maximum number of suspensions; beyond it, the oldest is dropped. */
 const MAX_SUSPENSIONS = 1_000;
 
-export function createSuspensions(durationMs: number, nowMs: () => number): Suspensions {
+/** Suspended clients get no stream with patterns until their suspension ends. */
+export class Suspensions {
+  readonly #durationMs: number;
+  readonly #nowMs: () => number;
   /** End of each suspension by client, the earliest first. */
-  const endsMs = new Map<string, number>();
+  readonly #endsMs = new Map<string, number>();
 
-  return {
-    add(address) {
-      const client = clientGroup(address);
-      endsMs.delete(client);
-      endsMs.set(client, nowMs() + durationMs);
-      for (const [known, endMs] of endsMs) {
-        if (endsMs.size <= MAX_SUSPENSIONS && endMs > nowMs()) return;
-        endsMs.delete(known);
-      }
-    },
-    check(address) {
-      if ((endsMs.get(clientGroup(address)) ?? 0) <= nowMs()) return;
-      throw new StreamError(
-        "STREAM_SUSPENDED",
-        "the patterns of a stream from this address are too expensive; use fewer or smaller patterns, or other operators",
-      );
-    },
-  };
+  constructor(durationMs: number, nowMs: () => number) {
+    this.#durationMs = durationMs;
+    this.#nowMs = nowMs;
+  }
+
+  add(address: string): void {
+    const client = clientGroup(address);
+    const nowMs = this.#nowMs();
+    this.#endsMs.delete(client);
+    this.#endsMs.set(client, nowMs + this.#durationMs);
+    for (const [known, endMs] of this.#endsMs) {
+      if (this.#endsMs.size <= MAX_SUSPENSIONS && endMs > nowMs) return;
+      this.#endsMs.delete(known);
+    }
+  }
+
+  /** @throws {StreamError} STREAM_SUSPENDED */
+  check(address: string): void {
+    if ((this.#endsMs.get(clientGroup(address)) ?? 0) <= this.#nowMs()) return;
+    throw new StreamError(
+      "STREAM_SUSPENDED",
+      "the patterns of a stream from this address are too expensive; use fewer or smaller patterns, or other operators",
+    );
+  }
 }
-
-export type OpenSubscriptions = {
-  /** Resolves to the sequence after which the log has every event of these names. */
-  add(names: readonly string[]): Promise<number>;
-  /** Reverses one `add`. */
-  remove(names: readonly string[]): void;
-};
 
 /** See `Gateway.streamsChanged`. */
 export type StreamsChanged = (names: string[]) => Promise<Record<string, number>>;
 
-export function createOpenSubscriptions(streamsChanged: StreamsChanged): OpenSubscriptions {
+/** The union of the names that the open streams subscribe to, which the writer records. */
+export class OpenSubscriptions {
+  readonly #streamsChanged: StreamsChanged;
   /** Number of streams by name. */
-  const counts = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
-  return {
-    async add(names) {
-      for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-      // Called each time, because the sequence changes after a gap in the log.
-      const since = await streamsChanged([...counts.keys()]);
-      return Math.max(...names.map((name) => present(since[name], `the sequence of ${name}`)));
-    },
-    remove(names) {
-      for (const name of names) {
-        const left = (counts.get(name) ?? 0) - 1;
-        if (left > 0) counts.set(name, left);
-        else counts.delete(name);
-      }
-      // A lost call is harmless: the next call sends all names again.
-      streamsChanged([...counts.keys()]).catch(() => {});
-    },
-  };
+  constructor(streamsChanged: StreamsChanged) {
+    this.#streamsChanged = streamsChanged;
+  }
+
+  /** Resolves to the sequence after which the log has every event of these names. */
+  async add(names: readonly string[]): Promise<number> {
+    for (const name of names) add(this.#counts, name, 1);
+    // Called each time, because the sequence changes after a gap in the log.
+    const since = await this.#streamsChanged([...this.#counts.keys()]);
+    return Math.max(...names.map((name) => present(since[name], `the sequence of ${name}`)));
+  }
+
+  /** Reverses one `add`. */
+  remove(names: readonly string[]): void {
+    for (const name of names) add(this.#counts, name, -1);
+    // A lost call is harmless: the next call sends all names again.
+    this.#streamsChanged([...this.#counts.keys()]).catch(() => {});
+  }
 }

@@ -3,21 +3,18 @@
  * nothing is kept in memory for a slow one.
  */
 import type { Writable } from "node:stream";
-import { createNotifier, type Notifier } from "../platform/notifier.ts";
+import { createNotifier } from "../platform/notifier.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { findStart, follow, type Start, type StreamRequest } from "./follow.ts";
 import { greeting, heartbeat, type Position } from "./frame.ts";
 import {
-  createOpenSubscriptions,
-  createStreamLimits,
-  createSuspensions,
-  type OpenSubscriptions,
+  OpenSubscriptions,
   type StreamLimitOptions,
-  type StreamLimits,
+  StreamLimits,
   type StreamsChanged,
-  type Suspensions,
+  Suspensions,
 } from "./open-streams.ts";
-import { createSink, type Sink } from "./sink.ts";
+import { Sink } from "./sink.ts";
 import type { Source } from "./source.ts";
 import { StreamError } from "./stream-error.ts";
 
@@ -60,88 +57,12 @@ export type StreamFigures = {
 
 /** A stream that is ready to send. */
 type OpenStream = {
-  /** Settles when the stream has ended. Call it once, or call `release` instead. */
+  /** Resolves when the stream has ended. Call it once, or call `release` instead. */
   flow(response: Writable): Promise<void>;
   release(): void;
 };
 
-export type Stream = {
-  /**
-   * @param address address of the client
-   * @throws {StreamError}
-   */
-  open(request: StreamRequest, address: string): Promise<OpenStream>;
-  /** Must be called after events were recorded. */
-  notify(): void;
-  figures(): StreamFigures;
-  /** Ends every stream; the clients may reconnect to the next process. */
-  close(): void;
-};
-
 type Connection = { readonly sink: Sink; position: Position | undefined; wasFull: boolean };
-
-type State = {
-  readonly options: StreamOptions;
-  readonly deps: StreamDeps;
-  readonly notifier: Notifier;
-  readonly openSubscriptions: OpenSubscriptions;
-  readonly limits: StreamLimits;
-  readonly suspensions: Suspensions;
-  readonly connections: Set<Connection>;
-  /** Streams closed because their clients did not read. */
-  cut: number;
-  isClosed: boolean;
-};
-
-export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
-  const state: State = {
-    options,
-    deps,
-    notifier: createNotifier(),
-    openSubscriptions: createOpenSubscriptions(deps.streamsChanged),
-    limits: createStreamLimits(options),
-    suspensions: createSuspensions(options.suspensionMs, deps.nowMs),
-    connections: new Set(),
-    cut: 0,
-    isClosed: false,
-  };
-  const { notifier, limits, connections } = state;
-  const timer = setInterval(() => beat(state), options.heartbeatMs);
-  timer.unref();
-  return {
-    open: (request, address) => open(state, request, address),
-    notify() {
-      deps.source.refresh();
-      notifier.notify();
-    },
-    figures: () => ({ open: limits.open(), cut: state.cut, unreadBytes: unreadBytes(state) }),
-    close() {
-      state.isClosed = true;
-      clearInterval(timer);
-      for (const { sink } of connections) sink.end();
-      notifier.notify();
-    },
-  };
-}
-
-async function open(state: State, request: StreamRequest, address: string): Promise<OpenStream> {
-  const { deps, openSubscriptions, limits, suspensions } = state;
-  if (state.isClosed) throw new StreamError("STREAM_FULL", "the node is stopping");
-  const { names, hasPatterns } = request.subscription;
-  if (hasPatterns) suspensions.check(address);
-  const releaseSlot = limits.acquire(address);
-  const release = () => {
-    releaseSlot();
-    openSubscriptions.remove(names);
-  };
-  try {
-    const start = await findStart(request, await openSubscriptions.add(names), deps.source);
-    return { release, flow: (response) => flow(state, { request, address, start, release }, response) };
-  } catch (error) {
-    release();
-    throw error;
-  }
-}
 
 /** A stream that counts as open, and does not send yet. */
 type Opened = {
@@ -152,38 +73,134 @@ type Opened = {
   readonly release: () => void;
 };
 
-/** Sends events to the client until the stream has ended. */
-async function flow(
-  state: State,
-  { request, address, start, release }: Opened,
-  response: Writable,
-): Promise<void> {
-  const { deps, notifier, suspensions, connections } = state;
-  const { source, slices, observer } = deps;
-  const sink = createSink(response, notifier.notify);
-  const connection: Connection = { sink, position: undefined, wasFull: false };
-  connections.add(connection);
-  sink.write(greeting(positionOf(start)));
-  try {
-    await follow(start, {
-      source,
-      subscription: request.subscription,
-      sink,
-      notifier,
-      slices,
-      observer,
-      onPosition(position) {
-        connection.position = position;
-      },
-      onFull: () => limitUnread(state),
-      onTooExpensive() {
-        suspensions.add(address);
-        observer.suspended("stream");
-      },
-    });
-  } finally {
-    connections.delete(connection);
-    release();
+/** The streams of all clients of this process. */
+export class Stream {
+  readonly #options: StreamOptions;
+  readonly #deps: StreamDeps;
+  readonly #notifier = createNotifier();
+  readonly #openSubscriptions: OpenSubscriptions;
+  readonly #limits: StreamLimits;
+  readonly #suspensions: Suspensions;
+  readonly #connections = new Set<Connection>();
+  readonly #timer: NodeJS.Timeout;
+  /** Number of streams closed because their clients did not read. */
+  #cutStreams = 0;
+  #isClosed = false;
+
+  constructor(options: StreamOptions, deps: StreamDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#openSubscriptions = new OpenSubscriptions(deps.streamsChanged);
+    this.#limits = new StreamLimits(options);
+    this.#suspensions = new Suspensions(options.suspensionMs, deps.nowMs);
+    this.#timer = setInterval(() => this.#beat(), options.heartbeatMs);
+    this.#timer.unref();
+  }
+
+  /** Is also called without its object. */
+  readonly figures = (): StreamFigures => ({
+    open: this.#limits.open(),
+    cut: this.#cutStreams,
+    unreadBytes: this.#unreadBytes(),
+  });
+
+  /**
+   * @param address address of the client
+   * @throws {StreamError}
+   */
+  async open(request: StreamRequest, address: string): Promise<OpenStream> {
+    if (this.#isClosed) throw new StreamError("STREAM_FULL", "the node is stopping");
+    const { names, hasPatterns } = request.subscription;
+    if (hasPatterns) this.#suspensions.check(address);
+    const releaseSlot = this.#limits.acquire(address);
+    const release = () => {
+      releaseSlot();
+      this.#openSubscriptions.remove(names);
+    };
+    try {
+      const since = await this.#openSubscriptions.add(names);
+      const start = await findStart(request, since, this.#deps.source);
+      return { release, flow: (response) => this.#flow({ request, address, start, release }, response) };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Must be called after events were recorded. */
+  notify(): void {
+    this.#deps.source.refresh();
+    this.#notifier.notify();
+  }
+
+  /** Ends every stream; the clients may reconnect to the next process. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const { sink } of this.#connections) sink.end();
+    this.#notifier.notify();
+  }
+
+  /** Sends events to the client until the stream has ended. */
+  async #flow({ request, address, start, release }: Opened, response: Writable): Promise<void> {
+    const { source, slices, observer } = this.#deps;
+    const notifier = this.#notifier;
+    const sink = new Sink(response, notifier.notify);
+    const connection: Connection = { sink, position: undefined, wasFull: false };
+    this.#connections.add(connection);
+    sink.write(greeting(positionOf(start)));
+    try {
+      await follow(start, {
+        source,
+        subscription: request.subscription,
+        sink,
+        notifier,
+        slices,
+        observer,
+        onPosition(position) {
+          connection.position = position;
+        },
+        onFull: () => this.#limitUnread(),
+        onTooExpensive: () => {
+          this.#suspensions.add(address);
+          observer.suspended("stream");
+        },
+      });
+    } finally {
+      this.#connections.delete(connection);
+      release();
+    }
+  }
+
+  /** Sends a heartbeat to every client. Disconnects the clients that have read nothing since the last one. */
+  #beat(): void {
+    for (const connection of this.#connections) {
+      const { sink, position, wasFull } = connection;
+      connection.wasFull = sink.isFull();
+      if (!connection.wasFull) sink.write(heartbeat(position));
+      else if (wasFull) this.#cut(sink);
+    }
+  }
+
+  /** Disconnects the clients with the most unread bytes until the rest is within the bound. */
+  #limitUnread(): void {
+    let excess = this.#unreadBytes() - this.#options.maxUnreadBytes;
+    if (excess <= 0) return;
+    const byUnread = [...this.#connections].sort((a, b) => b.sink.unreadBytes() - a.sink.unreadBytes());
+    for (const { sink } of byUnread) {
+      if (excess <= 0) return;
+      excess -= sink.unreadBytes();
+      this.#cut(sink);
+    }
+  }
+
+  #cut(sink: Sink): void {
+    this.#cutStreams++;
+    sink.cut();
+  }
+
+  #unreadBytes(): number {
+    return [...this.#connections].reduce((sum, { sink }) => sum + sink.unreadBytes(), 0);
   }
 }
 
@@ -192,33 +209,3 @@ function positionOf(start: Start): Position | undefined {
   const { after: sequence, block } = start;
   return { sequence, ...(block && { block }) };
 }
-
-/** Sends a heartbeat to every client. Disconnects the clients that have read nothing since the last one. */
-function beat(state: State): void {
-  for (const connection of state.connections) {
-    const { sink, position, wasFull } = connection;
-    connection.wasFull = sink.isFull();
-    if (!connection.wasFull) sink.write(heartbeat(position));
-    else if (wasFull) cut(state, sink);
-  }
-}
-
-/** Disconnects the clients with the most unread bytes until the rest is within the bound. */
-function limitUnread(state: State): void {
-  let excess = unreadBytes(state) - state.options.maxUnreadBytes;
-  if (excess <= 0) return;
-  const byUnread = [...state.connections].sort((a, b) => b.sink.unreadBytes() - a.sink.unreadBytes());
-  for (const { sink } of byUnread) {
-    if (excess <= 0) return;
-    excess -= sink.unreadBytes();
-    cut(state, sink);
-  }
-}
-
-function cut(state: State, sink: Sink): void {
-  state.cut++;
-  sink.cut();
-}
-
-const unreadBytes = ({ connections }: State): number =>
-  [...connections].reduce((sum, { sink }) => sum + sink.unreadBytes(), 0);

@@ -15,13 +15,8 @@ import {
   createRemoteNameStore,
   createSubscribedEventStore,
 } from "../../src/store/events/subscribed-events.ts";
-import { createSqliteSource } from "../../src/stream/sqlite/source.ts";
-import {
-  createStream,
-  DEFAULT_STREAM_OPTIONS,
-  type Stream,
-  type StreamOptions,
-} from "../../src/stream/stream.ts";
+import { SqliteSource } from "../../src/stream/sqlite/source.ts";
+import { DEFAULT_STREAM_OPTIONS, Stream, type StreamOptions } from "../../src/stream/stream.ts";
 import {
   createSlices,
   type MatchingObserver,
@@ -64,10 +59,10 @@ export async function openStreams({
   const startNode = () => openSubscribedEvents(writer, eventLog, () => clock.nowMs);
   /** Parts that a restart creates again. */
   const node = { subscribedEvents: startNode() };
-  const stream = createStream(
+  const stream = new Stream(
     { ...DEFAULT_STREAM_OPTIONS, ...options },
     {
-      source: createSqliteSource(reader, chain.network),
+      source: new SqliteSource(reader, chain.network),
       async streamsChanged(names) {
         await responded();
         return node.subscribedEvents.streamsChanged(names);

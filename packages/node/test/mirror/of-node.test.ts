@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readHead } from "../../src/mirror/head.ts";
 import { createLogger } from "../../src/platform/logging/logger.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
-import { createMirror, MIRROR_TIMES } from "../../src/processes/node/mirror.ts";
+import { MIRROR_TIMES, Mirror } from "../../src/processes/node/mirror.ts";
 import {
   connect,
   hasPostgres,
@@ -121,7 +121,7 @@ test.skipIf(!hasPostgres)(
       logLevel: "silent",
       logFormat: "json",
     } as const;
-    const mirror = createMirror(config, logger, times);
+    const mirror = new Mirror(config, logger, times);
     // It waits for a node, which does not exist.
     mirror.start("http://127.0.0.1:1");
     const { pid } = JSON.parse(`${lines[0]}`) as { pid: number };

@@ -4,7 +4,7 @@ import { createNotifier } from "../../src/platform/notifier.ts";
 import { present } from "../../src/platform/present.ts";
 import { follow } from "../../src/stream/follow.ts";
 import { positionText, readPosition } from "../../src/stream/frame.ts";
-import { createSink } from "../../src/stream/sink.ts";
+import { Sink } from "../../src/stream/sink.ts";
 import type { Source, SourceEvent } from "../../src/stream/source.ts";
 import { readSubscription } from "../../src/stream/subscription.ts";
 import { createSlices, NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/slices.ts";
@@ -56,7 +56,7 @@ test("A block that is reverted while old ones are sent is retracted, and its rep
     text += chunk;
   });
   const notifier = createNotifier();
-  const sink = createSink(response, notifier.notify);
+  const sink = new Sink(response, notifier.notify);
   const subscription = readSubscription({ events: ["block.applied"] });
   const done = follow(
     { from: "chain", height: 1, after: 0 },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { createStreamLimits } from "../../src/stream/open-streams.ts";
+import { StreamLimits } from "../../src/stream/open-streams.ts";
 import { heads } from "../../test-support/http/chain.ts";
 import { WAIT_MS } from "../../test-support/process/until.ts";
 import {
@@ -246,7 +246,8 @@ test("Events without subscribers are not recorded.", async () => {
 
 test("Addresses of one /64 are one client, and those of one /48 share a bound.", () => {
   const options = { maxStreams: 100, maxStreamsPerClient: 2, maxStreamsPerSite: 3 };
-  const { acquire, open } = createStreamLimits(options);
+  const limits = new StreamLimits(options);
+  const acquire = (address: string) => limits.acquire(address);
   acquire("2001:db8:1:1::1");
   const leave = acquire("2001:db8:1:1::2");
   expect(() => acquire("2001:db8:1:1:ffff::3")).toThrow("2 streams are already open from 2001:db8:1:1::/64");
@@ -258,7 +259,7 @@ test("Addresses of one /64 are one client, and those of one /48 share a bound.",
   expect(() => acquire("192.0.2.1")).toThrow("2 streams are already open from 192.0.2.1");
   leave();
   leave();
-  expect(open()).toBe(5);
+  expect(limits.open()).toBe(5);
   acquire("2001:db8:1:3::1");
 });
 

@@ -7,7 +7,7 @@ import { type LogFn, type Logger, type LoggerOptions, pino } from "pino";
 import { setNewest } from "../bounded-entries.ts";
 import { troubleOf } from "../files/disk.ts";
 import { shortened, withoutControls } from "../text/foreign.ts";
-import { createLines, type Lines } from "./lines.ts";
+import { Lines } from "./lines.ts";
 import { CLEAR_LINE, canRewriteLines, hasColors, STANDARD_ERROR, STANDARD_OUTPUT } from "./output.ts";
 
 type LogLevel = "error" | "warn" | "info" | "debug" | "trace" | "silent";
@@ -18,15 +18,15 @@ export type Log = Pick<Lines, "lost" | "flushed"> & { readonly logger: Logger };
 /** `auto`: text if a terminal displays the log, otherwise JSON. */
 export type LogFormat = "auto" | "text" | "json";
 
-/** Logging never blocks and never throws, even when standard error fails: see `createLines`. */
+/** Logging never blocks and never throws, even when standard error fails: see `Lines`. */
 export function openLog(level: LogLevel, format: LogFormat, fd: number = STANDARD_ERROR): Log {
   const shown = formatted(format, fd);
-  const lines = createLines({
+  const lines = new Lines({
     fd,
     ...(level !== "silent" && { lostLine: (count) => shown(lostLine(count)) }),
   });
   const logger = createLogger(level, { write: (line) => lines.write(shown(line)) });
-  return { logger, lost: lines.lost, flushed: lines.flushed };
+  return { logger, lost: () => lines.lost(), flushed: (timeoutMs) => lines.flushed(timeoutMs) };
 }
 
 function formatted(format: LogFormat, fd: number): (line: string) => string {
@@ -81,12 +81,11 @@ function dropRepeats() {
   };
 }
 
-/** Repeated errors: one log line per minute and cause, with the number of repetitions. */
+/** Limits repeated errors to one log line per minute and cause, with the number of repetitions. */
 type Repeats = {
   /**
-   * Registers an error that is about to be logged.
-   *
-   * @returns number of repetitions dropped since it was last logged; undefined: drop this one too
+   * Registers an error that is about to be logged. Returns the number of repetitions dropped since it was last logged, or undefined if
+   * this one must be dropped too.
    */
   note(cause: string): number | undefined;
 };

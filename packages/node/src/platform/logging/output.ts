@@ -3,7 +3,7 @@
  * terminals.
  */
 import { isatty } from "node:tty";
-import { createLines, type Lines } from "./lines.ts";
+import { Lines } from "./lines.ts";
 
 export const STANDARD_OUTPUT = 1;
 export const STANDARD_ERROR = 2;
@@ -42,7 +42,7 @@ export function openOutput(): Lines {
   // Opening these streams makes pipes and sockets non-blocking. A blocking write would stop the thread, and even the
   // end of the process, until the pipe is read.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-  return createLines({ fd: STANDARD_OUTPUT });
+  return new Lines({ fd: STANDARD_OUTPUT });
 }
 
 /** Like `openOutput`, with a status line if a terminal shows the output. */
@@ -55,7 +55,7 @@ export function openScreen(): StatusLine & Pick<Lines, "flushed"> {
         onResize: (listener: () => void) => void stdout.on("resize", listener),
       }
     : undefined;
-  return { ...createStatusLine(lines, window), flushed: lines.flushed };
+  return { ...createStatusLine(lines, window), flushed: (timeoutMs) => lines.flushed(timeoutMs) };
 }
 
 const COLUMNS = 80;

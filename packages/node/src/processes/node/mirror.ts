@@ -13,18 +13,6 @@ import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FromMirror, ToMirror } from "../mirror/child.ts";
 import type { NodeOptions } from "./node-options.ts";
 
-export type Mirror = {
-  /**
-   * Starts the process.
-   *
-   * @param url of the node
-   */
-  start(url: string): void;
-  figures(): MirrorFigures;
-  /** Ends the process. */
-  close(): Promise<void>;
-};
-
 type MirrorTimes = {
   /** Pause before the process is restarted, doubled each time unless the process ran for long. */
   readonly firstPauseMs: number;
@@ -48,50 +36,111 @@ const MAX_STDERR = 1_000;
 /** Module that only the process loads. */
 const CHILD = "../mirror/child";
 
-type State = {
-  readonly times: MirrorTimes;
-  readonly logger: Logger;
-  child: ChildProcess | undefined;
-  timer: NodeJS.Timeout | undefined;
-  pauseMs: number;
-  starts: number;
-  height: number | undefined;
-  copy: FromMirror["copy"];
-  isClosed: boolean;
-};
+/** The mirror process, and its restarts. */
+export class Mirror {
+  readonly #config: Omit<ToMirror, "node">;
+  readonly #logger: Logger;
+  readonly #times: MirrorTimes;
+  #child: ChildProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #pauseMs: number;
+  #starts = 0;
+  #height = 0;
+  #copy: FromMirror["copy"];
+  #isClosed = false;
 
-/** @param config without the URL of the node */
-export function createMirror(
-  config: Omit<ToMirror, "node">,
-  logger: Logger,
-  times: MirrorTimes = MIRROR_TIMES,
-): Mirror {
-  const state: State = {
-    times,
-    logger,
-    child: undefined,
-    timer: undefined,
-    pauseMs: times.firstPauseMs,
-    starts: 0,
-    height: undefined,
-    copy: undefined,
-    isClosed: false,
-  };
-  return {
-    start: (node) => run({ ...config, node }, state),
-    figures: () => ({
-      isRunning: state.child !== undefined,
-      starts: state.starts,
-      height: state.height ?? 0,
-      lastEvent: state.copy?.sequence ?? 0,
-      eventGaps: state.copy?.gaps ?? 0,
-    }),
-    async close() {
-      state.isClosed = true;
-      clearTimeout(state.timer);
-      await end(state);
-    },
-  };
+  /** @param config without the URL of the node */
+  constructor(config: Omit<ToMirror, "node">, logger: Logger, times: MirrorTimes = MIRROR_TIMES) {
+    this.#config = config;
+    this.#logger = logger;
+    this.#times = times;
+    this.#pauseMs = times.firstPauseMs;
+  }
+
+  figures(): MirrorFigures {
+    return {
+      isRunning: this.#child !== undefined,
+      starts: this.#starts,
+      height: this.#height,
+      lastEvent: this.#copy?.sequence ?? 0,
+      eventGaps: this.#copy?.gaps ?? 0,
+    };
+  }
+
+  /**
+   * Starts the process.
+   *
+   * @param url of the node
+   */
+  start(url: string): void {
+    const startedMs = performance.now();
+    const child = fork(moduleBeside(import.meta.url, CHILD), {
+      execArgv: [],
+      // It writes to the log of the node, as descriptor 4: the start of a process makes its descriptors 0 to 2 blocking, also for the
+      // node, which shares them.
+      stdio: ["ignore", "ignore", "pipe", "ipc", STANDARD_ERROR],
+    });
+    let stderr = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      stderr = `${stderr}${text}`.slice(0, MAX_STDERR);
+    });
+    this.#child = child;
+    this.#starts++;
+    this.#logger.info({ pid: child.pid }, "started the mirror process");
+    const silence = this.#watchSilence(child);
+    child.on("message", ({ height, copy }: FromMirror) => {
+      silence.refresh();
+      this.#height = height ?? this.#height;
+      this.#copy = copy ?? this.#copy;
+    });
+    const ended = (reason: object) => {
+      clearTimeout(silence);
+      if (this.#child === child) this.#restart(url, startedMs, reason);
+    };
+    // A process that cannot be started emits no `exit`.
+    child.once("error", (err) => ended({ err }));
+    child.once("exit", (code, signal) => ended({ code, signal, ...(stderr !== "" && { stderr }) }));
+    // If the process has already ended, `exit` reports it.
+    child.send({ ...this.#config, node: url }, () => {});
+  }
+
+  /** Ends the process. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), this.#times.maxStopMs);
+    await exited;
+    clearTimeout(late);
+  }
+
+  /** Starts a timer that kills the process unless it is refreshed. */
+  #watchSilence(child: ChildProcess): NodeJS.Timeout {
+    const { maxSilenceMs } = this.#times;
+    return setTimeout(() => {
+      this.#logger.error({ pid: child.pid, timeoutMs: maxSilenceMs }, "the mirror process hangs; killing it");
+      child.kill("SIGKILL");
+    }, maxSilenceMs);
+  }
+
+  #restart(url: string, startedMs: number, reason: object): void {
+    this.#child = undefined;
+    if (this.#isClosed) return;
+    const { firstPauseMs, maxPauseMs } = this.#times;
+    const pauseMs = performance.now() - startedMs > maxPauseMs ? firstPauseMs : this.#pauseMs;
+    this.#pauseMs = Math.min(2 * pauseMs, maxPauseMs);
+    // Ctrl-C and systemd signal all processes of the node: one may end before the other.
+    const level = "code" in reason && reason.code === 0 ? "info" : "warn";
+    this.#logger[level](
+      { ...reason, pauseMs },
+      `the mirror process ended; restarting it in ${pauseMs / 1_000} s`,
+    );
+    this.#timer = setTimeout(() => this.start(url), pauseMs);
+    this.#timer.unref();
+  }
 }
 
 /** Returns the configuration of the mirror process, apart from the URL of the node. */
@@ -106,59 +155,3 @@ export const toMirrorConfig = (
   logLevel,
   logFormat,
 });
-
-function run(config: ToMirror, state: State): void {
-  const { times, logger } = state;
-  const startedMs = performance.now();
-  const child = fork(moduleBeside(import.meta.url, CHILD), {
-    execArgv: [],
-    // It writes to the log of the node, as descriptor 4: the start of a process makes its descriptors 0 to 2 blocking, also for the
-    // node, which shares them.
-    stdio: ["ignore", "ignore", "pipe", "ipc", STANDARD_ERROR],
-  });
-  let stderr = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    stderr = `${stderr}${text}`.slice(0, MAX_STDERR);
-  });
-  state.child = child;
-  state.starts++;
-  logger.info({ pid: child.pid }, "started the mirror process");
-  const silence = setTimeout(() => {
-    logger.error({ pid: child.pid, timeoutMs: times.maxSilenceMs }, "the mirror process hangs; killing it");
-    child.kill("SIGKILL");
-  }, times.maxSilenceMs);
-  child.on("message", ({ height, copy }: FromMirror) => {
-    silence.refresh();
-    state.height = height ?? state.height;
-    state.copy = copy ?? state.copy;
-  });
-  // A process that cannot be started emits no `exit`.
-  child.once("error", (err) => ended({ err }));
-  child.once("exit", (code, signal) => ended({ code, signal, ...(stderr !== "" && { stderr }) }));
-  // If the process has already ended, `exit` reports it.
-  child.send(config, () => {});
-
-  function ended(reason: object): void {
-    clearTimeout(silence);
-    if (state.child !== child) return;
-    state.child = undefined;
-    if (state.isClosed) return;
-    const isLong = performance.now() - startedMs > times.maxPauseMs;
-    const pauseMs = isLong ? times.firstPauseMs : state.pauseMs;
-    state.pauseMs = Math.min(2 * pauseMs, times.maxPauseMs);
-    // Ctrl-C and systemd signal all processes of the node: one may end before the other.
-    const level = "code" in reason && reason.code === 0 ? "info" : "warn";
-    logger[level]({ ...reason, pauseMs }, `the mirror process ended; restarting it in ${pauseMs / 1_000} s`);
-    state.timer = setTimeout(run, pauseMs, config, state);
-    state.timer.unref();
-  }
-}
-
-async function end({ child, times }: State): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill("SIGTERM");
-  const late = setTimeout(() => child.kill("SIGKILL"), times.maxStopMs);
-  await exited;
-  clearTimeout(late);
-}

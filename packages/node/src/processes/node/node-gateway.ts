@@ -222,7 +222,7 @@ export function openGateway(
     forging: forging.figures,
     facts: facts.figures,
     ...(comparison && { comparison: comparison.figures }),
-    ...(mirror && { mirror: mirror.figures }),
+    ...(mirror && { mirror: () => mirror.figures() }),
     loopDelay: loopDelay.read,
     logLinesLost: lostLogLines,
     webhooksChanged: subscribedEvents.webhooksChanged,

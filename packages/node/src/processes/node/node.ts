@@ -126,7 +126,7 @@ async function start(
   onStop("forger", () => forging.forger.stop());
   const { url, operationsUrl } = serving;
   if (mirror) {
-    onStop("mirror", mirror.close);
+    onStop("mirror", () => mirror.close());
     mirror.start(url);
   }
   folder.describe({ url, ports: portsOf([url, operationsUrl], options.peers?.port) });
@@ -139,8 +139,8 @@ async function openMirror(
   { folder, shared }: Pick<NodeCore, "folder" | "shared">,
 ): Promise<Mirror | undefined> {
   if (options.mirror === undefined) return undefined;
-  const { createMirror, toMirrorConfig } = await import("./mirror.ts");
-  return createMirror(toMirrorConfig(options, folder.webhookToken), shared.logger);
+  const { Mirror, toMirrorConfig } = await import("./mirror.ts");
+  return new Mirror(toMirrorConfig(options, folder.webhookToken), shared.logger);
 }
 
 const NO_PEERS = { peers: undefined, subscribeToHeaders: undefined };

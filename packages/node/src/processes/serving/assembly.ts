@@ -2,7 +2,7 @@
 import { createRemoteProcesses } from "../../gateway/remote-processes.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createProveFact } from "../../proofs/fact.ts";
-import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
+import { DEFAULT_STREAM_OPTIONS, Stream } from "../../stream/stream.ts";
 import { createSlices, type MatchingObserver, type Slices } from "../../subscriptions/conditions/slices.ts";
 import { buildAccess, buildHttp } from "./http.ts";
 import { buildOperations, buildOperator } from "./operations.ts";
@@ -74,7 +74,7 @@ function buildStream(
   sources: Sources["stream"],
   shared: { readonly observer: MatchingObserver; readonly slices: Slices },
 ): Stream {
-  const stream = createStream(DEFAULT_STREAM_OPTIONS, { ...sources, ...shared, nowMs: Date.now });
-  closing.add("stream", stream.close);
+  const stream = new Stream(DEFAULT_STREAM_OPTIONS, { ...sources, ...shared, nowMs: Date.now });
+  closing.add("stream", () => stream.close());
   return stream;
 }

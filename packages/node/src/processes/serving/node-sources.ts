@@ -27,8 +27,7 @@ import { ordinaryWriteLock } from "../../store/engine/write-lock.ts";
 import { loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
 import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog } from "../../store/events/event-log.ts";
-import { createSqliteSource } from "../../stream/sqlite/source.ts";
-import { DeliveryFigures } from "../../webhooks/figures.ts";
+import { SqliteSource } from "../../stream/sqlite/source.ts";
 import { READER } from "../../webhooks/intake.ts";
 import { createSecretCipher } from "../../webhooks/secrets.ts";
 import { createOwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
@@ -97,7 +96,7 @@ function openNodeSources(context: NodeContext): Sources {
     openSlowQueries: (identity) => openSlowQueries(context, identity),
     facts,
     stream: {
-      source: createSqliteSource(openReader(context, "stream reader"), network),
+      source: new SqliteSource(openReader(context, "stream reader"), network),
       streamsChanged: gateway.streamsChanged,
     },
     webhooks: openWebhooks(context, database),

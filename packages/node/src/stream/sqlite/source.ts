@@ -14,71 +14,72 @@ const PAGE = 25;
 /** Names to log: none, because this source only reads. */
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-type State = {
-  readonly eventLog: Pick<EventLog, "read" | "firstSequence" | "lastSequence">;
-  readonly history: PastEvents;
-  readonly blocks: Pick<BlockStore, "head" | "header">;
-  readonly readTogether: ReadTogether;
-  readonly toSourceEvent: ReturnType<typeof createSourceEvents>;
+export class SqliteSource implements Source {
+  readonly #eventLog: Pick<EventLog, "read" | "firstSequence" | "lastSequence">;
+  readonly #history: PastEvents;
+  readonly #blocks: Pick<BlockStore, "head" | "header">;
+  readonly #readTogether: ReadTogether;
+  readonly #toSourceEvent = createSourceEvents();
   /** Cached page: all clients at the end of the log read the same one. */
-  known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
-};
+  #known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
 
-/** @param database a connection that only this source reads through */
-export function createSqliteSource(database: Database, network: Network): Source {
-  const state: State = {
-    eventLog: createEventLog(database, { recordedNames: () => NO_NAMES }),
-    history: createPastEvents(database, network),
-    blocks: createBlockStore(database),
-    readTogether: createReadTogether(database),
-    toSourceEvent: createSourceEvents(),
-    known: undefined,
-  };
-  const { readTogether } = state;
-  return {
-    end: async () => readTogether(() => end(state)),
-    begin: async () => begin(state),
-    hasBlock: async ({ height, blockId }) => state.blocks.header(height)?.id === blockId,
-    async log(after) {
-      if (state.known?.after !== after)
-        state.known = { after, page: readTogether(() => readLog(state, after)) };
-      return state.known.page;
-    },
-    chain: async (height) => readTogether(() => readBlock(state, height)),
-    refresh() {
-      state.known = undefined;
-    },
-  };
-}
+  /** @param database a connection that only this source reads through */
+  constructor(database: Database, network: Network) {
+    this.#eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
+    this.#history = createPastEvents(database, network);
+    this.#blocks = createBlockStore(database);
+    this.#readTogether = createReadTogether(database);
+  }
 
-function end({ eventLog, blocks }: State): LogEnd {
-  const block = headBlock(blocks);
-  return { sequence: eventLog.lastSequence(), ...(block && { block }) };
-}
+  async end(): Promise<LogEnd> {
+    return this.#readTogether(() => ({ sequence: this.#eventLog.lastSequence(), ...this.#head() }));
+  }
 
-const begin = ({ eventLog }: State): number => (eventLog.firstSequence() ?? eventLog.lastSequence() + 1) - 1;
+  async begin(): Promise<number> {
+    return this.#begin();
+  }
 
-function readLog(state: State, after: number): LogPage | undefined {
-  const { eventLog, blocks, toSourceEvent } = state;
-  if (after < begin(state)) return undefined;
-  const block = headBlock(blocks);
-  const events = eventLog.read(after, PAGE);
-  return {
-    events: events.map(toSourceEvent),
-    sequence: events.at(-1)?.sequence ?? after,
-    isEnd: events.length < PAGE,
-    ...(block && { block }),
-  };
-}
+  async hasBlock({ height, blockId }: BlockRef): Promise<boolean> {
+    return this.#blocks.header(height)?.id === blockId;
+  }
 
-function readBlock({ blocks, history, toSourceEvent }: State, height: number): BlockPage | undefined {
-  const header = blocks.header(height);
-  if (!header) return undefined;
-  const events = history.eventsAt(height).map(toSourceEvent);
-  return { events, block: { height, blockId: header.id } };
-}
+  async log(after: number): Promise<LogPage | undefined> {
+    if (this.#known?.after !== after)
+      this.#known = { after, page: this.#readTogether(() => this.#readLog(after)) };
+    return this.#known.page;
+  }
 
-function headBlock(blocks: State["blocks"]): BlockRef | undefined {
-  const head = blocks.head();
-  return head && { height: head.height, blockId: head.id };
+  async chain(height: number): Promise<BlockPage | undefined> {
+    return this.#readTogether(() => {
+      const header = this.#blocks.header(height);
+      if (!header) return undefined;
+      const events = this.#history.eventsAt(height).map(this.#toSourceEvent);
+      return { events, block: { height, blockId: header.id } };
+    });
+  }
+
+  refresh(): void {
+    this.#known = undefined;
+  }
+
+  #begin(): number {
+    return (this.#eventLog.firstSequence() ?? this.#eventLog.lastSequence() + 1) - 1;
+  }
+
+  #readLog(after: number): LogPage | undefined {
+    if (after < this.#begin()) return undefined;
+    const events = this.#eventLog.read(after, PAGE);
+    return {
+      events: events.map(this.#toSourceEvent),
+      sequence: events.at(-1)?.sequence ?? after,
+      isEnd: events.length < PAGE,
+      ...this.#head(),
+    };
+  }
+
+  /** Returns the head as a member; none if there is no block. */
+  #head(): { block?: BlockRef } {
+    const head = this.#blocks.head();
+    return head ? { block: { height: head.height, blockId: head.id } } : {};
+  }
 }

@@ -4,7 +4,7 @@ import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rm
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createLines } from "../../../src/platform/logging/lines.ts";
+import { Lines } from "../../../src/platform/logging/lines.ts";
 import { createLogger } from "../../../src/platform/logging/logger.ts";
 import { missingLinux, skips } from "../../../test-support/process/available.ts";
 
@@ -44,7 +44,7 @@ const lostLine = (count: number) => `${count} lost\n`;
 
 test("Log lines arrive complete and in order.", async () => {
   const path = newPath();
-  const lines = createLines({ fd: open(path, "w") });
+  const lines = new Lines({ fd: open(path, "w") });
   const written = Array.from({ length: 1_000 }, (_, number) => lineOf(number));
   for (const line of written) lines.write(line);
   await lines.flushed(5_000);
@@ -55,7 +55,7 @@ test("Log lines arrive complete and in order.", async () => {
 describe.skipIf(isSkipped)("an unread pipe", () => {
   test("An unread pipe queues lines within the bound; a line in their place counts the lost ones.", async () => {
     const { fd, read } = openPipe();
-    const lines = createLines({ fd, maxWaitingBytes: 10_000, lostLine });
+    const lines = new Lines({ fd, maxWaitingBytes: 10_000, lostLine });
     const reported = () => numbersOf(/^(\d+) lost$/gm).reduce((sum, count) => sum + count, 0);
     const numbersOf = (pattern: RegExp) => [...read().matchAll(pattern)].map(([, number]) => Number(number));
     for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
@@ -71,7 +71,7 @@ describe.skipIf(isSkipped)("an unread pipe", () => {
 
   test("An unread pipe contains complete lines only: another process that writes to it cannot split a line.", async () => {
     const { fd, read } = openPipe();
-    const lines = createLines({ fd });
+    const lines = new Lines({ fd });
     const written = Array.from({ length: 2_000 }, (_, number) => lineOf(number)).join("");
     for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
     const ends = new Set<string | undefined>();
@@ -88,14 +88,14 @@ describe.skipIf(isSkipped)("an unread pipe", () => {
 
   test("An unread pipe delays a caller that waits for the last lines until its timeout, not until it is read.", async () => {
     const { fd } = openPipe();
-    const lines = createLines({ fd });
+    const lines = new Lines({ fd });
     for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
     await expect(lines.flushed(200)).resolves.toBeUndefined();
   });
 });
 
 test.skipIf(isSkipped)("A full disk loses only log lines.", () => {
-  const lines = createLines({ fd: open("/dev/full", "w"), maxWaitingBytes: 1_000, lostLine });
+  const lines = new Lines({ fd: open("/dev/full", "w"), maxWaitingBytes: 1_000, lostLine });
   for (let number = 0; number < 100; number++) lines.write(lineOf(number));
   expect(lines.lost()).toBeGreaterThan(80);
 });
