@@ -38,10 +38,10 @@ const CHAIN_TABLES = [
 export function copyChain(source: string, to: string, folder?: string): void {
   const database = openDatabase(to);
   try {
-    // A single file without a journal: it is deleted on any failure.
+    // The copy is a single file without a journal: it is deleted on any failure.
     database.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
     database.prepare("ATTACH ? AS source").run(source);
-    // One read transaction: it does not see later commits of a running node, and does not block them.
+    // This one read transaction does not see later commits of a running node, and does not block them.
     database.execute("BEGIN DEFERRED");
     // The source could contain views or triggers: only its schema is read before it is known.
     const schema = schemaText(database, "source");

@@ -12,7 +12,7 @@ const STATE = [
 ];
 
 /**
- * SHA-256 over the consensus state at the head, hexadecimal. Databases with the same state have the same digest,
+ * Returns the SHA-256 over the consensus state at the head, hexadecimal. Databases with the same state have the same digest,
  * whether they were synchronised, imported or restored.
  */
 export function stateDigest(database: Database): string {
@@ -30,7 +30,7 @@ export function stateDigest(database: Database): string {
   return hash.digest("hex");
 }
 
-/** Numbers as text, and the members of objects sorted. */
+/** Returns numbers as text, and objects with sorted members. */
 function canonical([column, value]: [string, SqlValue]): unknown {
   if (typeof value === "bigint") return String(value);
   return column === "attributes" ? sorted(JSON.parse(String(value))) : value;

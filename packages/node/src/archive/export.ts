@@ -20,7 +20,7 @@ export type ExportOptions = {
 };
 
 /**
- * All blocks belong to one chain, even if the node switches to another branch meanwhile.
+ * Yields the bytes of an archive. All its blocks belong to one chain, even if the node switches to another branch meanwhile.
  *
  * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_FOREIGN
  */
@@ -28,7 +28,7 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
   const { data, network, from, onProgress } = options;
   const database = openReader(databaseOf(data));
   try {
-    // One read transaction until the connection is closed.
+    // There is one read transaction until the connection is closed.
     database.execute("BEGIN");
     const nethash = createMetaStore(database).read("nethash");
     if (nethash !== network.description.nethash) {

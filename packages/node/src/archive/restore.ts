@@ -103,7 +103,7 @@ const isLocalFailure = (error: unknown): boolean =>
     String((error as NodeJS.ErrnoException).code),
   );
 
-/** A file with the right hash may still not be a database, or contain values that cannot be decoded. */
+/** Converts the error of a file that has the right hash, but is no database, or has values that cannot be decoded. */
 const toArchiveError = (error: unknown): ArchiveError =>
   error instanceof ArchiveError
     ? error

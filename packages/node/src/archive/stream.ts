@@ -67,7 +67,7 @@ async function* blocksFrom(source: Source): AsyncGenerator<Uint8Array> {
 }
 
 type Source = {
-  /** Exactly `length` bytes; undefined if the stream ends before. */
+  /** Resolves to exactly `length` bytes; undefined if the stream ends before. */
   take(length: number): Promise<Buffer | undefined>;
   /** Reads a line without its line feed; undefined if there is no line feed within `maxBytes`. */
   line(maxBytes: number): Promise<string | undefined>;
@@ -77,7 +77,7 @@ function createSource(chunks: AsyncIterable<Uint8Array>): Source {
   const iterator = chunks[Symbol.asyncIterator]();
   let rest = Buffer.alloc(0);
 
-  /** Buffers at least `length` bytes; false if the stream ends before. */
+  /** Buffers at least `length` bytes; resolves to false if the stream ends before. */
   async function fill(length: number): Promise<boolean> {
     const parts = [rest];
     let available = rest.length;

@@ -183,7 +183,7 @@ ${lines.join("\n")}
 `;
 }
 
-/** Shell code that classifies a word as command, option, option value or argument, and counts arguments. */
+/** Returns shell code that classifies a word as command, option, option value or argument, and counts arguments. */
 const counting = (places: readonly Place[]): string => `    case "$place $word" in
       ${patterns(places)}) place="$place $word"; given=0 ;;
       *" -"*) ;;
@@ -204,7 +204,7 @@ const patterns = (places: readonly Place[]): string =>
 const cases = (places: readonly Place[], show: (words: string) => string): string =>
   places.map((place) => `    "${place.path}") ${show(wordsOf(place).join(" "))} ;;`).join("\n");
 
-/** Cases for first arguments with known values. */
+/** Returns the cases for first arguments with known values. */
 const chosenArguments = (places: readonly Place[], show: (values: string) => string): string =>
   places
     .filter(({ choices }) => choices.length > 0)
@@ -214,7 +214,7 @@ const chosenArguments = (places: readonly Place[], show: (values: string) => str
 const webhookCase = (places: readonly Place[], show: string): string =>
   `    ${patterns(places.filter(({ takesWebhook }) => takesWebhook))}) ${show} ;;`;
 
-/** Cases for flags with known values. */
+/** Returns the cases for flags with known values. */
 const chosenValues = (places: readonly Place[], show: (values: string) => string): string =>
   places
     .flatMap(({ path, flags }) => flags.map(({ flag, choices }) => ({ at: `${path} ${flag}`, choices })))
@@ -227,7 +227,7 @@ const fishValue = ({ takesValue, choices }: Flag): string => {
   return takesValue ? " -r" : "";
 };
 
-/** Commands after which no file may follow, because all values are known. */
+/** Returns the commands after which no file may follow, because all values are known. */
 const placesWithoutFiles = (places: readonly Place[]): string =>
   places
     .filter(({ commands, choices, takesWebhook }) => takesWebhook || commands.length + choices.length > 0)
@@ -240,7 +240,7 @@ const valueFlagNames = (places: readonly Place[]): string[] => [
   ),
 ];
 
-/** Pattern of the flags that are followed by a value. */
+/** Returns the pattern of the flags that are followed by a value. */
 const valueFlags = (places: readonly Place[]): string =>
   valueFlagNames(places)
     .map((flag) => `*" ${flag}"`)

@@ -73,7 +73,7 @@ type Dependencies = {
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-/** Dependencies by version; installing the packed files satisfies them. */
+/** Returns the dependencies by version; installing the packed files satisfies them. */
 function byVersion(): Dependencies {
   const version = programVersion();
   return {

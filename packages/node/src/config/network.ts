@@ -100,7 +100,7 @@ const NETWORK_FILE = {
 function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "genesis" | "genesisBlock"> {
   const genesisBlock = readJsonFile(path, GENESIS_FILE);
   const { nethash, name } = files.network;
-  // Checked first: the file of another network may also fail in other ways, with a less helpful message.
+  // It is checked first: the file of another network may also fail in other ways, with a less helpful message.
   if (genesisBlock.payloadHash !== nethash) {
     throw new ConfigError(
       `genesis file ${path}: its payloadHash is ${genesisBlock.payloadHash}, but the nethash of ${name} is ` +

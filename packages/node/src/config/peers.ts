@@ -9,7 +9,7 @@ import { PROTOCOL_VERSION } from "../platform/lifecycle/program.ts";
 import { option, readChoice, readInteger, readList, readSwitch, readText } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 
-/** IP addresses of peers, each with the port of the network or without a port. */
+/** Reads the IP addresses of peers, each with the port of the network or without a port. */
 function readPeers(value: unknown): readonly string[] {
   const texts = readList(value);
   const wrong = texts.find((text) => isIP(seedOf(text).ip) === 0);
@@ -118,7 +118,7 @@ const DEFAULT_PORT = 4002;
 /** Minimum in the configuration files of uns-core. */
 const MIN_PEERS = 5;
 
-/** Port on which the nodes of a network listen for peers by default. */
+/** Returns the port on which the nodes of a network listen for peers by default. */
 export const defaultPeerPort = (networkName: string): number => KNOWN[networkName]?.port ?? DEFAULT_PORT;
 
 const MAX_SEEDS = 10_000;

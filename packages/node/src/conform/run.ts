@@ -27,7 +27,7 @@ type RunDeps = Pick<StageDeps, "restart" | "signal"> & {
   readonly onOutcome: (outcome: Outcome) => void;
 };
 
-/** Plays the scenarios. After the signal, the remaining ones are skipped. */
+/** Plays the scenarios; it skips the remaining ones after the signal. */
 export async function playScenarios(
   scenarios: readonly Scenario[],
   options: StageOptions,

@@ -6,7 +6,7 @@ import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
 
 export type DevClock = {
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   nowMs(): number;
   /** Moves the clock forward to a time; without effect when the time is past. On disk when it returns. */
   moveTo(unixMs: number): void;
@@ -21,7 +21,7 @@ const CLOCK = {
 };
 
 /**
- * A clock with its offset in a file, which is created when the clock is first moved.
+ * Opens a clock with its offset in a file, which is created when the clock is first moved.
  *
  * @throws {ConfigError} when the file is empty or damaged
  */

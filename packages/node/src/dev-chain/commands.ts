@@ -150,7 +150,7 @@ async function restore({ chain, pool }: DevChain, id: string): Promise<Changes> 
   return { reverted };
 }
 
-/** The blocks above a height, by descending height. */
+/** Returns the blocks above a height, by descending height. */
 function blocksAbove(chain: DrivenParts["chain"], height: number): BlockReference[] {
   const blocks: BlockReference[] = [];
   for (let top = chain.head().height; top > height; top--) {

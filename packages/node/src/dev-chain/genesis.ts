@@ -17,7 +17,7 @@ const ONE = 100_000_000n;
 /** Initial balance of each account, each delegate, the factory and the foundation. */
 export const START_BALANCE = 10_000n * ONE;
 
-/** The network of the dev chain and its first block. */
+/** Returns the network of the dev chain and its first block. */
 export const devGenesis = (cast: Cast, blockTimeSeconds: number) =>
   genesisOf(cast, {
     network: devDescription(cast),
@@ -25,7 +25,7 @@ export const devGenesis = (cast: Cast, blockTimeSeconds: number) =>
     exceptions: {},
   });
 
-/** The first block of a network of this cast, and the files with its nethash. */
+/** Returns the first block of a network of this cast, and the files with its nethash. */
 export function genesisOf(cast: Cast, files: NetworkFiles): ReturnType<typeof createGenesisBlock> {
   const funded = [
     ...cast.accounts,
@@ -52,7 +52,7 @@ export function genesisOf(cast: Cast, files: NetworkFiles): ReturnType<typeof cr
   return createGenesisBlock({ files, transactions, keys: cast.treasury.keys });
 }
 
-/** Common members of every transaction of the block. */
+/** Returns the members that every transaction of the block has. */
 const envelopeOf = (network: Network, { publicKey }: DevAccount) => ({
   version: 1 as const,
   network,
@@ -61,7 +61,7 @@ const envelopeOf = (network: Network, { publicKey }: DevAccount) => ({
   fee: 0n,
 });
 
-/** A transaction signed by its sender, with its bytes. */
+/** Returns a transaction that its sender signed, with its bytes. */
 export function seal(body: TransactionBody, { keys }: DevAccount): SealedTransaction {
   const data = signTransaction(body, keys);
   return { data, bytes: encodeTransaction(data), isVerified: true };

@@ -10,7 +10,7 @@ const SEATS = { individual: 3, organization: 2, network: 1 };
 export const KINDS = ["individual", "organization", "network"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Value of the property `type` (state.md 3.2). */
+/** Returns the value of the property `type` (state.md 3.2). */
 export const typeOfKind = (kind: Kind): string => String(KINDS.indexOf(kind) + 1);
 
 export type DevDelegate = { readonly account: DevAccount; readonly kind: Kind };
@@ -45,7 +45,7 @@ export const DEV_SYMBOL = "DEVUNIK";
 
 export const DEV_NAME = "uniknode-dev";
 
-/** `network.json` of the dev chain; `createGenesisBlock` sets the nethash. */
+/** Returns the content of `network.json` of the dev chain; `createGenesisBlock` sets the nethash. */
 export const devDescription = (cast: Cast): NetworkDescription => ({
   name: DEV_NAME,
   messagePrefix: "uniknode-dev message:\n",
@@ -64,7 +64,7 @@ export const devDescription = (cast: Cast): NetworkDescription => ({
     .map(({ account }) => account.unikId),
 });
 
-/** The rules of livenet's last milestone, with two differences: uncertified mints are allowed, and locks are enabled. */
+/** Returns the rules of livenet's last milestone, with two differences: uncertified mints are allowed, and locks are enabled. */
 export const devMilestones = (blockTimeSeconds: number): MilestoneChange[] => [
   {
     height: 1,
@@ -89,7 +89,7 @@ export const devMilestones = (blockTimeSeconds: number): MilestoneChange[] => [
     unsTokenEcoV2: true,
     unsTokenEcoV3: true,
     urlCheckers: [],
-    // Peers of any version, for several nodes of one dev chain.
+    // Peers may have any version, because several nodes can share one dev chain.
     p2p: { minimumVersions: ["*"] },
     voucherRewards: {
       individual: { forger: 0, sender: 0, foundation: 0 },

@@ -29,7 +29,7 @@ export function earliestStart(network: Network, { height, timestamp }: BlockHead
   return slots.unixMsOf(slots.slotTime(slots.slotAt(timestamp) + missing));
 }
 
-/** The setup blocks above the head; none when the setup is complete. */
+/** Returns the setup blocks above the head; none when the setup is complete. */
 export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, nowMs: number): EncodedBlock[] {
   const slots = createSlots(network);
   const currentSlot = slots.slotAt(slots.timeAt(nowMs));

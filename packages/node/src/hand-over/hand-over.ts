@@ -43,7 +43,7 @@ const STEPS: Readonly<Record<Target, Steps>> = {
 const POLL_MS = 500;
 
 /**
- * Settles when the target owns the webhooks.
+ * Resolves when the target owns the webhooks.
  *
  * @returns false if it did before
  * @throws {HandOverFailure | HandOverError | OwnerError}

@@ -60,7 +60,7 @@ export async function copyToWorkers(sides: Sides, transfer: string): Promise<voi
         report(`copied ${countOf(count, "rows")}`);
       copied = count;
     },
-    // Before the workers own the register: later, these names could overwrite the names of a change.
+    // This precedes the moment at which the workers own the register: later, these names could overwrite the names of a change.
     onWritten: async (names) => void (await gateway.replaceRemoteNames(names)),
   });
   report(`copied ${countOf(copied, "rows")}`);
@@ -162,7 +162,7 @@ async function send({ node, report }: Sides, transfer: string, { lines, renew }:
 /** Drops the rows of the workers. The node has everything, and sends. */
 export async function completeToNode({ node, gateway, workers }: Sides, transfer: string): Promise<void> {
   const change = { from: "to node", to: "node", transfer } as const;
-  // Settles when the log records the events of the node's webhooks, also after a crash of the former command.
+  // It resolves when the log records the events of the node's webhooks, also after a crash of the former command.
   await node.change(change);
   await gateway.replaceRemoteNames([]);
   await workers.drop(change);

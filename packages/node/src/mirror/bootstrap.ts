@@ -36,7 +36,7 @@ const AHEAD: AheadOptions<unknown> = { maxItems: 1, maxSize: 0, sizeOf: () => 0 
 const FIRST_STEP_BACK = 100;
 
 /**
- * Settles when the mirror can follow the feed.
+ * Resolves when the mirror can follow the feed.
  *
  * @param head last stored block
  * @throws {MirrorError}

@@ -8,13 +8,7 @@ import type { Logger } from "pino";
 import type { Position } from "../feed/line.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { appendBlocks, type DecodedBundle, decodeBundle, removeBlocks } from "./blocks.ts";
-import {
-  catchUpFacts,
-  createFactComparison,
-  type FactMark,
-  growFacts,
-  removeFactsAbove,
-} from "./facts/tree.ts";
+import { catchUpFacts, FactComparison, type FactMark, growFacts, removeFactsAbove } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { type Epoch, markLog, moveHead } from "./head.ts";
 import type { Bundle, Checkpoint, FeedLine, LogMark } from "./line.ts";
@@ -54,7 +48,7 @@ const MAX_STEPS = 20;
  */
 export async function follow(deps: FollowDeps): Promise<void> {
   const { postgres, feed, network, epoch, signal, onHead } = deps;
-  const comparison = createFactComparison(deps.logger);
+  const comparison = new FactComparison(deps.logger);
   comparison.add(await catchUpFacts(deps));
   const positions = await positionsOf(postgres);
   for await (const lines of readAhead(decoded(feed.follow(positions, signal), network), AHEAD)) {

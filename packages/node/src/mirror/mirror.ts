@@ -9,7 +9,7 @@ import { finalHeight } from "../facts/final.ts";
 import type { Position } from "../feed/line.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { type CopyDeps, createEventCopy, createHeightWatch } from "./events/copy.ts";
+import { type CopyDeps, createEventCopy, HeightWatch } from "./events/copy.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
 import {
@@ -103,7 +103,7 @@ type SessionDeps = MirrorDeps & {
 async function mirrorOnce(options: MirrorOptions, deps: SessionDeps, stop: AbortSignal): Promise<boolean> {
   const { postgres, network, logger, last } = deps;
   const { nethash } = network.description;
-  // Precedes the lease: a mirror of another chain must not replace a mirror with its name.
+  // This precedes the lease: a mirror of another chain must not replace a mirror with its name.
   await refuseOtherChain(options.undoDepth, deps, stop);
   const { epoch } = last;
   // If the response is lost, the epoch of this process is not known.
@@ -121,7 +121,7 @@ async function mirrorOnce(options: MirrorOptions, deps: SessionDeps, stop: Abort
   const ended = new AbortController();
   const signal = AbortSignal.any([stop, ended.signal]);
   const endRenewal = keepLease(postgres, head.epoch, (error) => ended.abort(error));
-  const heights = createHeightWatch(head.height, signal);
+  const heights = new HeightWatch(head.height, signal);
   const onHeight = (height: number) => {
     heights.reach(height);
     deps.onHeight(height);

@@ -61,7 +61,7 @@ export async function* readAhead<T>(
   } finally {
     isAbandoned = true;
     taken.notify();
-    // Not awaited, because the next item may never arrive. The end of the connection settles the promise, possibly with
+    // It is not awaited, because the next item may never arrive. The end of the connection settles the promise, possibly with
     // an error.
     source.return?.().catch(() => {});
   }

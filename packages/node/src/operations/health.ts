@@ -6,7 +6,7 @@ import type { WebhookFigures } from "../webhooks/figures.ts";
 export type Readiness = { readonly isReady: boolean; readonly checks: Readonly<Record<string, Check>> };
 
 type HealthDeps = {
-  /** Settles with undefined if the consensus thread does not reply in time. */
+  /** Resolves to undefined if the consensus thread does not reply in time. */
   readonly status: () => Promise<NodeStatus | undefined>;
   /** Seconds since the last heartbeat of the consensus thread. */
   readonly consensusSilentSeconds: () => number;
@@ -16,7 +16,7 @@ type HealthDeps = {
   readonly freeBytes: () => number | undefined;
   /** Damage that was found in the database. */
   readonly damage?: () => string | undefined;
-  /** Undefined when webhooks are disabled. Settles with undefined while another side owns them. */
+  /** Undefined when webhooks are disabled. Resolves to undefined while another side owns them. */
   readonly webhooks: (() => Promise<WebhookFigures | undefined>) | undefined;
   readonly nowMs: () => number;
 };

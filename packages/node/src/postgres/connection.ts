@@ -31,7 +31,7 @@ export type Postgres = {
   readonly query: Query;
   transaction<T>(mode: TransactionMode, work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
-   * Runs reads of one commit (`reads.ts`). Settles with `work`, before the transaction has ended.
+   * Runs reads of one commit (`reads.ts`). Resolves with `work`, before the transaction has ended.
    *
    * @throws {PostgresError}
    */
@@ -92,7 +92,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: options.statementTimeoutMs + RESPONSE_GRACE_MS,
     pipeline: true,
-    // Not passed as parameters of the connection, because a pooler refuses them.
+    // They are not passed as parameters of the connection, because a pooler refuses them.
     onConnect: sessions.begin,
   });
   pool.on("error", (error) => options.onConnectionLost(withoutClient(error)));

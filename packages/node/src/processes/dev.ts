@@ -49,7 +49,7 @@ function openBrowser(url: string | undefined): void {
 /** Timeout for writing the last lines, in case the reader is blocked. */
 const OUTPUT_TIMEOUT_MS = 1_000;
 
-/** Settles when the chain has stopped. */
+/** Resolves when the chain has stopped. */
 export async function runDevChain(
   config: Config<typeof devOptions>,
   { sources, servingThread }: { readonly sources: Sources; readonly servingThread: ServingThread },

@@ -32,7 +32,7 @@ const CONNECTIONS = 4;
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 /**
- * Settles when the target owns the webhooks, or with `cancel` their former owner.
+ * Resolves when the target owns the webhooks, or with `cancel` their former owner.
  *
  * @returns false if nothing was to be done
  * @throws {ConfigError} if an option is missing

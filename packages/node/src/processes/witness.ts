@@ -17,7 +17,7 @@ import type { Served } from "../platform/lifecycle/process.ts";
 import { programVersion } from "../platform/lifecycle/program.ts";
 import { type FolderLock, lockDataFolder } from "../store/engine/folder-lock.ts";
 import { createCosigner } from "../witness/cosigner.ts";
-import { createWitness, type Witness, type WitnessState } from "../witness/witness.ts";
+import { Witness, type WitnessState } from "../witness/witness.ts";
 
 type WitnessConfig = Config<typeof witnessOptions>;
 
@@ -42,7 +42,7 @@ export function openWitness(urls: readonly string[], config: WitnessConfig, logg
   try {
     const cosigner = createCosigner(keyOfPem(checkpointKeyOf(config.data)), config.name);
     const minNodes = config.minNodes ?? Math.floor(urls.length / 2) + 1;
-    const witness = createWitness(
+    const witness = new Witness(
       { urls, minNodes, path: join(config.data, "witness.json") },
       { cosigner, nowMs: Date.now, logger },
     );
@@ -63,7 +63,7 @@ export async function startWitness(
   const closing = createClosing();
   closing.add("data folder", lock.release);
   const { operationsHost: host, operationsPort = 0 } = config;
-  const checkpoint = createWitnessRoutes(witness.signed, verifierKey);
+  const checkpoint = createWitnessRoutes(() => witness.signed(), verifierKey);
   const operations = createOperationRoutes(undefined, createOperations(witness, verifierKey));
   const server = createOperationsServer(
     { host, port: operationsPort },

@@ -25,7 +25,7 @@ export type RpcContext = {
  */
 export type Method = (params: unknown, context: RpcContext) => Promise<unknown>;
 
-/** A method that runs only with parameters that match the schema. */
+/** Creates a method that runs only with parameters that match the schema. */
 export function method<Params extends TObject>(
   params: Params,
   run: (params: Static<Params>, context: RpcContext) => Promise<unknown>,

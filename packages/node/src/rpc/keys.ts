@@ -19,7 +19,7 @@ const MAX_KEYS = 100_000;
 type KeyDeps = Pick<RpcContext, "store" | "derivations" | "signal">;
 
 /**
- * The keys of a user.
+ * Returns the keys of a user.
  *
  * @throws {RpcError} 404 when there are none; 422 for a wrong password; 429 for too many calls
  */

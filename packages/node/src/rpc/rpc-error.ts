@@ -32,6 +32,6 @@ export const invalidParams = (data: string): RpcError =>
   new RpcError("RPC_PARAMS_INVALID", -32602, "Invalid params", data);
 export const internalError = (): RpcError => new RpcError("RPC_INTERNAL", -32603, "Internal error");
 
-/** 404: not found; 422: refused; 500 and 503: the node could not respond. */
+/** Creates an error with a status: 404 if something is not found, 422 for a refusal, 500 and 503 if the node could not respond. */
 export const ofStatus = (status: number, data?: string): RpcError =>
   new RpcError("RPC_STATUS", status, STATUS_CODES[status] ?? "Error", data);

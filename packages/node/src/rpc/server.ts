@@ -48,7 +48,7 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * Starts the service; settles with its URL.
+ * Starts the service; resolves to its URL.
  *
  * @throws {ApiError} when the node does not respond
  * @throws {ListenError} when it cannot listen

@@ -144,7 +144,7 @@ class Follower {
     after,
   }: Extract<Start, { from: "chain" }>): Promise<Start> {
     const { source } = this.#deps;
-    // Read first, so that the log has every later change.
+    // It is read first, so that the log has every later change.
     const end = await source.end();
     // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
     if (lastBlock && !(await source.hasBlock(lastBlock))) return { from: "log", after };

@@ -37,12 +37,12 @@ export function readPosition(text: string): Position | undefined {
 /** Milliseconds that a client waits before it reconnects. */
 const RETRY_MS = 2_000;
 
-/** The first frame of a stream: a client that is disconnected before the first event knows its position. */
+/** Returns the first frame of a stream: a client that is disconnected before the first event knows its position. */
 export const greeting = (position: Position | undefined): string =>
   `retry: ${RETRY_MS}\n${heartbeat(position)}`;
 
 /**
- * A sign of life with the position; without a position clients keep theirs. It is a named event with data: some clients forget
+ * Returns a sign of life with the position; without a position clients keep theirs. It is a named event with data: some clients forget
  * an id without data, or pass a block without data on as an empty message.
  */
 export const heartbeat = (position: Position | undefined): string =>
@@ -51,7 +51,7 @@ export const heartbeat = (position: Position | undefined): string =>
 /** A comment, sent once before an event: explains why the stream lags; clients ignore it. */
 export const slowedComment = `: the conditions take more than ${SLOW_STEPS} steps per event; this stream is deprioritised\n`;
 
-/** The last event of a stream whose conditions cost too much. It has no id, so that the client keeps its position. */
+/** Returns the last event of a stream whose conditions cost too much. It has no id, so that the client keeps its position. */
 export const suspendedFrame = ({ message }: Error): string =>
   `event: stream.suspended\ndata: ${JSON.stringify({ event: "stream.suspended", code: "STREAM_SUSPENDED", message })}\n\n`;
 

@@ -121,7 +121,7 @@ export class OpenSubscriptions {
   /** Resolves to the sequence after which the log has every event of these names. */
   async add(names: readonly string[]): Promise<number> {
     for (const name of names) add(this.#counts, name, 1);
-    // Called each time, because the sequence changes after a gap in the log.
+    // It is called each time, because the sequence changes after a gap in the log.
     const since = await this.#streamsChanged([...this.#counts.keys()]);
     return Math.max(...names.map((name) => present(since[name], `the sequence of ${name}`)));
   }

@@ -206,7 +206,7 @@ function sizeOf(value: unknown): number {
   try {
     return Buffer.byteLength(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   } catch {
-    // Nested too deeply to serialise.
+    // It is nested too deeply to serialise.
     return Number.POSITIVE_INFINITY;
   }
 }

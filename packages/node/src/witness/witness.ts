@@ -78,15 +78,6 @@ type WitnessDeps = {
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
 };
 
-export type Witness = {
-  /** Returns the last signed checkpoint. */
-  signed(): WitnessState | undefined;
-  /** Returns the result of the last round; undefined before it. */
-  last(): Judgement | undefined;
-  /** Compares all nodes once, and signs the largest tree that enough of them contain. Never rejects, unless the file cannot be written. */
-  round(signal: AbortSignal): Promise<Judgement>;
-};
-
 /** A witness cannot sign the checkpoint of a node. */
 class UnusableError extends CodedError<"CHECKPOINT_UNUSABLE"> {
   constructor(message: string) {
@@ -94,20 +85,38 @@ class UnusableError extends CodedError<"CHECKPOINT_UNUSABLE"> {
   }
 }
 
-/** @throws {DataError} DATA_DAMAGED if the file of the state cannot be read */
-export function createWitness({ urls, minNodes, path }: WitnessOptions, deps: WitnessDeps): Witness {
-  const { logger } = deps;
-  let state = readState(path);
-  let last: Judgement | undefined;
+export class Witness {
+  readonly #options: WitnessOptions;
+  readonly #deps: WitnessDeps;
+  #state: WitnessState | undefined;
+  #last: Judgement | undefined;
 
-  function store(next: WitnessState): void {
-    // A signature that was shown and then forgotten could be followed by one of another history.
-    writeState(path, next);
-    state = next;
+  /** @throws {DataError} DATA_DAMAGED if the file of the state cannot be read */
+  constructor(options: WitnessOptions, deps: WitnessDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#state = readState(options.path);
   }
 
-  async function round(signal: AbortSignal): Promise<Judgement> {
-    const readings = await readAll(urls, (url, checkpoint) => checkNote(url, checkpoint, state), signal);
+  /** Returns the last signed checkpoint. */
+  signed(): WitnessState | undefined {
+    return this.#state;
+  }
+
+  /** Returns the result of the last round; undefined before it. */
+  last(): Judgement | undefined {
+    return this.#last;
+  }
+
+  /** Compares all nodes once, and signs the largest tree that enough of them contain. Never rejects, unless the file cannot be written. */
+  async round(signal: AbortSignal): Promise<Judgement> {
+    const { urls, minNodes } = this.#options;
+    const state = this.#state;
+    const readings = await readAll(
+      urls,
+      (url, checkpoint) => checkNote(url, checkpoint, this.#state),
+      signal,
+    );
     const log = state?.log ?? logOfMost(readings);
     const ofLog = readings.map((reading) =>
       "checkpoint" in reading && reading.checkpoint.name !== log
@@ -115,29 +124,45 @@ export function createWitness({ urls, minNodes, path }: WitnessOptions, deps: Wi
         : reading,
     );
     const judgement = await judge(ofLog, { signed: treeOf(state), minNodes }, signal);
-    report(judgement, last, logger);
-    const { checkpoint, contradiction } = judgement;
-    if (state && contradiction && !state.contradictedBy) {
-      store({ ...state, contradictedBy: contradiction.slice(0, MAX_CONTRADICTING).map(evidenceOf) });
-      logger.error(
-        { signed: state.note, contradictedBy: state.contradictedBy },
-        `${minNodes} nodes contradict the tree that this witness signed: it shows and signs nothing until they contain it. The file of the state has both signed checkpoints; if the signed tree is the wrong one, start anew with another --data`,
-      );
-    } else if (state?.contradictedBy && checkpoint && checkpoint.size >= state.size) {
-      const { contradictedBy: _, ...agreed } = state;
-      store(agreed);
-      logger.info("enough nodes contain the signed tree again");
-    }
-    if (checkpoint && log !== undefined && checkpoint.size > (state?.size ?? 0)) {
-      const next = { ...stateOf(checkpoint, deps), log, keys: keysOf(ofLog, state) };
-      store(next);
-      logger.info({ height: next.height, size: next.size, root: next.root }, "checkpoint signed");
-    }
-    last = judgement;
+    report(judgement, this.#last, this.#deps.logger);
+    this.#noteContradiction(judgement);
+    const { checkpoint } = judgement;
+    if (checkpoint && log !== undefined) this.#sign(checkpoint, log, ofLog);
+    this.#last = judgement;
     return judgement;
   }
 
-  return { signed: () => state, last: () => last, round };
+  /** Stores that nodes contradict the signed tree, or that they contain it again. */
+  #noteContradiction({ checkpoint, contradiction }: Judgement): void {
+    const state = this.#state;
+    const { logger } = this.#deps;
+    if (state && contradiction && !state.contradictedBy) {
+      const contradictedBy = contradiction.slice(0, MAX_CONTRADICTING).map(evidenceOf);
+      this.#store({ ...state, contradictedBy });
+      logger.error(
+        { signed: state.note, contradictedBy },
+        `${this.#options.minNodes} nodes contradict the tree that this witness signed: it shows and signs nothing until they contain it. The file of the state has both signed checkpoints; if the signed tree is the wrong one, start anew with another --data`,
+      );
+    } else if (state?.contradictedBy && checkpoint && checkpoint.size >= state.size) {
+      const { contradictedBy: _, ...agreed } = state;
+      this.#store(agreed);
+      logger.info("enough nodes contain the signed tree again");
+    }
+  }
+
+  /** Signs a checkpoint that is larger than the signed one. */
+  #sign(checkpoint: RemoteCheckpoint, log: string, readings: readonly Reading[]): void {
+    if (checkpoint.size <= (this.#state?.size ?? 0)) return;
+    const next = { ...stateOf(checkpoint, this.#deps), log, keys: keysOf(readings, this.#state) };
+    this.#store(next);
+    this.#deps.logger.info({ height: next.height, size: next.size, root: next.root }, "checkpoint signed");
+  }
+
+  #store(next: WitnessState): void {
+    // A signature that was shown and then forgotten could be followed by one of another history.
+    writeState(this.#options.path, next);
+    this.#state = next;
+  }
 }
 
 const treeOf = (state: WitnessState | undefined): Tree =>

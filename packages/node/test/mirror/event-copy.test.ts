@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
-import { createEventCopy, createHeightWatch } from "../../src/mirror/events/copy.ts";
+import { createEventCopy, HeightWatch } from "../../src/mirror/events/copy.ts";
 import { appendEvents, pruneEvents, readCopy, startCopy } from "../../src/mirror/events/rows.ts";
 import { takeLease } from "../../src/mirror/head.ts";
 import type { CopiedEvent, EventLine } from "../../src/mirror/line.ts";
@@ -95,7 +95,7 @@ type Overrides = { readonly epoch?: number; readonly client?: ReturnType<typeof 
 async function start({ epoch, client = clientOf(feed) }: Overrides = {}) {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const heights = createHeightWatch(0, signal);
+  const heights = new HeightWatch(0, signal);
   const reports: { sequence: number; gaps: number }[] = [];
   const running = createEventCopy()({
     ...{ postgres, feed: client, epoch: epoch ?? (await lease()), heights, signal },

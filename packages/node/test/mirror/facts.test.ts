@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGrowth } from "../../src/facts/growth.ts";
-import { createFactComparison, type FactMark } from "../../src/mirror/facts/tree.ts";
+import { FactComparison, type FactMark } from "../../src/mirror/facts/tree.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
 import type { FeedLine } from "../../src/mirror/line.ts";
@@ -146,7 +146,7 @@ const checkpointAt = (height: number) => {
 
 test("A checkpoint is compared with the mark of the same block, and ignored if the mirror has none.", () => {
   const lines: string[] = [];
-  const comparison = createFactComparison(pino({ level: "info" }, { write: (line) => lines.push(line) }));
+  const comparison = new FactComparison(pino({ level: "info" }, { write: (line) => lines.push(line) }));
   comparison.add([1, 2, 3].map(markAt));
   comparison.compare(checkpointAt(2));
   comparison.compare(checkpointAt(3));

@@ -9,7 +9,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { createWitnessRoutes } from "../../src/processes/witness.ts";
 import { createCosigner } from "../../src/witness/cosigner.ts";
-import { createWitness } from "../../src/witness/witness.ts";
+import { Witness } from "../../src/witness/witness.ts";
 import { type ClaimedNode, type ClaimOptions, claimTree } from "../../test-support/facts/claimed-node.ts";
 
 const FACTS = Array.from({ length: 24 }, (_, index) => `${index + 1}|0|block.applied|${"0".repeat(64)}`);
@@ -47,12 +47,13 @@ function open(
     },
   );
   const path = join(folder, "witness.json");
-  const witness = createWitness(
+  const witness = new Witness(
     { urls: nodes.map(({ url }) => url), minNodes, path },
     { cosigner, nowMs: Date.now, logger },
   );
   const round = () => witness.round(new AbortController().signal);
-  return { ...witness, round, errors, path, folder, key, verifierKey: cosigner.verifierKey };
+  const signed = () => witness.signed();
+  return { signed, round, errors, path, folder, key, verifierKey: cosigner.verifierKey };
 }
 
 test("A leaf that one liar appends is not signed: two addresses of one honest node are one node.", async () => {

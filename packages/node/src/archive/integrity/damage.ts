@@ -56,7 +56,7 @@ function structureDamage(database: Database): string | undefined {
   const tables = database
     .prepare<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
     .all();
-  // One table at a time: a longer read would keep the write-ahead log from being emptied.
+  // One table is read at a time: a longer read would keep the write-ahead log from being emptied.
   const check = database.prepare<{ quick_check: string }>("SELECT quick_check FROM pragma_quick_check(?)");
   for (const { name } of tables) {
     const verdict = check.get(name)?.quick_check ?? "quick_check returned no result";

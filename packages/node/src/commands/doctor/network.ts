@@ -33,7 +33,7 @@ export async function checkPort(
   const server = createServer();
   try {
     const failed = once(server, "error").then(([error]) => Promise.reject(error));
-    // Without a host, as for peers, because IPv6 may be disabled on the machine.
+    // It listens without a host, as for peers, because IPv6 may be disabled on the machine.
     server.listen(port, host === "::" ? undefined : host);
     await Promise.race([once(server, "listening"), failed]);
     return ok(name, `${port === 0 ? "any port" : `port ${port}`} of ${host} is free`);

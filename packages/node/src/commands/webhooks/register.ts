@@ -222,7 +222,7 @@ const stateOf = ({ enabled, suspended, failing }: Webhook): string => {
 function lastHourOf({ lastHour: { succeeded, failed } }: DeliverySummary): string {
   const attempts = succeeded + failed;
   if (attempts === 0) return "no attempt";
-  // Rounded down, so that a single failure is not shown as 100 %.
+  // It is rounded down, so that a single failure is not shown as 100 %.
   const percent = Math.floor((succeeded / attempts) * 1_000) / 10;
   return `${percent} % of ${attempts} attempts succeeded`;
 }

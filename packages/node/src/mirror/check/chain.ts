@@ -13,7 +13,7 @@ import {
 import { batchesOf } from "../bootstrap.ts";
 import type { FeedLine } from "../line.ts";
 import type { Columns } from "../statements.ts";
-import { createComparison, readRows, type TableCheck, type Values } from "./comparison.ts";
+import { readRows, type TableCheck, TableComparison, type Values } from "./comparison.ts";
 
 const TYPE_COLUMNS: Columns = [
   ["type_group", "bigint"],
@@ -51,7 +51,7 @@ export async function checkChain(
 ): Promise<ChainCheck> {
   const comparisons = TABLES.map((table) => ({
     ...table,
-    comparison: createComparison(
+    comparison: new TableComparison(
       table.name,
       table.columns,
       table.key.map((name) => table.columns.findIndex(([column]) => column === name)),
@@ -89,7 +89,7 @@ const comparePayees = ([a, height, sequence]: Values, [b, otherHeight, otherSequ
   Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 
 async function checkTypeTotals(query: Query, counts: ReadonlyMap<string, number>): Promise<TableCheck> {
-  const comparison = createComparison("type_totals", TYPE_COLUMNS, [0, 1]);
+  const comparison = new TableComparison("type_totals", TYPE_COLUMNS, [0, 1]);
   const expected = typeRows(counts).sort(
     (a, b) => Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]),
   );

@@ -13,13 +13,7 @@ import { MirrorError } from "../mirror-error.ts";
 import { RECORD_TABLES, type RecordTable, tableOf, toColumns } from "../records.ts";
 import type { Columns } from "../statements.ts";
 import { checkChain } from "./chain.ts";
-import {
-  createComparison,
-  readRows,
-  type TableCheck,
-  type TableComparison,
-  type Values,
-} from "./comparison.ts";
+import { readRows, type TableCheck, TableComparison, type Values } from "./comparison.ts";
 
 export type CheckDeps = {
   readonly postgres: Postgres;
@@ -102,7 +96,7 @@ async function compareAt(
   const records = await checkState(query, state);
   const chain = await checkChain(query, feed.blocks(0, position.height, signal), network);
   if (chain.last.id !== position.id) return undefined;
-  const comparison = createComparison("head", HEAD_COLUMNS, [0]);
+  const comparison = new TableComparison("head", HEAD_COLUMNS, [0]);
   comparison.compare(
     [[position.height, position.id, `${chain.transactions}`]],
     [[head.height, head.id, head.transactions]],
@@ -150,7 +144,7 @@ const PAGE_ROWS = 1_000;
 async function checkState(query: Query, lines: AsyncIterator<FeedLine>): Promise<TableCheck[]> {
   const tables = RECORD_TABLES.map((table): Table => {
     const key = Array.from({ length: table.keyLength }, (_, column) => column);
-    return { ...table, comparison: createComparison(table.name, table.columns, key), last: undefined };
+    return { ...table, comparison: new TableComparison(table.name, table.columns, key), last: undefined };
   });
   for (;;) {
     const { value: line, done } = await lines.next();

@@ -1,5 +1,4 @@
 /** Compares the rows of a table with the expected rows, page by page in the order of a key. */
-
 import { createHash } from "node:crypto";
 import type { PostgresValue, Query } from "../../postgres/connection.ts";
 import type { Columns } from "../statements.ts";
@@ -23,7 +22,7 @@ export async function readRows(
   return rows.map((row) => names.map((name) => row[name] ?? null));
 }
 
-/** Verdict on a table. */
+/** The verdict on a table. */
 export type TableCheck = {
   readonly table: string;
   /** Number of rows in the mirror. */
@@ -37,53 +36,60 @@ export type TableCheck = {
 /** Rows that differ, or that only one side has: their number, and the first and the last key. */
 type Difference = { readonly rows: number; readonly from: string; readonly to: string };
 
-export type TableComparison = {
+export class TableComparison {
+  readonly #table: string;
+  readonly #columns: Columns;
+  readonly #key: readonly number[];
+  readonly #node = createHash("sha256");
+  readonly #mirror = createHash("sha256");
+  #rows = 0;
+  #different = 0;
+  #from: string | undefined;
+  #to = "";
+
+  /** @param key indexes of the key columns, in the order in which the rows are sorted */
+  constructor(table: string, columns: Columns, key: readonly number[]) {
+    this.#table = table;
+    this.#columns = columns;
+    this.#key = key;
+  }
+
   /** Compares all rows of one range of keys. Both lists are in the order of the key. */
-  compare(expected: readonly Values[], found: readonly Values[]): void;
-  result(): TableCheck;
-};
+  compare(expected: readonly Values[], found: readonly Values[]): void {
+    for (const row of expected) this.#node.update(textOf(row));
+    for (const row of found) this.#mirror.update(textOf(row));
+    this.#rows += found.length;
+    for (const [a, b] of merged(expected, found, (left, right) => this.#order(left, right))) {
+      if (a && b && textOf(a) === textOf(b)) continue;
+      const row = a ?? b;
+      if (row) this.#note(row);
+    }
+  }
 
-/** @param key indexes of the key columns, in the order in which the rows are sorted */
-export function createComparison(table: string, columns: Columns, key: readonly number[]): TableComparison {
-  const node = createHash("sha256");
-  const mirror = createHash("sha256");
-  let rows = 0;
-  let different = 0;
-  let from: string | undefined;
-  let to = "";
+  result(): TableCheck {
+    const [from, to] = [this.#from, this.#to];
+    return {
+      table: this.#table,
+      rows: this.#rows,
+      digests: { node: this.#node.digest("hex"), mirror: this.#mirror.digest("hex") },
+      difference: from === undefined ? undefined : { rows: this.#different, from, to },
+    };
+  }
 
-  const note = (row: Values): void => {
-    to = key.map((column) => shown(row[column])).join("/");
-    from ??= to;
-    different++;
-  };
-  const order = (a: Values, b: Values): number => {
-    for (const column of key) {
-      const type = columns[column]?.[1] ?? "text";
+  #note(row: Values): void {
+    this.#to = this.#key.map((column) => shown(row[column])).join("/");
+    this.#from ??= this.#to;
+    this.#different++;
+  }
+
+  #order(a: Values, b: Values): number {
+    for (const column of this.#key) {
+      const type = this.#columns[column]?.[1] ?? "text";
       const compared = compareValues(type, a[column] ?? null, b[column] ?? null);
       if (compared !== 0) return compared;
     }
     return 0;
-  };
-
-  return {
-    compare(expected, found) {
-      for (const row of expected) node.update(textOf(row));
-      for (const row of found) mirror.update(textOf(row));
-      rows += found.length;
-      for (const [a, b] of merged(expected, found, order)) {
-        if (a && b && textOf(a) === textOf(b)) continue;
-        const row = a ?? b;
-        if (row) note(row);
-      }
-    },
-    result: () => ({
-      table,
-      rows,
-      digests: { node: node.digest("hex"), mirror: mirror.digest("hex") },
-      difference: from === undefined ? undefined : { rows: different, from, to },
-    }),
-  };
+  }
 }
 
 /** Yields the rows of both lists by key; undefined on the side that lacks the key. */

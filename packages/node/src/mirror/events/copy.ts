@@ -140,9 +140,9 @@ async function writeLines(
 }
 
 /**
- * Checks that events follow a sequence and each other; the log skips sequences after a request to continue with higher ones.
+ * Checks that events follow a sequence and each other; the log skips sequences after a request to continue with higher ones. Returns the
+ * height of the highest block of an event; 0 if there is none.
  *
- * @returns the height of the highest block of an event; 0 if there is none
  * @throws {MirrorError} MIRROR_FEED_INVALID
  */
 function checkEvents(events: readonly CopiedEvent[], after: number): number {
@@ -180,7 +180,7 @@ async function bridgeGap(
     "events are missing in the log of the node: webhooks of delivery workers did not receive them; " +
       "start a replay from this height for each webhook that must have them",
   );
-  // After the record: otherwise, a mirror that was killed between the two would not notice the gap.
+  // This follows the record: otherwise, a mirror that was killed between the two would not notice the gap.
   if (last < next) await feed.continueEvents(next, signal);
 }
 
@@ -199,29 +199,30 @@ async function lastHeight(postgres: CopyDeps["postgres"]): Promise<number | unde
   return row && Number(row.height);
 }
 
-/** Height of the mirror, for which the copy waits. */
-type HeightWatch = {
-  /** Must be called with each new height. */
-  reach(height: number): void;
-  /** Waits until the mirror has this height, for at most this time, or until the signal is aborted. */
-  waitFor(height: number, maxMs: number): Promise<void>;
-};
+/** The height of the mirror, for which the copy waits. */
+export class HeightWatch {
+  readonly #changed = createNotifier();
+  readonly #signal: AbortSignal;
+  #reached: number;
 
-export function createHeightWatch(start: number, signal: AbortSignal): HeightWatch {
-  const changed = createNotifier();
-  let reached = start;
-  signal.addEventListener("abort", changed.notify, { once: true });
-  return {
-    reach(height) {
-      reached = height;
-      changed.notify();
-    },
-    async waitFor(height, maxMs) {
-      const endMs = performance.now() + maxMs;
-      while (reached < height && !signal.aborted) {
-        const isInTime = await isWithin(changed.next(), endMs - performance.now());
-        if (!isInTime) return;
-      }
-    },
-  };
+  constructor(start: number, signal: AbortSignal) {
+    this.#reached = start;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#changed.notify, { once: true });
+  }
+
+  /** Must be called with each new height. */
+  reach(height: number): void {
+    this.#reached = height;
+    this.#changed.notify();
+  }
+
+  /** Waits until the mirror has this height, for at most this time, or until the signal is aborted. */
+  async waitFor(height: number, maxMs: number): Promise<void> {
+    const endMs = performance.now() + maxMs;
+    while (this.#reached < height && !this.#signal.aborted) {
+      const isInTime = await isWithin(this.#changed.next(), endMs - performance.now());
+      if (!isInTime) return;
+    }
+  }
 }

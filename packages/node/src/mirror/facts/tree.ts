@@ -51,10 +51,9 @@ const MARKED_BLOCKS = 1_000;
 const BOUNDS = { maxBlocks: 500, maxTransactions: 5_000 };
 
 /**
- * Adds the leaves of all final blocks, in the caller's transaction.
+ * Adds the leaves of all final blocks, in the caller's transaction. Returns the last marks that the tree has passed.
  *
  * @param head height of the last block of the mirror
- * @returns the last marks that the tree has passed
  * @throws {MirrorError} MIRROR_DIFFERS if a row of a block cannot be read
  */
 export async function growFacts(
@@ -81,9 +80,8 @@ type CatchUpDeps = {
 
 /**
  * Adds the leaves of all final blocks, in steps with one transaction each. For a newly built mirror, this is the whole
- * chain.
+ * chain. Returns the initial mark of the tree, and the last marks that it has passed.
  *
- * @returns the initial mark of the tree, and the last marks that it has passed
  * @throws {MirrorError} MIRROR_DEPOSED, MIRROR_DIFFERS
  */
 export async function catchUpFacts(deps: CatchUpDeps): Promise<FactMark[]> {
@@ -143,51 +141,52 @@ async function readBlocks(query: Query, range: BlockRange): Promise<Block[]> {
   }
 }
 
+/** Maximum number of cached marks. */
+const MAX_MARKS = 1_000;
+
 /** Compares the tree of the mirror with the tree of its node. */
-type FactComparison = {
+export class FactComparison {
+  readonly #logger: Pick<Logger, "info" | "debug">;
+  /** Marks by height, oldest first. */
+  readonly #marks = new Map<number, FactMark>();
+  #isFirst = true;
+
+  constructor(logger: Pick<Logger, "info" | "debug">) {
+    this.#logger = logger;
+  }
+
   /** Adds marks of blocks that the tree of the mirror has passed. */
-  add(marks: readonly FactMark[]): void;
+  add(passed: readonly FactMark[]): void {
+    for (const mark of passed.slice(-MAX_MARKS)) {
+      this.#marks.delete(mark.height);
+      this.#marks.set(mark.height, mark);
+    }
+    for (const height of this.#marks.keys()) {
+      if (this.#marks.size <= MAX_MARKS) return;
+      this.#marks.delete(height);
+    }
+  }
+
   /**
    * Compares a checkpoint of the node with the mark of the same block. Ignores it if there is none: the two trees grow
    * at different times.
    *
    * @throws {MirrorError} MIRROR_DIFFERS
    */
-  compare(checkpoint: Checkpoint): void;
-};
-
-/** Maximum number of cached marks. */
-const MAX_MARKS = 1_000;
-
-export function createFactComparison(logger: Pick<Logger, "info" | "debug">): FactComparison {
-  /** Marks by height, oldest first. */
-  const marks = new Map<number, FactMark>();
-  let isFirst = true;
-  return {
-    add(passed) {
-      for (const mark of passed.slice(-MAX_MARKS)) {
-        marks.delete(mark.height);
-        marks.set(mark.height, mark);
-      }
-      for (const height of marks.keys()) {
-        if (marks.size <= MAX_MARKS) return;
-        marks.delete(height);
-      }
-    },
-    compare({ height, id, size, root }) {
-      const own = marks.get(height);
-      if (own?.id !== id) return;
-      const ownRoot = Buffer.from(own.root).toString("hex");
-      if (own.size !== size || ownRoot !== root) {
-        throw new MirrorError(
-          "MIRROR_DIFFERS",
-          `the facts of the blocks up to ${height} differ: ${own.size} facts with the root ${ownRoot} in the mirror, ` +
-            `${size} with the root ${root} in the node; run "uniknode mirror --check", which names the rows that differ, ` +
-            "and start the mirror with an empty database",
-        );
-      }
-      logger[isFirst ? "info" : "debug"]({ height, size, root }, "the facts agree with those of the node");
-      isFirst = false;
-    },
-  };
+  compare({ height, id, size, root }: Checkpoint): void {
+    const own = this.#marks.get(height);
+    if (own?.id !== id) return;
+    const ownRoot = Buffer.from(own.root).toString("hex");
+    if (own.size !== size || ownRoot !== root) {
+      throw new MirrorError(
+        "MIRROR_DIFFERS",
+        `the facts of the blocks up to ${height} differ: ${own.size} facts with the root ${ownRoot} in the mirror, ` +
+          `${size} with the root ${root} in the node; run "uniknode mirror --check", which names the rows that differ, ` +
+          "and start the mirror with an empty database",
+      );
+    }
+    const level = this.#isFirst ? "info" : "debug";
+    this.#logger[level]({ height, size, root }, "the facts agree with those of the node");
+    this.#isFirst = false;
+  }
 }

@@ -119,7 +119,7 @@ function createCallMetrics(registry: Registry): (calls: CallsByThread) => void {
   };
 }
 
-/** The feed for mirrors. */
+/** Creates the metrics of the feed for mirrors. */
 function createFeedMetrics(registry: Registry): (figures: FeedFigures) => void {
   const registers = [registry];
   const open = new Gauge({ name: "uniknode_feed_responses", help: "Open responses of the feed.", registers });
@@ -171,7 +171,7 @@ function createRemoteCallMetrics(registry: Registry): (figures: RemoteCallFigure
   };
 }
 
-/** Sessions at the console. */
+/** Creates the metrics of the sessions at the console. */
 function createSessionMetrics(registry: Registry): (figures: SessionFigures) => void {
   const registers = [registry];
   const sessions = new Gauge({

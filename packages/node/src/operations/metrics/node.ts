@@ -235,7 +235,7 @@ function createFactMetrics(registry: Registry): Show {
   };
 }
 
-/** Totals by reason that are counted elsewhere. */
+/** Shows totals by reason that are counted elsewhere. */
 function showByReason(totals: Counter<"reason">, figures: Readonly<Record<string, number>>): void {
   totals.reset();
   for (const [reason, total] of Object.entries(figures)) totals.inc({ reason }, total);

@@ -78,7 +78,7 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
   };
 }
 
-/** Version, start time, memory and CPU time of the process. */
+/** Creates the metrics of the version, start time, memory and CPU time of the process. */
 export function createUsageMetrics(registry: Registry, version: string): () => void {
   const build = new Gauge({
     name: "uniknode_build_info",
@@ -103,7 +103,7 @@ export function createUsageMetrics(registry: Registry, version: string): () => v
   };
 }
 
-/** Heap and event loop of each thread. */
+/** Creates the metrics of the heap and event loop of each thread. */
 export function createThreadMetrics(
   registry: Registry,
 ): (thread: "consensus" | "serving" | "delivery", heapBytes: number, loopDelay: LoopDelay) => void {

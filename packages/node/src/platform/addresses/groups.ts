@@ -7,10 +7,10 @@ import ipaddr from "ipaddr.js";
 const CLIENT_BITS = 64;
 const SITE_BITS = 48;
 
-/** The client of an address: the address itself (IPv4) or its /64 (IPv6). Other texts are returned unchanged. */
+/** Returns the client of an address: the address itself (IPv4) or its /64 (IPv6). Other texts are returned unchanged. */
 export const clientGroup = (address: string): string => prefixGroup(address, CLIENT_BITS);
 
-/** The site of an address: the address itself (IPv4) or its /48 (IPv6). Other texts are returned unchanged. */
+/** Returns the site of an address: the address itself (IPv4) or its /48 (IPv6). Other texts are returned unchanged. */
 export const siteGroup = (address: string): string => prefixGroup(address, SITE_BITS);
 
 function prefixGroup(address: string, bits: number): string {

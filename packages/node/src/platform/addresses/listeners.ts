@@ -72,7 +72,7 @@ export class ListenError extends CodedError<"LISTEN_FAILED"> {
   readonly host: string;
   readonly port: number;
 
-  /** Retryable, because another program may free the port. */
+  /** The error is retryable, because another program may free the port. */
   constructor(message: string, { host, port }: ListenAddress, options: ErrorOptions) {
     super("LISTEN_FAILED", message, { isRetryable: true, ...options });
     this.host = host;

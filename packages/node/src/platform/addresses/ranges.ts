@@ -11,7 +11,7 @@ export type RangeTest = (address: string) => boolean;
 const ANY_ADDRESS = "*";
 
 /**
- * A test for the addresses of a list. An IPv4-mapped IPv6 address is tested as the IPv4 address.
+ * Creates a test for the addresses of a list. An IPv4-mapped IPv6 address is tested as the IPv4 address.
  *
  * @throws {Error} that names the entry which is neither an address nor a network
  */

@@ -38,7 +38,7 @@ function freeBytesOf(folder: string): number | undefined {
 
 /** Free space of the disk that a folder is on. */
 type DiskSpace = {
-  /** Free bytes for this process at the last measurement; undefined while unknown. */
+  /** Returns the free bytes for this process at the last measurement; undefined while unknown. */
   freeBytes(): number | undefined;
   close(): void;
 };

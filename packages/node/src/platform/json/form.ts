@@ -27,7 +27,7 @@ export type Form<T> = {
   violation(value: unknown): string;
 };
 
-/** A schema whose values must also pass a test. */
+/** Returns a schema whose values must also pass a test. */
 export const refined = <S extends TSchema>(schema: S, passes: (value: unknown) => boolean): S => ({
   ...schema,
   passes,

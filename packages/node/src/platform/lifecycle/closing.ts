@@ -14,7 +14,7 @@ export type Closing = {
    * @param peers starts now if absent
    */
   closeAll(logger: Pick<Logger, "error" | "warn">, peers?: Deadline): Promise<void>;
-  /** Name of the part that is being closed, if any. */
+  /** Returns the name of the part that is being closed, if any. */
   current(): string | undefined;
 };
 

@@ -9,7 +9,7 @@ import type { Logger } from "pino";
 type Thread = "consensus" | "serving";
 
 type Watch = {
-  /** Seconds since the counter of the thread changed. */
+  /** Returns the seconds since the counter of the thread changed. */
   silentSeconds(): number;
   close(): void;
 };

@@ -10,7 +10,7 @@ import { type HeapOptions, limitHeapGrowth, saveMemoryWhenIdle } from "./heap.ts
 export type Served = {
   /** Rejects when an essential part fails. */
   readonly failed: Promise<never>;
-  /** Name of the part that is being closed, if any. */
+  /** Returns the name of the part that is being closed, if any. */
   closing(): string | undefined;
   stop(): Promise<void>;
 };

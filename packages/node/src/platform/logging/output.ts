@@ -45,7 +45,7 @@ export function openOutput(): Lines {
   return new Lines({ fd: STANDARD_OUTPUT });
 }
 
-/** Like `openOutput`, with a status line if a terminal shows the output. */
+/** Opens the output like `openOutput`, with a status line if a terminal shows it. */
 export function openScreen(): StatusLine & Pick<Lines, "flushed"> {
   const lines = openOutput();
   const { stdout } = process;

@@ -30,7 +30,7 @@ export async function* linesOf(
   { maxCharacters, tooLong }: LineBound,
 ): AsyncIterable<string> {
   const decoder = new TextDecoder();
-  // Joined at the end of a line, so that a line of many chunks is copied only once.
+  // The chunks are joined at the end of a line, so that a line of many chunks is copied only once.
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of chunks) {

@@ -9,11 +9,11 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]
 /** Escapes unsafe characters as JSON does, so that the value of a JSON text stays the same. */
 export const withoutControls = (text: string): string => text.replace(UNSAFE, escaped);
 
-/** Like `withoutControls`, for a text of several lines. */
+/** Does the same as `withoutControls` for a text of several lines. */
 export const linesWithoutControls = (text: string): string =>
   text.replace(UNSAFE, (unsafe) => (unsafe === "\n" ? unsafe : escaped(unsafe)));
 
-/** Each half of a surrogate pair by itself. */
+/** Escapes each half of a surrogate pair by itself. */
 function escaped(character: string): string {
   return Array.from(
     { length: character.length },

@@ -34,7 +34,7 @@ const nowMs = (): number => Number(process.hrtime.bigint() / NANOSECONDS_PER_MS)
 
 export const deadlineIn = (timeoutMs: number): Deadline => nowMs() + timeoutMs;
 export const isOver = (deadline: Deadline): boolean => nowMs() > deadline;
-/** Milliseconds until the deadline; 0 after it. */
+/** Returns the milliseconds until the deadline; 0 after it. */
 export const remainingMs = (deadline: Deadline): number => Math.max(0, deadline - nowMs());
 
 export type CallFigures = {
@@ -65,7 +65,7 @@ type NewCall = {
 
 export type OpenCalls<T> = {
   /**
-   * Sends a call and settles with its result; undefined if too many calls are open. Rejects with a
+   * Sends a call and resolves to its result; to undefined if too many calls are open. Rejects with a
    * `CallError`, with the error that `send` throws, or with the error that the other thread reports.
    */
   begin(call: NewCall): Promise<T> | undefined;

@@ -141,7 +141,7 @@ async function deliver(
     queue: storage.queue,
     figures: new DeliveryFigures(createPostgresStore(postgres)),
     loopDelay: loopDelay.read,
-    // Called once the server listens.
+    // It is called once the server listens.
     connections: () => server.connections(),
   });
   const server = buildOperationsServer(options, built.operations, logger);

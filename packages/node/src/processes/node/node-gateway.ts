@@ -46,10 +46,10 @@ export type GatewayDeps = {
   readonly now: () => number;
   /** Absent for a node without peers. */
   readonly peers?: {
-    /** Height of the network as reported by peers; absent while unknown. */
+    /** Returns the height of the network as reported by peers; undefined while unknown. */
     networkHeight(): number | undefined;
     list(): PeerInfo[];
-    /** Absent while in sync with the network. */
+    /** Returns undefined while the node is in sync with the network. */
     progress(): SyncProgress | undefined;
     traffic(): NodeFigures["traffic"];
     bounds(): PeerBounds;

@@ -45,7 +45,7 @@ export type Node = {
    */
   accept(block: EncodedBlock): Promise<void>;
   /**
-   * Listens for peers and searches for some; settles after the first search, or at once for a node without peers.
+   * Listens for peers and searches for some; resolves after the first search, or at once for a node without peers.
    *
    * @throws {Error} when it cannot listen
    */
@@ -200,7 +200,7 @@ function toNode(
   };
 }
 
-/** Ports that the node listens on; a free port for peers is not known before `join`. */
+/** Returns the ports that the node listens on; a free port for peers is not known before `join`. */
 const portsOf = (urls: readonly string[], peerPort = 0): number[] => [
   ...new Set([...urls.map((url) => Number(URL.parse(url)?.port)), peerPort].filter((port) => port > 0)),
 ];

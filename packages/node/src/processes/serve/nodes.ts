@@ -2,7 +2,6 @@
  * Connections of an API server or a worker to its nodes: calls with a result, whole requests that are forwarded, and the description of
  * this process, which nodes show to their operator.
  */
-
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { DEFAULT_FORWARDING_OPTIONS, Forwarding } from "../../gateway/forwarding.ts";
@@ -93,7 +92,7 @@ export function createAnnouncement({ kind, name, head: readHead }: Announced): A
   };
 }
 
-/** Name of an API server. */
+/** Returns the name of an API server. */
 export const serverName = (port: number | undefined): string =>
   `${toName(hostname(), MAX_HOST_LENGTH)}:${port ?? 0}`;
 

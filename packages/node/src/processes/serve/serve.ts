@@ -65,7 +65,7 @@ async function open(
     starting,
   );
   const readModel = withOutageLog(createPostgresReadModel({}, { postgres, shared, network }), logger);
-  // Called once the server listens.
+  // It is called once the server listens.
   const announcement = createAnnouncement({
     kind: "server",
     name: () => serverName(portOf(server)),
@@ -80,7 +80,7 @@ async function open(
     gateway: remote.gateway,
     calls: () => ({ gateway: remote.figures(), forwarded: forwarding.figures() }),
     databaseConnections: connections,
-    // Called once the server listens.
+    // It is called once the server listens.
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
   });
   const { gateway } = remote;
@@ -181,7 +181,7 @@ export function withOutageLog(model: ReadModel, logger: Logger): ReadModel {
       const head = model.head();
       return head instanceof Promise ? noted(head) : head;
     },
-    // Noted before the work, which can fail for other reasons.
+    // It is noted before the work, which can fail for other reasons.
     snapshot: (work) =>
       model
         .snapshot((snapshot) => {

@@ -156,7 +156,7 @@ async function openRequests(
     logger.error({ err }, "cannot serve the webhooks of delivery workers");
     throw err;
   });
-  // Only the first node: the mirror follows it.
+  // Only the first node is asked: the mirror follows it.
   const remote = gatewayOverHttp(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: options.node.slice(0, 1), token },
     { onChange() {} },

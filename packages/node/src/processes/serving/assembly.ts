@@ -30,7 +30,7 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
   const access = buildAccess(context, sources.sessions);
   const { operations, observer, matching, responded } = buildOperations(context, sources, {
     sessions: access.sessions.figures,
-    // Called once the process listens.
+    // It is called once the process listens.
     streams: () => stream.figures(),
     slowCalls: () => http.slowCalls(),
     connections: () => http.connections(),

@@ -97,7 +97,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
       const { port } = await server.listen();
       const operationsAddress = await operationsServer?.listen();
       if (operationsAddress) logger.info(operationsAddress, "serving health and metrics on a separate port");
-      // Known only after the server listens; the register of webhooks is part of the same API.
+      // It is known only after the server listens; the register of webhooks is part of the same API.
       ports["@arkecosystem/core-api"] = port;
       if (parts.opened) ports["@arkecosystem/core-webhooks"] = port;
       return { port, operationsPort: operationsAddress?.port };

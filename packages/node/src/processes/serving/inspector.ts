@@ -85,7 +85,7 @@ function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Insp
   const { promise, resolve, reject } = Promise.withResolvers<Inspection>();
   const child = fork(moduleBeside(import.meta.url, INSPECTION), {
     execArgv: [],
-    // With the output of the node: a reader of the output of a killed node sees the end of both. Not as descriptor 1: the start
+    // It has the output of the node: a reader of the output of a killed node sees the end of both. It is not descriptor 1: the start
     // of a process makes its descriptors 0 to 2 blocking, also for the node, which shares them.
     stdio: ["ignore", "ignore", "pipe", "ipc", STANDARD_OUTPUT],
     serialization: "advanced",

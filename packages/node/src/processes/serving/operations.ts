@@ -114,7 +114,7 @@ async function readFigures({ context, sources, later, loopDelay }: FigureSources
   };
 }
 
-/** Settles with undefined if the result of another thread fails or is late. */
+/** Resolves to undefined if the result of another thread fails or is late. */
 async function inTime<T>(result: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), CALL_TIMEOUT_MS);

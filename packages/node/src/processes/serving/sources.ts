@@ -86,11 +86,11 @@ export type WebhookSources = {
 
 /** State of the database and its disk. */
 export type DatabaseState = {
-  /** Error of the last write; undefined when it succeeded. */
+  /** Returns the error of the last write; undefined when it succeeded. */
   trouble(): string | undefined;
-  /** Damage that was found. */
+  /** Returns the damage that was found. */
   damage(): string | undefined;
-  /** Free bytes of the disk; undefined while unknown. */
+  /** Returns the free bytes of the disk; undefined while unknown. */
   freeBytes(): number | undefined;
   figures(): Omit<ProcessFigures, "logLinesLost">;
 };

@@ -58,7 +58,7 @@ export type ServingThread = {
    * @throws {Error} when it cannot, for instance because the port is taken
    */
   start(data: ServingData, gateway: Gateway): Promise<Serving>;
-  /** Port of the HTTP server; undefined until the thread listens. */
+  /** Returns the port of the HTTP server; undefined until the thread listens. */
   port(): number | undefined;
   /** Waits for running requests and deliveries, and ends the thread, even if it was not started. Can be called again. */
   close(): Promise<void>;

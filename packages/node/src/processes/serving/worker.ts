@@ -7,7 +7,7 @@ import type { ServingProcess } from "./assembly.ts";
 import type { FromServing, ToServing } from "./thread.ts";
 
 const port = present(parentPort, "the port of the parent thread");
-// Loaded once its imports are resolved by the module above.
+// It is loaded once the module above has resolved its imports.
 const loading = import("./node-sources.ts");
 let serving: ServingProcess | undefined;
 let notified: Int32Array<SharedArrayBuffer> | undefined;
@@ -22,7 +22,7 @@ port.on("message", async (message: ToServing) => {
     case "start":
       notified = message.notified;
       serving = await (await loading).startServing(message.data, message.gatewayPort);
-      // Before the node changes the settings of the heaps: see `limitHeapGrowth`.
+      // This precedes the settings of the heaps that the node changes: see `limitHeapGrowth`.
       flushCompileCache();
       port.postMessage({
         kind: "listening",
@@ -32,7 +32,7 @@ port.on("message", async (message: ToServing) => {
       } satisfies FromServing);
       return;
     case "notify":
-      // Cleared before the thread reads the log: later events need another notification.
+      // It is cleared before the thread reads the log: later events need another notification.
       if (notified) Atomics.store(notified, 0, 0);
       return serving?.notify();
     case "close":

@@ -134,7 +134,7 @@ async function create(
   build: (envelope: SenderEnvelope) => TransactionBody,
 ): Promise<Record<string, unknown>> {
   const { client, network, store } = context;
-  // Before the first wait, so that simultaneous calls know of each other.
+  // This precedes the first wait, so that simultaneous calls know of each other.
   const place = context.nonces.enter(bytesToHex(keys.publicKey));
   const { envelope, wallet } = await prepareSender(client, network, { keys });
   if (wallet?.secondPublicKey) throw ofStatus(422, "passphrase: the wallet requires a second passphrase");

@@ -40,7 +40,7 @@ port.on("message", async ({ number, method, url, body }: ToSlowQueryThread) => {
     ...(body !== undefined && body !== null && { payload: body }),
   });
   const { [CODE_HEADER]: code } = response.headers;
-  // A copy, because Node.js allocates small buffers in a common one. The response can have 100 MB: the other thread gets its memory.
+  // It is a copy, because Node.js allocates small buffers in a common one. The response can have 100 MB: the other thread gets its memory.
   const bytes = new Uint8Array(response.rawPayload);
   const result: FromSlowQueryThread = {
     number,
