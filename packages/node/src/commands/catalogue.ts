@@ -14,7 +14,7 @@ type CommandEntry = {
   /** Called by programs and hidden in the help. */
   readonly isHidden?: true;
   /**
-   * Loaded on demand: a command that shows a block does not need a whole node. A command that describes all others gets
+   * Loads the module on demand: a command that shows a block does not need a whole node. A command that describes all others gets
    * the function that creates the program.
    */
   readonly load: (createProgram: () => Promise<Command>) => Promise<Command>;

@@ -13,11 +13,11 @@ import type { RemoteNameStore, SubscribedEventStore } from "../store/events/subs
 type SubscribedEventsDeps = {
   readonly store: SubscribedEventStore;
   readonly remoteNames: RemoteNameStore;
-  /** Sequence of the newest event in the log. */
+  /** Returns the sequence of the newest event in the log. */
   readonly lastSequence: () => number;
   /** Names that the webhooks in the register subscribe to at this moment. */
   readonly webhookNames: () => ReadonlySet<string>;
-  /** A monotonic clock: a wall clock that jumps ahead would drop names that clients are about to renew. */
+  /** Returns the time of a monotonic clock: a wall clock that jumps ahead would drop names that clients are about to renew. */
   readonly elapsedMs: () => number;
   /** Time for which a name stays subscribed after its last stream was closed. */
   readonly lingerMs?: number;
@@ -150,7 +150,7 @@ type RecordingRules = {
   readonly names: ReadonlySet<string>;
   /** True if the node is behind the network; at the head the age of a block does not matter. */
   readonly isCatchingUp: boolean;
-  /** Network time, seconds since the network epoch. */
+  /** Returns the network time, in seconds since the network epoch. */
   readonly now: number;
   readonly slots: Pick<Slots, "unixMsOf">;
 };
@@ -179,7 +179,7 @@ export function recordedEvents(
 type SelectionDeps = {
   readonly subscribedEvents: Pick<SubscribedEvents, "names" | "markGap">;
   readonly slots: Pick<Slots, "blocktime" | "unixMsOf">;
-  /** Network time, seconds since the network epoch. */
+  /** Returns the network time, in seconds since the network epoch. */
   readonly now: () => number;
 };
 

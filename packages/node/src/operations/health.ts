@@ -8,13 +8,13 @@ export type Readiness = { readonly isReady: boolean; readonly checks: Readonly<R
 type HealthDeps = {
   /** Resolves to undefined if the consensus thread does not reply in time. */
   readonly status: () => Promise<NodeStatus | undefined>;
-  /** Seconds since the last heartbeat of the consensus thread. */
+  /** Returns the seconds since the last heartbeat of the consensus thread. */
   readonly consensusSilentSeconds: () => number;
-  /** Error of the last write to the database; undefined when it succeeded. */
+  /** Returns the error of the last write to the database; undefined when it succeeded. */
   readonly writeTrouble: () => string | undefined;
-  /** Free bytes of the disk with the data folder; undefined while unknown. */
+  /** Returns the free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: () => number | undefined;
-  /** Damage that was found in the database. */
+  /** Returns the damage that was found in the database. */
   readonly damage?: () => string | undefined;
   /** Undefined when webhooks are disabled. Resolves to undefined while another side owns them. */
   readonly webhooks: (() => Promise<WebhookFigures | undefined>) | undefined;

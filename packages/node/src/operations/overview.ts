@@ -126,19 +126,19 @@ type OverviewDeps = {
   readonly protocol: string;
   readonly ready: () => Promise<Readiness>;
   readonly report: () => Promise<NodeReport | undefined>;
-  /** Mirrors, API servers and delivery workers that use this node. */
+  /** Returns the mirrors, API servers and delivery workers that use this node. */
   readonly processes: () => readonly SeenProcess[];
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   readonly nowMs: () => number;
   /** Public keys that the node forges with. */
   readonly forgers: readonly string[];
   readonly rows: Pick<OperatorRows, "forgedBy" | "missed">;
-  /** First second of a slot, since the network epoch. */
+  /** Returns the first second of a slot, since the network epoch. */
   readonly slotTime: (slot: number) => number;
   readonly timestampOf: TimestampOf;
   readonly freeBytes: () => number | undefined;
   readonly state: {
-    /** Error of the last write to the database. */
+    /** Returns the error of the last write to the database. */
     readonly trouble: () => string | undefined;
     readonly figures: () => Pick<ProcessFigures, "failedWrites">;
   };

@@ -94,7 +94,7 @@ type SamplingDeps = {
   readonly transactions: OperatorRows["transactions"];
   readonly deliveries: Pick<DeliveryFigures, "webhooks" | "queues">;
   readonly freeBytes: () => number | undefined;
-  /** Open live streams. */
+  /** Returns the number of open live streams. */
   readonly streams: () => number;
   /** Returns the memory, and the CPU time since the process started. */
   readonly usage: () => { readonly residentBytes: number; readonly processorMicroseconds: number };

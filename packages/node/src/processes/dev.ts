@@ -85,7 +85,7 @@ type DevEnvironment = {
   readonly versions: string;
   /** See `NodeDeps`. */
   readonly shownOptions?: ShownOption[];
-  /** Command line of another command of this program. */
+  /** Returns the command line of another command of this program. */
   readonly commandLine: (...args: readonly string[]) => string;
   readonly screen: Pick<StatusLine, "print" | "status">;
   readonly log: Pick<Log, "logger" | "lost">;

@@ -15,7 +15,7 @@ export type Derivations = {
 export type DerivationOptions = {
   /** Maximum per minute; 0 for no limit. */
   readonly perMinute: number;
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   readonly nowMs: () => number;
 };
 

@@ -42,7 +42,7 @@ type StreamDeps = {
   /** Shared by everything in this thread that evaluates conditions. */
   readonly slices: Slices;
   readonly observer: Pick<MatchingObserver, "slowed" | "suspended">;
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   readonly nowMs: () => number;
 };
 

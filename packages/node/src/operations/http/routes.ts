@@ -12,7 +12,7 @@ import type { Check, Readiness } from "../health.ts";
 export type Operations = {
   readonly live: () => Check;
   readonly ready: () => Promise<Readiness>;
-  /** A summary as JSON. */
+  /** Resolves to a summary, which is sent as JSON. */
   readonly status: () => Promise<object>;
   readonly metrics: () => Promise<string>;
   readonly metricsType: string;

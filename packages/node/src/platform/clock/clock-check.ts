@@ -11,7 +11,7 @@ import type { Logger } from "pino";
 import { CodedError } from "../coded-error.ts";
 
 type ClockCheckDeps = {
-  /** Clock of this machine, milliseconds since 1970. */
+  /** Returns the time of this machine, in milliseconds since 1970. */
   readonly nowMs: () => number;
   /** Ends the check early. */
   readonly signal: AbortSignal;
@@ -114,7 +114,7 @@ type TimeServer = {
 };
 
 type TimeQuery = {
-  /** Clock of this machine, milliseconds since 1970. */
+  /** Returns the time of this machine, in milliseconds since 1970. */
   readonly nowMs: () => number;
   /** Ends the query. */
   readonly signal: AbortSignal;

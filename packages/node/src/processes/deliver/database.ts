@@ -43,7 +43,7 @@ export const WAITING: Readonly<Record<Exclude<OwnerState, "workers">, string>> =
 /**
  * Logs each change of the owner, and at first that the workers are not the owner.
  *
- * @returns function that ends this
+ * @returns a function that ends this
  */
 export async function watchOwnership(
   { query }: Pick<Postgres, "query">,
@@ -70,7 +70,7 @@ const NOTIFY_AFTER = 10;
 /**
  * Searches for new events, and notifies the webhook service of them.
  *
- * @returns function that ends the search
+ * @returns a function that ends the search
  */
 export function searchNewEvents({ query }: Pick<Postgres, "query">, notify: () => void): () => void {
   let last: string | undefined;

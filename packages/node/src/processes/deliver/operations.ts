@@ -31,9 +31,9 @@ type WorkerOperationsDeps = {
   readonly queue: Pick<DeliveryQueue, "webhooks" | "ownership">;
   readonly figures: DeliveryFigures;
   readonly loopDelay: () => LoopDelay;
-  /** Connections to the listener of health and metrics. */
+  /** Returns the connections to the listener of health and metrics. */
   readonly connections: () => HttpConnections;
-  /** Open connections to NATS servers. */
+  /** Returns the number of open connections to NATS servers. */
   readonly natsConnections: () => number;
 };
 

@@ -37,12 +37,12 @@ export type GatewayDeps = {
   readonly pool: Pick<Pool, "submit" | "size" | "figures" | "get" | "inForgingOrder">;
   readonly network: Network;
   readonly slots: Slots;
-  /** The last accepted block; timestamp in seconds since the network epoch. */
+  /** Returns the last accepted block; its timestamp is in seconds since the network epoch. */
   readonly head: () => { readonly height: number; readonly timestamp: number };
   readonly blocks: Pick<Chain["blocks"], "header">;
   /** See `Chain`. */
   readonly assumption: Chain["assumption"];
-  /** Network time in seconds. */
+  /** Returns the network time in seconds. */
   readonly now: () => number;
   /** Absent for a node without peers. */
   readonly peers?: {

@@ -77,9 +77,9 @@ export type Environment = {
   readonly network: Network;
   readonly slots: Slots;
   readonly rounds: Rounds;
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Network time in seconds. */
+  /** Returns the network time in seconds. */
   readonly now: () => number;
   readonly logger: Logger;
 };

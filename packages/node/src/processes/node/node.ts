@@ -34,7 +34,7 @@ export type Node = {
   /** URL that signs in at the console, once; only on a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   readonly head: () => BlockHeader;
-  /** Balance in the smallest unit; 0 for an unknown wallet. */
+  /** Returns the balance in the smallest unit; 0 for an unknown wallet. */
   readonly balanceOf: (address: string) => bigint;
   /** The listener is called with every block that becomes the head. */
   onBlock(listener: (header: BlockHeader) => void): void;

@@ -58,7 +58,7 @@ type Announcement = {
   /**
    * Calls a node regularly, so that the node knows the height even while no client sends requests.
    *
-   * @returns function that ends the calls
+   * @returns a function that ends the calls
    */
   begin(call: () => Promise<unknown>): () => void;
 };

@@ -23,7 +23,7 @@ type ServerOperationsDeps = {
   readonly readModel: Pick<ReadModel, "snapshot">;
   readonly gateway: Pick<RemoteGateway, "status">;
   readonly calls: () => ServerFigures["calls"];
-  /** Connections to the database. */
+  /** Returns the connections to the database. */
   readonly databaseConnections: () => ServerFigures["connections"];
   readonly connections: () => ConnectionsOfListeners;
 };

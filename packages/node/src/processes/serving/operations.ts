@@ -130,7 +130,7 @@ async function inTime<T>(result: Promise<T>): Promise<T | undefined> {
 
 type OperatorDeps = {
   readonly ready: Operations["ready"];
-  /** Open live streams. */
+  /** Returns the number of open live streams. */
   readonly streams: () => number;
   /** Mirrors, API servers and delivery workers that use this node. */
   readonly processes: RemoteProcesses["list"];

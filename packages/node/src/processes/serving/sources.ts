@@ -32,7 +32,7 @@ export type ServingContext = {
   readonly gateway: RemoteGateway;
   /** Returns the calls through the gateway. */
   readonly gatewayCalls: () => CallFigures;
-  /** Seconds since the last sign of life of the node's consensus thread. */
+  /** Returns the seconds since the last sign of life of the node's consensus thread. */
   readonly consensusSilentSeconds: () => number;
   readonly logger: Log["logger"];
   /** Returns the number of log lines that this thread lost. */
@@ -63,7 +63,7 @@ export type Sources = {
   readonly deliveryFigures: DeliveryFigures;
   readonly operatorRows: OperatorRows;
   readonly state: DatabaseState;
-  /** Figures of the consensus thread for metrics. Rejects if it does not reply. */
+  /** Resolves to the figures of the consensus thread for metrics. Rejects if it does not reply. */
   readonly nodeFigures: () => Promise<NodeFigures>;
   /** Undefined: the feed is disabled. */
   readonly feed: Feed | undefined;
