@@ -70,16 +70,6 @@ export type Scenario = {
   readonly play: (stage: Stage) => Promise<readonly DeliveryMessage[]>;
 };
 
-type State = {
-  readonly options: StageOptions;
-  readonly deps: StageDeps;
-  readonly requests: Requests;
-  /** Ids of all facts of the scenario. */
-  readonly ids: Set<string>;
-  /** Calls with their responses. */
-  readonly journal: string[];
-};
-
 /** A stage with the calls that were made on it. */
 type OpenStage = {
   readonly stage: Stage;
@@ -91,13 +81,15 @@ type OpenStage = {
 
 /** Opens the stage of one scenario; its connections end when it is closed. */
 export function openStage(options: StageOptions, deps: StageDeps): OpenStage {
-  const requests = new Requests(options, deps.signal);
-  const state: State = { options, deps, requests, ids: new Set(), journal: [] };
+  const calls = new Calls(options, deps);
+  const { requests, journal } = calls;
   const { messages } = deps;
+  /** Ids of all facts of the scenario. */
+  const ids = new Set<string>();
   const expectView = (facts: readonly DeliveryMessage[]) =>
-    awaitView(options, { sent: state.ids, facts, event: options.event }, deps.signal);
+    awaitView(options, { sent: ids, facts, event: options.event }, deps.signal);
   const deliverAs = async (message: DeliveryMessage, how: How) =>
-    mustAccept(message, await call(state, message, () => requests.send(message, how)));
+    mustAccept(message, await calls.record(message, () => requests.send(message, how)));
 
   const stage: Stage = {
     ...messages,
@@ -105,7 +97,7 @@ export function openStage(options: StageOptions, deps: StageDeps): OpenStage {
     deliverAs,
     fact(given) {
       const fact = messages.fact(given);
-      state.ids.add(fact.id);
+      ids.add(fact.id);
       return fact;
     },
     async deliver(...list) {
@@ -115,30 +107,30 @@ export function openStage(options: StageOptions, deps: StageDeps): OpenStage {
       await Promise.all(list.map((message) => deliverAs(message, {})));
     },
     async attemptCopies(message, copies) {
-      await call(state, message, async () => (await requests.sendCopies(message, copies)).join(" and "));
+      await calls.record(message, async () => (await requests.sendCopies(message, copies)).join(" and "));
     },
     async refuseAs(message, how) {
-      const status = await call(state, message, () => requests.send(message, how));
+      const status = await calls.record(message, () => requests.send(message, how));
       if (isSuccess(status))
         throw new ScenarioFailure("a status that is not 2xx", `it responded with ${status}`);
     },
     async attempt(message, how = {}) {
-      await call(state, message, () => requests.send(message, how));
+      await calls.record(message, () => requests.send(message, how));
     },
     async deliverPieces(message, split) {
-      mustAccept(message, await call(state, message, () => requests.sendPieces(message, split)));
+      mustAccept(message, await calls.record(message, () => requests.sendPieces(message, split)));
     },
     async breakOff(message) {
       await requests.sendHalf(message);
-      state.journal.push(`${labelOf(message)}: half of the body, then the connection was closed`);
+      journal.push(`${labelOf(message)}: half of the body, then the connection was closed`);
     },
     expectView,
-    restart: () => restart(state),
+    restart: () => calls.restart(),
   };
 
   return {
     stage,
-    journal: state.journal,
+    journal,
     async conclude(facts) {
       await expectView(facts);
       await sleep(options.settleMs, undefined, { signal: deps.signal });
@@ -155,25 +147,6 @@ function mustAccept(message: DeliveryMessage, status: number): void {
   throw new ScenarioFailure(`a status of 2xx for ${message.event}`, `it responded with ${status}`);
 }
 
-/** Resolves to the status, and records it. */
-async function call<Status extends number | string>(
-  { journal, options, deps }: State,
-  message: DeliveryMessage,
-  send: () => Promise<Status>,
-): Promise<Status> {
-  try {
-    const status = await send();
-    journal.push(`${labelOf(message)}: ${status}`);
-    return status;
-  } catch (error) {
-    deps.signal.throwIfAborted();
-    const reason = withoutControls((error as Error).message);
-    journal.push(`${labelOf(message)}: no response`);
-    const expected = `a response within ${options.timeoutMs / 1_000} s`;
-    throw new ScenarioFailure(expected, `there was none: ${reason}`, RESPOND);
-  }
-}
-
 const labelOf = ({ event, id, height, reverts }: DeliveryMessage): string =>
   [
     event,
@@ -184,9 +157,42 @@ const labelOf = ({ event, id, height, reverts }: DeliveryMessage): string =>
 
 const RESPOND = "start the receiver, check the URL, and respond to every request in time";
 
-async function restart({ deps, journal, requests }: State): Promise<void> {
-  if (!deps.restart) throw new Error("a scenario that restarts the receiver was played without a restart");
-  await deps.restart(deps.signal);
-  await requests.reconnect();
-  journal.push("the receiver was restarted");
+/** The calls of a scenario, with a journal of their responses. */
+class Calls {
+  readonly #options: StageOptions;
+  readonly #deps: StageDeps;
+  readonly requests: Requests;
+  readonly journal: string[] = [];
+
+  constructor(options: StageOptions, deps: StageDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.requests = new Requests(options, deps.signal);
+  }
+
+  /** Resolves to the status, and records it. */
+  async record<Status extends number | string>(
+    message: DeliveryMessage,
+    send: () => Promise<Status>,
+  ): Promise<Status> {
+    try {
+      const status = await send();
+      this.journal.push(`${labelOf(message)}: ${status}`);
+      return status;
+    } catch (error) {
+      this.#deps.signal.throwIfAborted();
+      const reason = withoutControls((error as Error).message);
+      this.journal.push(`${labelOf(message)}: no response`);
+      const expected = `a response within ${this.#options.timeoutMs / 1_000} s`;
+      throw new ScenarioFailure(expected, `there was none: ${reason}`, RESPOND);
+    }
+  }
+
+  async restart(): Promise<void> {
+    const { restart, signal } = this.#deps;
+    if (!restart) throw new Error("a scenario that restarts the receiver was played without a restart");
+    await restart(signal);
+    await this.requests.reconnect();
+    this.journal.push("the receiver was restarted");
+  }
 }

@@ -23,120 +23,144 @@ type SubscribedEventsDeps = {
   readonly lingerMs?: number;
 };
 
-export type SubscribedEvents = {
-  names(): ReadonlySet<string>;
-  webhooksChanged(): void;
-  /**
-   * Replaces the names that live streams subscribe to.
-   *
-   * @returns for each name the sequence after which the log has every event of that name
-   */
-  streamsChanged(names: readonly string[]): Record<string, number>;
-  /**
-   * Subscribes to names as a stream that is closed at once: they stay subscribed for a while, and must be renewed within that
-   * time. Streams and webhooks of other machines subscribe in this way.
-   *
-   * @returns the same as `streamsChanged`
-   */
-  renew(names: readonly string[]): Record<string, number>;
-  /**
-   * Replaces the names that webhooks of another database subscribe to. They stay subscribed until they are replaced,
-   * across restarts too.
-   *
-   * @returns the sequence after which the log has every event of these names
-   */
-  replaceRemote(names: readonly string[]): number;
-  /** Records that subscribed events were not recorded: the log is complete only from here on. */
-  markGap(): void;
-  /** Drops names whose last stream was closed long ago. To be called regularly. */
-  dropExpired(): void;
-};
-
 const LINGER_MS = 15 * 60_000;
 
-export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEvents {
-  const { remoteNames, lastSequence, webhookNames } = deps;
-  const streams = createStreamNames(deps);
-  let webhooks = webhookNames();
-  let remote = remoteNames.all();
-  let names = union();
+export class SubscribedEvents {
+  readonly #deps: SubscribedEventsDeps;
+  readonly #streams: StreamNames;
+  #webhooks: ReadonlySet<string>;
+  #remote: ReadonlySet<string>;
+  #names: ReadonlySet<string>;
 
-  function union(): ReadonlySet<string> {
-    return new Set([...webhooks, ...remote, ...streams.names()]);
+  constructor(deps: SubscribedEventsDeps) {
+    this.#deps = deps;
+    this.#streams = new StreamNames(deps);
+    this.#webhooks = deps.webhookNames();
+    this.#remote = deps.remoteNames.all();
+    this.#names = this.#union();
   }
 
-  /** Returns the result of a change of the names. */
-  function after<T>(result: T): T {
-    names = union();
-    return result;
+  names(): ReadonlySet<string> {
+    return this.#names;
   }
 
-  return {
-    names: () => names,
-    webhooksChanged() {
-      webhooks = webhookNames();
-      names = union();
-    },
-    streamsChanged: (streamed) => after(streams.replace(streamed)),
-    renew: (renewed) => after(streams.renew(renewed)),
-    replaceRemote(replacing) {
-      const replaced = new Set(replacing);
-      // Callers repeat the same names, in case the node has another database.
-      if (remote.symmetricDifference(replaced).size > 0) remoteNames.replace([...replaced]);
-      remote = replaced;
-      return after(lastSequence());
-    },
-    markGap: streams.markGap,
+  webhooksChanged(): void {
+    this.#webhooks = this.#deps.webhookNames();
+    this.#names = this.#union();
+  }
+
+  /** Replaces the names that live streams subscribe to. Returns for each name the sequence after which the log has all its events. */
+  streamsChanged(names: readonly string[]): Record<string, number> {
+    const since = this.#streams.replace(names);
+    this.#names = this.#union();
+    return since;
+  }
+
+  /**
+   * Subscribes to names as a stream that is closed at once: they stay subscribed for a while, and must be renewed within that
+   * time. Streams and webhooks of other machines subscribe in this way. Returns the same as `streamsChanged`.
+   */
+  renew(names: readonly string[]): Record<string, number> {
+    const since = this.#streams.renew(names);
+    this.#names = this.#union();
+    return since;
+  }
+
+  /**
+   * Replaces the names that webhooks of another database subscribe to. They stay subscribed until they are replaced,
+   * across restarts too. Returns the sequence after which the log has every event of these names.
+   */
+  replaceRemote(names: readonly string[]): number {
+    const replaced = new Set(names);
+    // Callers repeat the same names, in case the node has another database.
+    if (this.#remote.symmetricDifference(replaced).size > 0) this.#deps.remoteNames.replace([...replaced]);
+    this.#remote = replaced;
+    const last = this.#deps.lastSequence();
+    this.#names = this.#union();
+    return last;
+  }
+
+  /** Records that subscribed events were not recorded: the log is complete only from here on. */
+  markGap(): void {
+    this.#streams.markGap();
+  }
+
+  /** Drops names whose last stream was closed long ago. It must be called regularly. */
+  dropExpired(): void {
     // While webhooks subscribe to a name, dropping it saves nothing.
-    dropExpired: () => after(streams.dropExpired(webhooks)),
-  };
+    this.#streams.dropExpired(this.#webhooks);
+    this.#names = this.#union();
+  }
+
+  #union(): ReadonlySet<string> {
+    return new Set([...this.#webhooks, ...this.#remote, ...this.#streams.names()]);
+  }
 }
 
-/** Names of live streams, each with the sequence after which the log has all its events. */
-function createStreamNames({ store, lastSequence, elapsedMs, lingerMs = LINGER_MS }: SubscribedEventsDeps) {
-  const since = store.all();
+/** The names of live streams, each with the sequence after which the log has all its events. */
+class StreamNames {
+  readonly #deps: SubscribedEventsDeps;
+  readonly #since: Map<string, number>;
   /** Time when the last stream of a name was closed, by name. */
-  const closedMs = new Map([...since.keys()].map((name) => [name, elapsedMs()]));
+  readonly #closedMs: Map<string, number>;
 
-  function begin(name: string, sequence: number): void {
-    since.set(name, sequence);
-    store.set(name, sequence);
+  constructor(deps: SubscribedEventsDeps) {
+    this.#deps = deps;
+    this.#since = deps.store.all();
+    this.#closedMs = new Map([...this.#since.keys()].map((name) => [name, deps.elapsedMs()]));
   }
 
-  const sinceOf = (some: readonly string[]): Record<string, number> =>
-    Object.fromEntries(some.map((name) => [name, present(since.get(name), `the subscription of ${name}`)]));
+  names(): Iterable<string> {
+    return this.#since.keys();
+  }
 
-  return {
-    names: () => since.keys(),
-    replace(streamed: readonly string[]): Record<string, number> {
-      for (const name of since.keys()) if (!closedMs.has(name)) closedMs.set(name, elapsedMs());
-      for (const name of streamed) {
-        closedMs.delete(name);
-        if (!since.has(name)) begin(name, lastSequence());
-      }
-      return sinceOf(streamed);
-    },
-    renew(renewed: readonly string[]): Record<string, number> {
-      for (const name of renewed) {
-        // A name without this time has an open stream.
-        if (!since.has(name) || closedMs.has(name)) closedMs.set(name, elapsedMs());
-        if (!since.has(name)) begin(name, lastSequence());
-      }
-      return sinceOf(renewed);
-    },
-    markGap(): void {
-      const last = lastSequence();
-      for (const [name, sequence] of since) if (sequence !== last) begin(name, last);
-    },
-    dropExpired(kept: ReadonlySet<string>): void {
-      for (const [name, atMs] of closedMs) {
-        if (elapsedMs() - atMs < lingerMs || kept.has(name)) continue;
-        store.remove(name);
-        since.delete(name);
-        closedMs.delete(name);
-      }
-    },
-  };
+  replace(streamed: readonly string[]): Record<string, number> {
+    const { elapsedMs, lastSequence } = this.#deps;
+    for (const name of this.#since.keys())
+      if (!this.#closedMs.has(name)) this.#closedMs.set(name, elapsedMs());
+    for (const name of streamed) {
+      this.#closedMs.delete(name);
+      if (!this.#since.has(name)) this.#begin(name, lastSequence());
+    }
+    return this.#sinceOf(streamed);
+  }
+
+  renew(renewed: readonly string[]): Record<string, number> {
+    const { elapsedMs, lastSequence } = this.#deps;
+    for (const name of renewed) {
+      // A name without this time has an open stream.
+      if (!this.#since.has(name) || this.#closedMs.has(name)) this.#closedMs.set(name, elapsedMs());
+      if (!this.#since.has(name)) this.#begin(name, lastSequence());
+    }
+    return this.#sinceOf(renewed);
+  }
+
+  markGap(): void {
+    const last = this.#deps.lastSequence();
+    for (const [name, sequence] of this.#since) if (sequence !== last) this.#begin(name, last);
+  }
+
+  /** @param kept names that stay subscribed */
+  dropExpired(kept: ReadonlySet<string>): void {
+    const { store, elapsedMs, lingerMs = LINGER_MS } = this.#deps;
+    for (const [name, atMs] of this.#closedMs) {
+      if (elapsedMs() - atMs < lingerMs || kept.has(name)) continue;
+      store.remove(name);
+      this.#since.delete(name);
+      this.#closedMs.delete(name);
+    }
+  }
+
+  #begin(name: string, sequence: number): void {
+    this.#since.set(name, sequence);
+    this.#deps.store.set(name, sequence);
+  }
+
+  #sinceOf(names: readonly string[]): Record<string, number> {
+    return Object.fromEntries(
+      names.map((name) => [name, present(this.#since.get(name), `the subscription of ${name}`)]),
+    );
+  }
 }
 
 /** A node that was offline for less than a day records everything it missed; one that starts from nothing records no past. */

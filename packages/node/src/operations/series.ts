@@ -3,7 +3,7 @@ import type { NodeReport } from "../gateway/figures.ts";
 import { type DeliveryFigures, totalOf } from "../webhooks/figures.ts";
 import type { OperatorRows } from "./operator-rows.ts";
 
-/** Meaning of each figure; unknown figures are omitted from a sample. */
+/** The meaning of each figure; unknown figures are omitted from a sample. */
 export const SERIES_FIGURES = {
   height: "Height of the head.",
   headAgeSeconds: "Network time since the head was forged.",
@@ -37,50 +37,52 @@ type SeriesColumns = {
   readonly figures: Record<FigureName, (number | null)[]>;
 };
 
-export type Series = {
-  /** Adds a sample, and drops the oldest if the series is full. */
-  add(atSeconds: number, sample: Sample): void;
-  /** Returns the samples later than a time, in seconds since 1970. */
-  since(afterSeconds: number): SeriesColumns;
-};
+export class Series {
+  readonly #capacity: number;
+  readonly #times: Float64Array;
+  readonly #columns: readonly { readonly name: FigureName; readonly values: Float64Array }[];
+  #added = 0;
 
-/** @param capacity maximum number of samples */
-export function createSeries(capacity: number): Series {
-  const times = new Float64Array(capacity);
-  const columns = FIGURE_NAMES.map((name) => ({ name, values: new Float64Array(capacity) }));
-  let added = 0;
+  /** @param capacity maximum number of samples */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#times = new Float64Array(capacity);
+    this.#columns = FIGURE_NAMES.map((name) => ({ name, values: new Float64Array(capacity) }));
+  }
+
+  /** Adds a sample, and drops the oldest if the series is full. */
+  add(atSeconds: number, sample: Sample): void {
+    const position = this.#added % this.#capacity;
+    this.#times[position] = atSeconds;
+    for (const { name, values } of this.#columns) values[position] = sample[name] ?? Number.NaN;
+    this.#added++;
+  }
+
+  /** Returns the samples later than a time, in seconds since 1970. */
+  since(afterSeconds: number): SeriesColumns {
+    const positions = this.#positionsSince(afterSeconds);
+    const figures = this.#columns.map(({ name, values }) => [
+      name,
+      positions.map((position) => {
+        const value = numberAt(values, position);
+        return Number.isNaN(value) ? null : value;
+      }),
+    ]);
+    return {
+      times: positions.map((position) => numberAt(this.#times, position)),
+      figures: Object.fromEntries(figures) as SeriesColumns["figures"],
+    };
+  }
 
   /** Returns the positions of the samples later than a time, the oldest first. */
-  function positionsSince(afterSeconds: number): number[] {
+  #positionsSince(afterSeconds: number): number[] {
     const positions: number[] = [];
-    for (let index = Math.max(0, added - capacity); index < added; index++) {
-      if (numberAt(times, index % capacity) > afterSeconds) positions.push(index % capacity);
+    for (let index = Math.max(0, this.#added - this.#capacity); index < this.#added; index++) {
+      const position = index % this.#capacity;
+      if (numberAt(this.#times, position) > afterSeconds) positions.push(position);
     }
     return positions;
   }
-
-  return {
-    add(atSeconds, sample) {
-      const position = added % capacity;
-      times[position] = atSeconds;
-      for (const { name, values } of columns) values[position] = sample[name] ?? Number.NaN;
-      added++;
-    },
-    since(afterSeconds) {
-      const positions = positionsSince(afterSeconds);
-      const figures = columns.map(({ name, values }) => [
-        name,
-        positions.map((position) => {
-          const value = numberAt(values, position);
-          return Number.isNaN(value) ? null : value;
-        }),
-      ]);
-      return {
-        times: positions.map((position) => numberAt(times, position)),
-        figures: Object.fromEntries(figures) as SeriesColumns["figures"],
-      };
-    },
-  };
 }
 
 /** Returns the number at a position; NaN beyond the end. */

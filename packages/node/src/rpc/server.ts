@@ -12,7 +12,7 @@ import { createRangeTest } from "../platform/addresses/ranges.ts";
 import { STATUS_CODES } from "../platform/http.ts";
 import { networkOf } from "../submission/sender.ts";
 import { createBodyHandler } from "./body-handler.ts";
-import { createDerivations } from "./derivations.ts";
+import { Derivations } from "./derivations.ts";
 import { blockMethods, walletMethods } from "./methods/blocks-and-wallets.ts";
 import { transactionMethods } from "./methods/transactions.ts";
 import { createNonces } from "./nonces.ts";
@@ -58,7 +58,7 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   const clientOptions = { url: options.url, timeoutMs: NODE_TIMEOUT_MS, maxWaitMs: NODE_MAX_WAIT_MS };
   const network = await networkOf(createClient(clientOptions));
   const store = openRpcStore(options.rpcData);
-  const derivations = createDerivations({ perMinute: options.rpcBip38Rate, nowMs: Date.now });
+  const derivations = new Derivations({ perMinute: options.rpcBip38Rate, nowMs: Date.now });
   const nonces = createNonces();
   const handleBody = createBodyHandler(
     METHODS,

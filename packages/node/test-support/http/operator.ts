@@ -1,14 +1,14 @@
 /** Operator's view of a node that does not forge, with two samples of its figures. */
 import type { Operator } from "../../src/operations/http/operator.ts";
 import { createOverview } from "../../src/operations/overview.ts";
-import { createSeries } from "../../src/operations/series.ts";
+import { Series } from "../../src/operations/series.ts";
 import { REPORT } from "./fixture.ts";
 
 const timestamp = { epoch: 8, unix: 1_568_893_338, human: "2019-09-19T11:42:18.474Z" };
 
 /** @param report null: consensus does not respond */
 export function createOperator(report: typeof REPORT | null = REPORT): Operator {
-  const series = createSeries(3);
+  const series = new Series(3);
   series.add(100, { height: 5, residentBytes: 1_000 });
   series.add(110, { height: 6, residentBytes: 2_000, slotsMissed: 1 });
   return {

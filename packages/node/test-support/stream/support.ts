@@ -2,7 +2,7 @@
 
 import { get, type IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
-import { createSubscribedEvents } from "../../src/event-log/subscribed-events.ts";
+import { SubscribedEvents } from "../../src/event-log/subscribed-events.ts";
 import type { Event } from "../../src/events/event.ts";
 import type { HttpOptions } from "../../src/http/server/server.ts";
 import { createStreamRoutes } from "../../src/http/stream/routes.ts";
@@ -96,7 +96,7 @@ export async function openStreams({
 }
 
 const openSubscribedEvents = (database: Database, { lastSequence }: EventLog, nowMs: () => number) =>
-  createSubscribedEvents({
+  new SubscribedEvents({
     store: createSubscribedEventStore(database),
     remoteNames: createRemoteNameStore(database, createCopiedEvents(database)),
     lastSequence,

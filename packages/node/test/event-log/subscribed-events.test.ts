@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSubscribedEvents } from "../../src/event-log/subscribed-events.ts";
+import { SubscribedEvents } from "../../src/event-log/subscribed-events.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -16,7 +16,7 @@ function open(webhooks: string[] = []) {
   const log = { last: 0, nowMs: 0 };
   const names = new Set(webhooks);
   const start = () =>
-    createSubscribedEvents({
+    new SubscribedEvents({
       store: createSubscribedEventStore(database),
       remoteNames: createRemoteNameStore(database, createCopiedEvents(database)),
       lastSequence: () => log.last,

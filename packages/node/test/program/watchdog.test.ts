@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { createSystemd } from "../../src/platform/lifecycle/systemd.ts";
+import { Systemd } from "../../src/platform/lifecycle/systemd.ts";
 import { missingProgram, skips } from "../../test-support/process/available.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -79,7 +79,7 @@ test.skipIf(isSkipped)(
   async () => {
     const { path, messages } = await listenAsSystemd();
     let isAlive = true;
-    const systemd = createSystemd({
+    const systemd = new Systemd({
       environment: { ...process.env, NOTIFY_SOCKET: path, WATCHDOG_USEC: "400000", WATCHDOG_PID: undefined },
       isAlive: () => isAlive,
       logger: { warn: (...line: unknown[]) => expect(line).toEqual([]) },
@@ -98,5 +98,5 @@ test.skipIf(isSkipped)(
 
 test.skipIf(isSkipped)("A node that systemd did not start sends no notification.", () => {
   const logger = { warn: (...line: unknown[]) => expect(line).toEqual([]) };
-  createSystemd({ environment: {}, isAlive: () => true, logger }).ready();
+  new Systemd({ environment: {}, isAlive: () => true, logger }).ready();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createDerivations } from "../../src/rpc/derivations.ts";
+import { Derivations } from "../../src/rpc/derivations.ts";
 import { RpcError } from "../../src/rpc/rpc-error.ts";
 
 const until = (): { work: () => Promise<string>; end: () => void } => {
@@ -8,7 +8,7 @@ const until = (): { work: () => Promise<string>; end: () => void } => {
 };
 
 test("Two derivations run at once, 32 are queued, and one more is refused with the reason.", async () => {
-  const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
+  const { run } = new Derivations({ perMinute: 0, nowMs: () => 0 });
   const { work, end } = until();
   let running = 0;
   let most = 0;
@@ -31,7 +31,7 @@ test("Two derivations run at once, 32 are queued, and one more is refused with t
 });
 
 test("A derivation that fails frees its slot for the next.", async () => {
-  const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
+  const { run } = new Derivations({ perMinute: 0, nowMs: () => 0 });
   const fail = () => Promise.reject(new Error("wrong"));
   const responses = await Promise.allSettled([run(fail), run(fail), run(fail), run(async () => 1)]);
   expect(responses.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "fulfilled"]);
@@ -39,7 +39,7 @@ test("A derivation that fails frees its slot for the next.", async () => {
 
 test("A limited number of derivations per minute runs, and further ones are refused with the time to wait.", async () => {
   let now = 5_000;
-  const { run } = createDerivations({ perMinute: 2, nowMs: () => now });
+  const { run } = new Derivations({ perMinute: 2, nowMs: () => now });
   const ask = () => run(async () => "done");
   expect([await ask(), await ask()]).toEqual(["done", "done"]);
   now += 10_500;
@@ -50,7 +50,7 @@ test("A limited number of derivations per minute runs, and further ones are refu
 });
 
 test("A derivation whose caller has left leaves the queue.", async () => {
-  const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
+  const { run } = new Derivations({ perMinute: 0, nowMs: () => 0 });
   const { work, end } = until();
   const running = [run(work), run(work)];
   const ending = new AbortController();

@@ -116,7 +116,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Work that cannot be divided. */
+/** Runs work that cannot be divided as a single step. */
 // biome-ignore lint/correctness/useYield: a single step
 export function* inOneStep<T>(work: () => T): Steps<T> {
   return work();

@@ -1,7 +1,7 @@
 /** The event log: selects the events of blocks that are recorded, records other events, drops old ones, and notifies readers. */
 import type { Logger } from "pino";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/retention.ts";
-import { createSubscribedEvents, type SubscribedEvents } from "../../event-log/subscribed-events.ts";
+import { SubscribedEvents } from "../../event-log/subscribed-events.ts";
 import type { Event } from "../../events/event.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribers } from "../../platform/notifier.ts";
@@ -31,7 +31,7 @@ export function openNodeEventLog(
   { database, logger }: { readonly database: Database; readonly logger: Logger },
   onStop: Closing["add"],
 ): NodeEventLog {
-  const subscribedEvents = createSubscribedEvents({
+  const subscribedEvents = new SubscribedEvents({
     store: createSubscribedEventStore(database),
     remoteNames: openRemoteNames(database, feedBlocks > 0),
     lastSequence: createLastSequence(database),
@@ -39,7 +39,7 @@ export function openNodeEventLog(
     elapsedMs: () => performance.now(),
   });
   // The age of events is measured with the clock of the machine: the clock of the chain can be ahead.
-  const events = createEventLog(database, { recordedNames: subscribedEvents.names });
+  const events = createEventLog(database, { recordedNames: () => subscribedEvents.names() });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,
     subscribedEvents,

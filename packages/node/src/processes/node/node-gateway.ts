@@ -225,10 +225,10 @@ export function openGateway(
     ...(mirror && { mirror: () => mirror.figures() }),
     loopDelay: loopDelay.read,
     logLinesLost: lostLogLines,
-    webhooksChanged: subscribedEvents.webhooksChanged,
-    streamsChanged: subscribedEvents.streamsChanged,
-    recordEvents: subscribedEvents.renew,
-    replaceRemoteNames: subscribedEvents.replaceRemote,
+    webhooksChanged: () => subscribedEvents.webhooksChanged(),
+    streamsChanged: (names) => subscribedEvents.streamsChanged(names),
+    recordEvents: (names) => subscribedEvents.renew(names),
+    replaceRemoteNames: (names) => subscribedEvents.replaceRemote(names),
     ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
   });
 }

@@ -20,7 +20,7 @@ import { ConfigError } from "../../platform/config-error.ts";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { commandLine } from "../../platform/lifecycle/program.ts";
-import { createSystemd } from "../../platform/lifecycle/systemd.ts";
+import { Systemd } from "../../platform/lifecycle/systemd.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { openOutput } from "../../platform/logging/output.ts";
 import { present } from "../../platform/present.ts";
@@ -42,7 +42,7 @@ export async function runNode(
   const { logger, lost: lostLogLines } = log;
   const stopping = new AbortController();
   let node: Node | undefined;
-  const systemd = createSystemd({
+  const systemd = new Systemd({
     environment: process.env,
     isAlive: () => node?.isServing() ?? false,
     logger,

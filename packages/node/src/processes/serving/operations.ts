@@ -7,7 +7,7 @@ import type { Operations } from "../../operations/http/routes.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/http.ts";
 import { createMetrics, type Figures, type Metrics } from "../../operations/metrics/metrics.ts";
 import { createOverview } from "../../operations/overview.ts";
-import { createSampling, createSeries, sampleRegularly } from "../../operations/series.ts";
+import { createSampling, Series, sampleRegularly } from "../../operations/series.ts";
 import { shared } from "../../operations/shared-result.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
@@ -149,7 +149,7 @@ export function buildOperator(
   const { forgers = [], shownOptions = [] } = data;
   const report = () => inTime(gateway.report());
   const sources = { ...deps, report, rows, state, freeBytes: state.freeBytes };
-  const series = createSeries(SAMPLES);
+  const series = new Series(SAMPLES);
   const sample = createSampling({
     ...sources,
     series,

@@ -1,14 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import {
-  createSampling,
-  createSeries,
-  FIGURE_NAMES,
-  sampleRegularly,
-} from "../../../src/operations/series.ts";
+import { createSampling, FIGURE_NAMES, Series, sampleRegularly } from "../../../src/operations/series.ts";
 import { REPORT } from "../../../test-support/http/fixture.ts";
 
 test("A full series drops the oldest sample, and is read in order.", () => {
-  const series = createSeries(3);
+  const series = new Series(3);
   for (const height of [1, 2, 3, 4, 5]) series.add(height * 10, { height });
   const { times, figures } = series.since(-1);
   expect(times).toEqual([30, 40, 50]);
@@ -16,7 +11,7 @@ test("A full series drops the oldest sample, and is read in order.", () => {
 });
 
 test("Only samples after a time are read, and every figure has a value for each.", () => {
-  const series = createSeries(10);
+  const series = new Series(10);
   for (const height of [1, 2, 3]) series.add(height * 10, { height });
   const { times, figures } = series.since(20);
   expect(times).toEqual([30]);
@@ -27,7 +22,7 @@ test("Only samples after a time are read, and every figure has a value for each.
 
 /** Node whose figures a test changes. */
 function sampled() {
-  const series = createSeries(10);
+  const series = new Series(10);
   const node = {
     report: REPORT as typeof REPORT | undefined,
     transactions: 100,
