@@ -1,6 +1,6 @@
 /** Statements that write many rows at once, each column as one array. */
 import type { PostgresValue, Transaction } from "../postgres/connection.ts";
-import { copyLine } from "../postgres/copy-text.ts";
+import { copyLine } from "../postgres/text-formats.ts";
 
 export type Columns = readonly (readonly [name: string, type: string])[];
 

@@ -1,9 +1,9 @@
 /** The only file that uses the PostgreSQL driver. */
 import pg from "pg";
-import { arrayText } from "./array-text.ts";
 import { PostgresError, toPostgresError } from "./postgres-error.ts";
 import { beginReads, prepared, type ReadingClient, type ReadLimits, type ReadQuery } from "./reads.ts";
 import { beginWith, createSessions, type Settings } from "./session.ts";
+import { arrayText } from "./text-formats.ts";
 
 /**
  * A value of a parameter or a column. 64-bit integers are decimal text in both directions: JavaScript numbers would

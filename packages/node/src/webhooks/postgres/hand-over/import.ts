@@ -1,6 +1,6 @@
 /** Writes all rows of a hand-over to the workers, in the transaction that makes them the owner. */
 import type { Transaction } from "../../../postgres/connection.ts";
-import { copyLine } from "../../../postgres/copy-text.ts";
+import { copyLine } from "../../../postgres/text-formats.ts";
 import { type HandOverHead, type HandOverLine, HandOverLineError } from "../../hand-over/lines.ts";
 import { HandOverError } from "../../hand-over/owner.ts";
 import { type HandOverRow, namesOf, TABLES, type TableName } from "../../hand-over/tables.ts";
