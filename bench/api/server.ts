@@ -8,7 +8,7 @@ import { createHttpServer, type HttpDependencies } from "../../packages/node/src
 import { present } from "../../packages/node/src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
 import { openPostgres } from "../../packages/node/src/postgres/connection.ts";
-import { createSlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
+import { SlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
 import { createPostgresReadModel } from "../../packages/node/src/read/postgres/read-model.ts";
 import { createSqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
 import { createValueIndexBuilder } from "../../packages/node/src/read/sqlite/value-index-builder.ts";
@@ -48,7 +48,7 @@ function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
       { readTimeoutMs: 50, valueIndexes: createValueIndexBuilder(path, console.error) },
       { database: openDatabase(path, { readonly: true }), network },
     ),
-    slowQueries: createSlowQueryThread({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
+    slowQueries: new SlowQueryThread({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
   };
 }
 

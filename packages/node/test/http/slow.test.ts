@@ -5,11 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { LATE } from "../../src/http/connections/bounds.ts";
-import {
-  createSlowQueryThread,
-  type SlowQueryThread,
-} from "../../src/processes/serving/slow-queries/thread.ts";
+import { LATE } from "../../src/http/server/deadlines.ts";
+import { SlowQueryThread } from "../../src/processes/serving/slow-queries/thread.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { chain, cold, dave } from "../../test-support/http/chain.ts";
 import { type Fixture, identity, openFixture } from "../../test-support/http/fixture.ts";
@@ -45,7 +42,7 @@ const SEARCHES = Array.from(
 
 test("Slow requests are processed by another thread with the same result.", async () => {
   plain = openFixture({}, {}, longer);
-  const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
+  const open = new SlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
   let count = 0;
   const fixture = hurry({
@@ -92,7 +89,7 @@ test("Slow requests include those for a wallet that holds much, which are tried 
 
 test("Slow requests start another thread when the first has ended for lack of requests.", async () => {
   plain = openFixture({}, {}, longer);
-  const open = createSlowQueryThread(
+  const open = new SlowQueryThread(
     { databasePath: plain.path, files, identity, readTimeoutMs: 5_000 },
     { idleMs: 1 },
   );
@@ -150,7 +147,7 @@ test("Slow requests are 503 in the usual form if the other thread takes too long
 
 test("Slow requests get `retry-after` if too many are queued.", async () => {
   plain = openFixture({}, {}, longer);
-  const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
+  const open = new SlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
   const requested = Array.from({ length: 6 }, () => open.run(request));
@@ -163,7 +160,7 @@ test("Slow requests fail if their thread dies; the next one starts another.", as
   const databasePath = join(mkdtempSync(join(tmpdir(), "uniknode-slow-")), "missing", "chain.sqlite");
   onTestFinished(() => rmSync(dirname(dirname(databasePath)), { recursive: true }));
   plain = openFixture({}, {}, longer);
-  const open = createSlowQueryThread({ databasePath, files, identity, readTimeoutMs: 5_000 });
+  const open = new SlowQueryThread({ databasePath, files, identity, readTimeoutMs: 5_000 });
   thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
   const requested = [open.run(request), open.run(request)];

@@ -92,7 +92,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
 
   return {
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
-    slowCalls: slowQueries?.figures ?? (() => NO_CALLS),
+    slowCalls: () => slowQueries?.figures() ?? NO_CALLS,
     async listen() {
       const { port } = await server.listen();
       const operationsAddress = await operationsServer?.listen();

@@ -36,7 +36,7 @@ import { createSqliteStore } from "../../webhooks/sqlite/sql.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { assemble, type ServingProcess } from "./assembly.ts";
 import { startInspector } from "./inspector.ts";
-import { createSlowQueryThread } from "./slow-queries/thread.ts";
+import { SlowQueryThread } from "./slow-queries/thread.ts";
 import {
   type DatabaseState,
   openEnvironment,
@@ -167,14 +167,14 @@ function openReadModel(context: NodeContext): ReadModel {
 
 function openSlowQueries({ data, closing }: NodeContext, identity: Identity): SlowQueries {
   const { databasePath, files, logFormat } = data;
-  const slowQueries = createSlowQueryThread({
+  const slowQueries = new SlowQueryThread({
     databasePath,
     files,
     identity,
     logFormat,
     readTimeoutMs: SLOW_READ_TIMEOUT_MS,
   });
-  closing.add("slow requests", slowQueries.close);
+  closing.add("slow requests", () => slowQueries.close());
   return slowQueries;
 }
 

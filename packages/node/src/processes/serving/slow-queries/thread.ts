@@ -7,14 +7,13 @@ import type { NetworkFiles } from "@uniknode/protocol";
 import type { Identity } from "../../../http/core/api.ts";
 import type { SlowQueryWorker, SlowRequest, SlowResponse } from "../../../http/server/slow-queries.ts";
 import type { LogFormat } from "../../../platform/logging/logger.ts";
-import { CallError, type CallFigures, createOpenCalls } from "../../../platform/threads/call.ts";
+import {
+  CallError,
+  type CallFigures,
+  createOpenCalls,
+  type OpenCalls,
+} from "../../../platform/threads/call.ts";
 import { moduleBeside } from "../../../platform/threads/module-url.ts";
-
-export type SlowQueryThread = SlowQueryWorker & {
-  isRunning(): boolean;
-  figures(): CallFigures;
-  close(): Promise<void>;
-};
 
 /** Data for the thread, as plain values. */
 export type SlowQueryData = {
@@ -44,59 +43,70 @@ type SlowQueryOptions = {
   readonly idleMs?: number;
 };
 
-export function createSlowQueryThread(
-  data: SlowQueryData,
-  { timeoutMs = TIMEOUT_MS, idleMs = IDLE_MS }: SlowQueryOptions = {},
-): SlowQueryThread {
-  const calls = createOpenCalls<SlowResponse>({
-    maxCalls: MAX_REQUESTS,
-    onTimeout: () => void stop(),
-    onEnd() {
-      clearTimeout(idle);
-      idle = setTimeout(() => {
-        if (calls.figures().open === 0) void stop();
-      }, idleMs).unref();
-    },
-  });
-  let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
+export class SlowQueryThread implements SlowQueryWorker {
+  readonly #data: SlowQueryData;
+  readonly #timeoutMs: number;
+  readonly #calls: OpenCalls<SlowResponse>;
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
 
-  function start(): Worker {
-    const started = new Worker(moduleBeside(import.meta.url, "worker"), { workerData: data });
+  constructor(data: SlowQueryData, { timeoutMs = TIMEOUT_MS, idleMs = IDLE_MS }: SlowQueryOptions = {}) {
+    this.#data = data;
+    this.#timeoutMs = timeoutMs;
+    this.#calls = createOpenCalls<SlowResponse>({
+      maxCalls: MAX_REQUESTS,
+      onTimeout: () => void this.close(),
+      onEnd: () => {
+        clearTimeout(this.#idle);
+        this.#idle = setTimeout(() => {
+          if (this.figures().open === 0) void this.close();
+        }, idleMs).unref();
+      },
+    });
+  }
+
+  run({ method, url, body }: SlowRequest): Promise<SlowResponse> | undefined {
+    return this.#calls.begin({
+      timeoutMs: this.#timeoutMs,
+      send: (number) => {
+        this.#worker ??= this.#start();
+        this.#worker.postMessage({ number, method, url, body } satisfies ToSlowQueryThread);
+      },
+    });
+  }
+
+  isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  figures(): CallFigures {
+    return this.#calls.figures();
+  }
+
+  /** Stops the thread; the next request starts another. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const stopped = this.#worker;
+    this.#worker = undefined;
+    // Reject immediately: an interrupted statement returns no rows, and no request may get that result.
+    this.#calls.rejectAll(new CallError("CALL_CLOSED", "the slow query worker is stopped"));
+    await stopped?.terminate();
+  }
+
+  #start(): Worker {
+    const started = new Worker(moduleBeside(import.meta.url, "worker"), { workerData: this.#data });
     /** Requests that were sent to a later thread do not fail when this one dies. */
     const fail = (reason: string) => {
-      if (worker !== started) return;
-      worker = undefined;
-      calls.rejectAll(new CallError("CALL_CLOSED", `the slow query worker ${reason}`));
+      if (this.#worker !== started) return;
+      this.#worker = undefined;
+      this.#calls.rejectAll(new CallError("CALL_CLOSED", `the slow query worker ${reason}`));
     };
-    started.on("message", ({ number, ...response }: FromSlowQueryThread) => calls.resolve(number, response));
+    started.on("message", ({ number, ...response }: FromSlowQueryThread) =>
+      this.#calls.resolve(number, response),
+    );
     started.on("error", ({ message }: Error) => fail(`failed: ${message}`));
     started.on("messageerror", () => fail("sent an unreadable message"));
     started.on("exit", () => fail("has stopped"));
     return started;
   }
-
-  async function stop(): Promise<void> {
-    clearTimeout(idle);
-    const stopped = worker;
-    worker = undefined;
-    // Reject immediately: an interrupted statement returns no rows, and no request may get that result.
-    calls.rejectAll(new CallError("CALL_CLOSED", "the slow query worker is stopped"));
-    await stopped?.terminate();
-  }
-
-  return {
-    run({ method, url, body }) {
-      return calls.begin({
-        timeoutMs,
-        send(number) {
-          worker ??= start();
-          worker.postMessage({ number, method, url, body } satisfies ToSlowQueryThread);
-        },
-      });
-    },
-    isRunning: () => worker !== undefined,
-    figures: calls.figures,
-    close: stop,
-  };
 }
