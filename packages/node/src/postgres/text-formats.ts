@@ -1,5 +1,4 @@
 /** Text formats of PostgreSQL: arrays, and rows of `COPY`. */
-import type { PostgresValue } from "./connection.ts";
 
 /**
  * Formats an array; returns undefined if it has elements that are not numbers, booleans, texts or null. The driver would quote and escape
@@ -24,10 +23,10 @@ const SPECIAL = /["\\]/;
 const quoted = (text: string): string =>
   SPECIAL.test(text) ? `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"` : `"${text}"`;
 
-/** Formats a row of `COPY` as one line. */
-export const copyLine = (row: readonly PostgresValue[]): string => `${row.map(field).join("\t")}\n`;
+/** Formats a row of `COPY`, which consists of numbers, booleans, texts, bytes and nulls, as one line. */
+export const copyLine = (row: readonly unknown[]): string => `${row.map(field).join("\t")}\n`;
 
-function field(value: PostgresValue): string {
+function field(value: unknown): string {
   if (value === null) return "\\N";
   if (value instanceof Uint8Array) return `\\\\x${Buffer.from(value).toString("hex")}`;
   return String(value).replace(/[\\\t\n\r]/g, escaped);
