@@ -1,6 +1,9 @@
 /** The layout of pages is stable while the chain grows, and shows the right times. */
+import { EVERY_EVENT } from "@uniknode/client";
+import { present } from "@uniknode/protocol";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { signIn } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer, type Pay } from "../../test-support/payments.ts";
 
@@ -39,6 +42,39 @@ describeConsole({}, ({ node, open }) => {
       // The largest shifts name the moved elements.
       expect(total < MAX_SHIFT ? [] : [total, ...largest]).toEqual([]);
     }
+  });
+
+  test("The pages of webhooks and of the dev chain do not shift while they load, wide and narrow.", async () => {
+    const conditions = [EVERY_EVENT];
+    const { webhooks, dev } = node.client;
+    const target = "http://127.0.0.1:9/";
+    const { data } = await webhooks.create({ event: "block.applied", target, conditions });
+    await dev.mine({ blocks: 2 });
+    const failed = async () => (await webhooks.deliveries(data.id).page()).data.find(({ reason }) => reason);
+    await expect.poll(failed).toBeDefined();
+    await dev.forge({ enabled: false });
+    /** Each page, with what is loaded last. */
+    const pages = [
+      ["/console/webhooks", "tbody .hours"],
+      ["/console/webhooks/new", "input[type=radio]"],
+      [`/console/webhooks/${data.id}`, ".facts .hours"],
+      [`/console/webhooks/${data.id}/${present(await failed()).id}`, ".timeline li"],
+      ["/console/dev", ".desk data"],
+    ] as const;
+    const shifted: unknown[] = [];
+    for (const width of [1_400, 390]) {
+      const { page } = await open({ width });
+      await watchShifts(page);
+      await signIn(page, node.token);
+      for (const [path, last] of pages) {
+        await page.goto(path);
+        await page.locator(last).first().waitFor({ state: "attached" });
+        const { total, largest } = await page.evaluate(() => (window as unknown as Watched).shifts);
+        if (total >= MAX_SHIFT) shifted.push([path, width, total, ...largest]);
+      }
+    }
+    expect(shifted).toEqual([]);
+    await dev.forge({ enabled: true });
   });
 
   test("Right after a time travel no text shows a time of the earlier clock.", async () => {

@@ -1,11 +1,11 @@
 /** Commands of a dev chain, which cause on demand what happens occasionally on a real chain. */
 import { useSignal } from "@preact/signals";
-import type { DevChange } from "@uniknode/client";
+import type { DevAccounts, DevChange } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
 import { refusalText } from "../../components/error-text.ts";
 import { Page, Section } from "../../components/page.tsx";
-import { Empty, Loading, SignInNeeded } from "../../components/states.tsx";
+import { Empty, Loading, ResponseView, SignInNeeded } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { Accounts } from "./accounts.tsx";
 import { Commands } from "./commands.tsx";
@@ -13,7 +13,7 @@ import { Faucet } from "./faucet.tsx";
 import { Forge, Mine, Snapshots, Travel } from "./forms.tsx";
 import { Receivers } from "./receivers.tsx";
 import { Reorganize } from "./reorganize.tsx";
-import { type Outcome, useCommands } from "./use-commands.ts";
+import { type Outcome, type Commands as RunCommands, useCommands } from "./use-commands.ts";
 import "./dev.css";
 
 export default function DevChain() {
@@ -42,7 +42,7 @@ function Desk() {
     isForging.value = forging;
   };
   const commands = useCommands(show);
-  const accounts = useResponse("dev accounts", operations.dev.accounts, { lasts: "session" }).value?.data;
+  const accounts = useResponse("dev accounts", operations.dev.accounts, { lasts: "session" });
   // A snapshot stores nothing, and returns whether the chain forges.
   useEffect(() => {
     operations.dev.snapshot().then(
@@ -66,22 +66,36 @@ function Desk() {
           The command failed: {refusalText(commands.outcome.error)}
         </p>
       )}
-      <div class="desk">
-        <div>{accounts && <Accounts {...accounts} />}</div>
-        <Section title="Commands">
-          <div class="card">
-            {accounts && <Faucet accounts={accounts.accounts} />}
-            <Mine commands={commands} />
-            <Forge commands={commands} isForging={isForging.value} />
-            <Travel commands={commands} />
-            <Reorganize commands={commands} />
-            <Snapshots commands={commands} />
-            <Receivers commands={commands} />
-          </div>
-        </Section>
-        <Commands />
-      </div>
+      <ResponseView response={accounts} what="The accounts">
+        {({ data }) => <DeskParts accounts={data} commands={commands} isForging={isForging.value} />}
+      </ResponseView>
     </>
+  );
+}
+
+type DeskPartsProps = {
+  readonly accounts: DevAccounts;
+  readonly commands: RunCommands;
+  readonly isForging: boolean | undefined;
+};
+
+function DeskParts({ accounts, commands, isForging }: DeskPartsProps) {
+  return (
+    <div class="desk">
+      <Accounts {...accounts} />
+      <Section title="Commands">
+        <div class="card">
+          <Faucet accounts={accounts.accounts} />
+          <Mine commands={commands} />
+          <Forge commands={commands} isForging={isForging} />
+          <Travel commands={commands} />
+          <Reorganize commands={commands} />
+          <Snapshots commands={commands} />
+          <Receivers commands={commands} />
+        </div>
+      </Section>
+      <Commands />
+    </div>
   );
 }
 

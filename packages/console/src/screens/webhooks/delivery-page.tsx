@@ -5,7 +5,7 @@ import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf, Identifier } from "../../components/identifier.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { ResponseView } from "../../components/states.tsx";
+import { Loading, ResponseView } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { Attempts } from "./attempts.tsx";
 import { Counterpart } from "./counterpart.tsx";
@@ -23,20 +23,33 @@ export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
     EVERY_FEW_SECONDS,
   );
   const delivery = response.value?.data;
+  const { value, error } = useResponse(`webhook ${webhook}`, () => webhooks.get(webhook), {
+    lasts: "session",
+  });
   return (
     <Page kind="Delivery" title={id} aside={delivery && <DeliveryBadge state={delivery.state} />}>
       <ResponseView response={response} what="The delivery">
-        {({ data }) => <Content webhook={webhook} delivery={data} />}
+        {({ data }) =>
+          value || error ? (
+            <Content webhook={webhook} target={value?.data.target ?? ""} delivery={data} />
+          ) : (
+            <Loading />
+          )
+        }
       </ResponseView>
     </Page>
   );
 }
 
-function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRecord }) {
+type ContentProps = {
+  readonly webhook: string;
+  readonly target: string;
+  readonly delivery: DeliveryRecord;
+};
+
+function Content({ webhook, target, delivery }: ContentProps) {
   const { webhooks } = useNode().operations;
   const action = useAction();
-  const { value } = useResponse(`webhook ${webhook}`, () => webhooks.get(webhook), { lasts: "session" });
-  const { target = "" } = value?.data ?? {};
   const { id, messageId, state, reason, body } = delivery;
   const sendAgain = async () => {
     await webhooks.retry(webhook, id);
@@ -84,13 +97,7 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
   );
 }
 
-type DeliveryFactsProps = {
-  readonly webhook: string;
-  readonly target: string;
-  readonly delivery: DeliveryRecord;
-};
-
-function DeliveryFacts({ webhook, target, delivery }: DeliveryFactsProps) {
+function DeliveryFacts({ webhook, target, delivery }: ContentProps) {
   const { messageId, event, height, blockId, reverts, undone } = delivery;
   return (
     <Facts

@@ -18,9 +18,10 @@ export type HealthProps = {
 export function Health({ webhook: { id }, isShort = false }: HealthProps) {
   const { operations } = useNode();
   const { value } = useResponse(`webhook ${id} summary`, () => operations.webhooks.summary(id), SELDOM);
-  if (!value) return null;
+  // Takes its room from the beginning.
+  if (!value) return <span class="health" />;
   const { count, queued, oldestWaitingAt, lastHour, hours } = value.data;
-  if (count === 0) return <span class="quiet">no deliveries yet</span>;
+  if (count === 0) return <span class="health quiet">no deliveries yet</span>;
   return (
     <span class="health">
       <span>{isShort ? shareOf(lastHour) : rateOf(lastHour)}</span>
