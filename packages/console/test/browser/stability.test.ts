@@ -77,6 +77,36 @@ describeConsole({}, ({ node, open }) => {
     await dev.forge({ enabled: true });
   });
 
+  test("A new block appears beside the pool, never beneath it.", async () => {
+    const { page } = await open();
+    await page.emulateMedia({ reducedMotion: "no-preference" });
+    await page.goto("/console/");
+    await page.locator(".block-cards .block-card").nth(2).waitFor();
+    await page.evaluate(() => {
+      const seen = { ids: new Set<string>(), leastPx: Number.POSITIVE_INFINITY };
+      Object.assign(window, { seen });
+      const note = () => {
+        const pool = document.querySelector(".pool")?.getBoundingClientRect().right ?? 0;
+        for (const card of document.querySelectorAll<HTMLAnchorElement>(".block-cards .block-card")) {
+          seen.ids.add(card.href);
+          seen.leastPx = Math.min(seen.leastPx, card.getBoundingClientRect().left - pool);
+        }
+        requestAnimationFrame(note);
+      };
+      note();
+    });
+    type Seen = { readonly ids: ReadonlySet<string>; readonly leastPx: number };
+    const seen = () =>
+      page.evaluate(() => {
+        const { ids, leastPx } = (window as unknown as { seen: Seen }).seen;
+        return { count: ids.size, leastPx };
+      });
+    const { count } = await seen();
+    await node.client.dev.mine();
+    await expect.poll(async () => (await seen()).count).toBeGreaterThan(count);
+    expect((await seen()).leastPx).toBeGreaterThan(0);
+  });
+
   test("Right after a time travel no text shows a time of the earlier clock.", async () => {
     const { page } = await open();
     await page.goto("/console/");

@@ -31,7 +31,7 @@ export function Figures() {
       <Figure name="Uniks" href="/console/uniks">
         {unikCount !== undefined && countText(unikCount)}
       </Figure>
-      <Figure name="Active delegates" href="/console/delegates">
+      <Figure name="Delegates" href="/console/delegates">
         {activeDelegates}
       </Figure>
       <Figure name="Block time" href="/console/delegates">
