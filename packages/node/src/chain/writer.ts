@@ -2,7 +2,7 @@
  * The only writer of the chain: executes and commits prepared blocks, and replaces blocks by others. What was executed
  * is committed in the same tick of the event loop, so that a reader never sees a state that is not on disk. Blocks are
  * replaced in one database transaction: a reader sees either the old branch or the new one, and a branch that turns out to be
- * invalid was never on the chain (decision 15).
+ * invalid was never on the chain (decision 10).
  */
 import type { Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, Network, SealedTransaction } from "@uniknode/protocol";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { LATE } from "../../src/http/server/deadlines.ts";
+import { LATE } from "../../src/http/connections/bounds.ts";
 import { SlowQueryThread } from "../../src/processes/serving/slow-queries/thread.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { chain, cold, dave } from "../../test-support/http/chain.ts";

@@ -60,7 +60,7 @@ export function encodingFor(header: string | string[] | undefined): Encoding | u
 
 /**
  * Sends the responses of one tick of the event loop together at its end: a waiting client process is scheduled once for all
- * responses, and scheduling it takes longer than building a response (docs/decisions/0024-batch-responses-per-tick.md).
+ * responses, and scheduling it takes longer than building a response (docs/decisions/0019-share-reads-and-writes-per-tick.md).
  * Add it after all other hooks that read or change responses.
  *
  * @param maxWaitMs maximum time that a response waits for others, not counting the response that is being built

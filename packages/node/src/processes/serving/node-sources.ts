@@ -28,6 +28,7 @@ import { loggedTrouble, type Writes, watchWrites } from "../../store/engine/writ
 import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog } from "../../store/events/event-log.ts";
 import { SqliteSource } from "../../stream/sqlite/source.ts";
+import { DeliveryFigures } from "../../webhooks/figures.ts";
 import { READER } from "../../webhooks/intake.ts";
 import { createSecretCipher } from "../../webhooks/secrets.ts";
 import { createOwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
