@@ -6,16 +6,9 @@ import { present } from "../platform/present.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Delegates } from "./delegates.ts";
 import { futureHeadText } from "./future-head.ts";
-import { createLoop, type Loop } from "./loop.ts";
+import { Loop } from "./loop.ts";
 import type { Guard } from "./signing/guard.ts";
-import {
-  type BlockPlan,
-  createSlotBlocks,
-  failureReason,
-  type OwnSlot,
-  type SlotBlocks,
-  SlotRefusedError,
-} from "./slot-block.ts";
+import { type BlockPlan, failureReason, type OwnSlot, SlotBlocks, SlotRefusedError } from "./slot-block.ts";
 import * as slotState from "./slot-state.ts";
 import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-state.ts";
 import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
@@ -60,7 +53,7 @@ export class Forger {
   constructor(options: ForgerOptions, deps: ForgerDeps) {
     this.#options = options;
     this.#deps = deps;
-    this.#blocks = createSlotBlocks({
+    this.#blocks = new SlotBlocks({
       ...deps,
       submitBlock: (block) => deps.submitBlock(block),
       onSettled: (slot) => {
@@ -70,7 +63,7 @@ export class Forger {
         this.#state = slotState.signed(this.#state);
       },
     });
-    this.#loop = createLoop(() => this.#takeSlot().catch((error) => this.#fail(error)));
+    this.#loop = new Loop(() => this.#takeSlot().catch((error) => this.#fail(error)));
   }
 
   start(): void {

@@ -12,8 +12,8 @@ import type { Chain } from "../chain/chain.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createSlotStore, type SlotStore } from "../store/node/slots.ts";
 import { Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
-import { createGuard, recordInDatabase, type SigningRecord } from "./signing/guard.ts";
-import { createOtherForger, type OtherForger } from "./signing/other-forger.ts";
+import { Guard, recordInDatabase, type SigningRecord } from "./signing/guard.ts";
+import { OtherForger } from "./signing/other-forger.ts";
 import { openSigningFile } from "./signing/signing-file.ts";
 import { createGaps, createTally, type SlotCounts, type Tally, withBacklog } from "./slot-outcomes.ts";
 
@@ -62,7 +62,7 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
   const forger = new Forger(options, {
     ...deps,
     slotStore: tally.slotStore,
-    guard: createGuard({ record, otherForger, slotOf, onRefused: tally.refused }),
+    guard: new Guard({ record, otherForger, slotOf, onRefused: tally.refused }),
     head: chain.head,
     forgingOrder: () => roundAt(deps, chain.head().height + 1)?.order ?? [],
     build: ({ slot, transactions, keys }) =>
@@ -136,7 +136,7 @@ function watchOtherForgers(
   record: Pick<SigningRecord, "lastSigned">,
   { network, chain, delegates, slots, nowMs, logger, onFailed }: ForgingDeps,
 ): OtherForger {
-  return createOtherForger({
+  return new OtherForger({
     watchRounds,
     roundLength: () => network.milestoneAt(chain.head().height + 1).activeDelegates,
     publicKeys: delegates.keys(),

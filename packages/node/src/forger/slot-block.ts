@@ -50,66 +50,62 @@ export type SlotBlocksDeps = {
   readonly logger: Pick<Logger, "info" | "warn">;
 };
 
-export type SlotBlocks = {
+export class SlotBlocks {
+  readonly #deps: SlotBlocksDeps;
+
+  constructor(deps: SlotBlocksDeps) {
+    this.#deps = deps;
+  }
+
   /** @throws {SlotRefusedError | Error} with the reason why there is no block */
-  sign(own: OwnSlot, transactions: readonly SealedTransaction[]): EncodedBlock;
-  /**
-   * Forges a block and settles with it after the chain has accepted it.
-   *
-   * @throws {SlotRefusedError | Error} with the reason why there is no block
-   */
-  forge(own: OwnSlot, transactions: readonly SealedTransaction[]): Promise<EncodedBlock>;
-  /** Records why a slot has no block of this node. */
-  miss(own: Pick<OwnSlot, "slot" | "publicKey">, reason: string): void;
-};
-
-export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
-  const { guard, slotStore, logger } = deps;
-
-  function sign(
-    { slot, publicKey, keys }: OwnSlot,
-    transactions: readonly SealedTransaction[],
-  ): EncodedBlock {
-    deps.onSettled(slot);
+  sign({ slot, publicKey, keys }: OwnSlot, transactions: readonly SealedTransaction[]): EncodedBlock {
+    const { guard, build, onSettled, onSigned } = this.#deps;
+    onSettled(slot);
     const refusal = guard.refusalOf(publicKey, slot);
     if (refusal) {
       guard.refused(publicKey, refusal.kind);
       throw new SlotRefusedError(slot, publicKey, refusal);
     }
-    const block = deps.build({ slot, transactions, keys });
+    const block = build({ slot, transactions, keys });
     // On disk before the block is sent.
     guard.signed(block.header);
-    deps.onSigned();
+    onSigned();
     return block;
   }
 
-  function miss({ slot, publicKey }: Pick<OwnSlot, "slot" | "publicKey">, reason: string): void {
-    deps.onSettled(slot);
-    slotStore.recordMissed(publicKey, slot, reason);
-    // The state of the disk is logged separately.
-    const level = reason.startsWith(NOT_WRITTEN) ? "info" : "warn";
-    logger[level]({ slot, publicKey, reason }, "slot missed");
-  }
-
-  async function forge(own: OwnSlot, transactions: readonly SealedTransaction[]): Promise<EncodedBlock> {
+  /**
+   * Forges a block and settles with it after the chain has accepted it.
+   *
+   * @throws {SlotRefusedError | Error} with the reason why there is no block
+   */
+  async forge(own: OwnSlot, transactions: readonly SealedTransaction[]): Promise<EncodedBlock> {
+    const { submitBlock, slotStore, onForged } = this.#deps;
     let block: EncodedBlock;
     let refusal: string | undefined;
     try {
-      block = sign(own, transactions);
-      refusal = await deps.submitBlock(block);
+      block = this.sign(own, transactions);
+      refusal = await submitBlock(block);
     } catch (error) {
-      if (!(error instanceof SlotRefusedError)) miss(own, failureReason(error));
+      if (!(error instanceof SlotRefusedError)) this.miss(own, failureReason(error));
       throw error;
     }
     if (refusal !== undefined) {
       slotStore.recordMissed(own.publicKey, own.slot, `the block was refused: ${refusal}`);
       throw new Error(`forged block ${block.header.id} was refused: ${refusal}`);
     }
-    deps.onForged(block);
+    onForged(block);
     return block;
   }
 
-  return { sign, forge, miss };
+  /** Records why a slot has no block of this node. */
+  miss({ slot, publicKey }: Pick<OwnSlot, "slot" | "publicKey">, reason: string): void {
+    const { slotStore, onSettled, logger } = this.#deps;
+    onSettled(slot);
+    slotStore.recordMissed(publicKey, slot, reason);
+    // The state of the disk is logged separately.
+    const level = reason.startsWith(NOT_WRITTEN) ? "info" : "warn";
+    logger[level]({ slot, publicKey, reason }, "slot missed");
+  }
 }
 
 const NOT_WRITTEN = "failed to write the block to the database";

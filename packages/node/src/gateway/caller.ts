@@ -77,8 +77,8 @@ export function createCaller(
   { timeoutsMs, windowLength, ...limits }: CallOptions,
   send: (call: NewCall) => void,
 ): Caller {
-  const window = createSendWindow(windowLength);
-  const calls = createOpenCalls<unknown>({ ...limits, onEnd: window.end });
+  const window = new SendWindow(windowLength);
+  const calls = createOpenCalls<unknown>({ ...limits, onEnd: (number) => window.end(number) });
 
   async function call(method: Method, parameters: unknown[], maxMs: number, source?: string) {
     const timeoutMs = Math.min(timeoutsMs[method], maxMs);
@@ -125,63 +125,65 @@ type WindowedCall = {
   readonly send: () => void;
 };
 
-type SendWindow = {
-  /** Sends a call, at once or in the turn of its source. */
-  add(call: WindowedCall): void;
-  /** Marks a call as ended, whether it was sent or not. Other numbers are ignored. */
-  end(number: number): void;
-};
-
 /**
  * Limits the calls in transit to another thread, and sends one call of each source in turn: the thread never has much to read,
  * and a source with many calls does not delay the others.
- *
- * @param maxLength maximum number of characters of all calls in transit; a single call may exceed it
  */
-export function createSendWindow(maxLength: number): SendWindow {
+export class SendWindow {
+  readonly #maxLength: number;
   /** Waiting calls by source, in the order of the turns. */
-  const waiting = new Map<string, WindowedCall[]>();
+  readonly #waiting = new Map<string, WindowedCall[]>();
   /** Lengths of the calls in transit, by number. */
-  const sent = new Map<number, number>();
-  let sentLength = 0;
+  readonly #sent = new Map<number, number>();
+  #sentLength = 0;
 
-  function sendNext(): void {
-    for (const [source, calls] of waiting) {
+  /** @param maxLength maximum number of characters of all calls in transit; a single call may exceed it */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  /** Sends a call, at once or in the turn of its source. */
+  add(call: WindowedCall): void {
+    const calls = this.#waiting.get(call.source);
+    if (calls) calls.push(call);
+    else this.#waiting.set(call.source, [call]);
+    this.#sendNext();
+  }
+
+  /** Marks a call as ended, whether it was sent or not. Other numbers are ignored. */
+  end(number: number): void {
+    const length = this.#sent.get(number);
+    if (length === undefined) {
+      this.#drop(number);
+      return;
+    }
+    this.#sent.delete(number);
+    this.#sentLength -= length;
+    this.#sendNext();
+  }
+
+  #sendNext(): void {
+    for (const [source, calls] of this.#waiting) {
       const [call] = calls;
-      if (!call || (sent.size > 0 && sentLength + call.length > maxLength)) return;
+      const isFull = call && this.#sent.size > 0 && this.#sentLength + call.length > this.#maxLength;
+      if (!call || isFull) return;
       calls.shift();
       // Moves the source to the end.
-      waiting.delete(source);
-      if (calls.length > 0) waiting.set(source, calls);
-      sent.set(call.number, call.length);
-      sentLength += call.length;
+      this.#waiting.delete(source);
+      if (calls.length > 0) this.#waiting.set(source, calls);
+      this.#sent.set(call.number, call.length);
+      this.#sentLength += call.length;
       call.send();
     }
   }
 
-  function drop(number: number): void {
-    for (const [source, calls] of waiting) {
+  #drop(number: number): void {
+    for (const [source, calls] of this.#waiting) {
       const kept = calls.filter((call) => call.number !== number);
       if (kept.length === calls.length) continue;
-      if (kept.length > 0) waiting.set(source, kept);
-      else waiting.delete(source);
+      if (kept.length > 0) this.#waiting.set(source, kept);
+      else this.#waiting.delete(source);
       return;
     }
   }
-
-  return {
-    add(call) {
-      const calls = waiting.get(call.source);
-      if (calls) calls.push(call);
-      else waiting.set(call.source, [call]);
-      sendNext();
-    },
-    end(number) {
-      const length = sent.get(number);
-      if (length === undefined) return drop(number);
-      sent.delete(number);
-      sentLength -= length;
-      sendNext();
-    },
-  };
 }

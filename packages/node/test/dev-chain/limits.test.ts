@@ -23,7 +23,7 @@ import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { Forger } from "../../src/forger/forger.ts";
-import { createGuard, recordInDatabase } from "../../src/forger/signing/guard.ts";
+import { Guard, recordInDatabase } from "../../src/forger/signing/guard.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import type { DevCommand } from "../../src/gateway/dev-commands.ts";
 import { present } from "../../src/platform/present.ts";
@@ -82,7 +82,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
       delegates: delegatesFromSecrets(secrets),
       slots,
       slotStore,
-      guard: createGuard({
+      guard: new Guard({
         record: recordInDatabase(slotStore),
         otherForger: undefined,
         slotOf: ({ timestamp }) => slots.slotAt(timestamp),

@@ -10,8 +10,12 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { Forger, type ForgerDeps } from "../../src/forger/forger.ts";
-import { createGuard, recordInDatabase, type SigningRecord } from "../../src/forger/signing/guard.ts";
-import type { OtherForger } from "../../src/forger/signing/other-forger.ts";
+import {
+  Guard,
+  type GuardDeps,
+  recordInDatabase,
+  type SigningRecord,
+} from "../../src/forger/signing/guard.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
@@ -41,7 +45,7 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
     delegates,
     slots,
     slotStore,
-    guard: createGuard({
+    guard: new Guard({
       record: recordInDatabase(slotStore),
       otherForger: undefined,
       slotOf: ({ timestamp }) => slots.slotAt(timestamp),
@@ -276,10 +280,10 @@ describe("a missed slot has a recorded reason", () => {
 
 describe("a slot that must not be signed", () => {
   /** A record that has a later slot, or cannot be written. */
-  const guarded = (record: SigningRecord, otherForger?: OtherForger) => {
+  const guarded = (record: SigningRecord, otherForger?: GuardDeps["otherForger"]) => {
     const refused: string[] = [];
     const slotOf = ({ timestamp }: BlockHeader) => slots.slotAt(timestamp);
-    const guard = createGuard({ record, otherForger, slotOf, onRefused: (kind) => refused.push(kind) });
+    const guard = new Guard({ record, otherForger, slotOf, onRefused: (kind) => refused.push(kind) });
     return { ...world({ forgingOrder: () => [one], guard }), refused };
   };
 
@@ -325,13 +329,11 @@ describe("a slot that must not be signed", () => {
 
   test("A slot is skipped while the start watches for other forgers, and counted for the key.", async () => {
     const leftOut: string[] = [];
-    const otherForger: OtherForger = {
+    const otherForger: GuardDeps["otherForger"] = {
       start: (slot) => leftOut.push(`from ${slot}`),
       refusalOf: (_, slot) => (slot < START_SLOT + 3 ? { kind: "watching", reason: "watching" } : undefined),
       leftOut: (publicKey) => leftOut.push(publicKey),
       signed: ({ height }) => leftOut.push(`signed ${height}`),
-      saw: () => false,
-      count: () => 0,
     };
     const { forger, slotStore } = guarded({ lastSigned: () => undefined, add: () => {} }, otherForger);
     forger.start();

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createLoop } from "../../src/forger/loop.ts";
+import { Loop } from "../../src/forger/loop.ts";
 
 let runs: number;
 /** Ends the current run with the delay of the next one. */
 let end: (delayMs: number) => void;
-let loop: ReturnType<typeof createLoop>;
+let loop: Loop;
 
 beforeEach(() => {
   vi.useFakeTimers();
   runs = 0;
-  loop = createLoop(() => {
+  loop = new Loop(() => {
     runs++;
     return new Promise((resolve) => {
       end = resolve;

@@ -1,14 +1,14 @@
 import type { EncodedBlock, KeyPair } from "@uniknode/protocol";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createSlotBlocks, failureReason, type SlotBlocksDeps } from "../../src/forger/slot-block.ts";
+import { failureReason, SlotBlocks, type SlotBlocksDeps } from "../../src/forger/slot-block.ts";
 
 const own = { slot: 7, publicKey: "key", keys: {} as KeyPair };
 const block = { header: { id: "abc" } } as EncodedBlock;
 
 function open(changes: Partial<SlotBlocksDeps> = {}) {
   const calls: string[] = [];
-  const blocks = createSlotBlocks({
+  const blocks = new SlotBlocks({
     guard: {
       refusalOf: () => undefined,
       refused: (_, kind) => void calls.push(`refused: ${kind}`),

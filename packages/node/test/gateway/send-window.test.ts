@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { createSendWindow } from "../../src/gateway/caller.ts";
+import { SendWindow } from "../../src/gateway/caller.ts";
 
 function openWindow(maxLength: number) {
   const sent: string[] = [];
-  const window = createSendWindow(maxLength);
+  const window = new SendWindow(maxLength);
   let number = 0;
   const add = (source: string, length: number): number => {
     const own = ++number;
     window.add({ number: own, source, length, send: () => sent.push(`${source}${own}`) });
     return own;
   };
-  return { ...window, add, sent };
+  return { end: (ended: number) => window.end(ended), add, sent };
 }
 
 describe("the window of submissions", () => {
@@ -57,7 +57,7 @@ describe("the window of submissions", () => {
 
   test("The window of submissions sends all waiting calls while calls end in between.", () => {
     const sent: number[] = [];
-    const window = createSendWindow(10);
+    const window = new SendWindow(10);
     for (let number = 1; number <= 1_000; number++) {
       window.add({
         number,

@@ -37,49 +37,51 @@ export const recordInDatabase = (slotStore: SlotStore): SigningRecord => ({
   add: ({ publicKey, slot, blockId }) => slotStore.recordForged(publicKey, slot, blockId),
 });
 
-type GuardDeps = {
+export type GuardDeps = {
   readonly record: SigningRecord;
   /** Absent if no other forger can have the keys, or if this node could not receive its blocks. */
-  readonly otherForger: OtherForger | undefined;
+  readonly otherForger: Pick<OtherForger, "start" | "refusalOf" | "leftOut" | "signed"> | undefined;
   readonly slotOf: (header: BlockHeader) => number;
   readonly onRefused: (kind: SigningRefusalKind) => void;
 };
 
-export type Guard = {
-  /** Sets the slot at which signing begins. */
-  start(firstSlot: number): void;
-  /** Returns the reason why a key must not sign in a slot, if any. */
-  refusalOf(publicKey: string, slot: number): Refusal | undefined;
-  /** Called when a slot was refused. */
-  refused(publicKey: string, kind: SigningRefusalKind): void;
-  /**
-   * Records a signed block, which is on disk when this returns. The block must not be sent before.
-   *
-   * @throws {Error} if it cannot be recorded
-   */
-  signed(header: BlockHeader): void;
-};
+export class Guard {
+  readonly #deps: GuardDeps;
 
-export function createGuard({ record, otherForger, slotOf, onRefused }: GuardDeps): Guard {
-  function signedBefore(publicKey: string, slot: number): Refusal | undefined {
+  constructor(deps: GuardDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sets the slot at which signing begins. */
+  start(firstSlot: number): void {
+    this.#deps.otherForger?.start(firstSlot);
+  }
+
+  /** Returns the reason why a key must not sign in a slot, if any. */
+  refusalOf(publicKey: string, slot: number): Refusal | undefined {
+    const { record, otherForger } = this.#deps;
     const last = record.lastSigned(publicKey);
-    if (last === undefined || last.slot < slot) return undefined;
+    if (last === undefined || last.slot < slot) return otherForger?.refusalOf(publicKey, slot);
     const what = last.slot === slot ? "this slot" : `the later slot ${last.slot}`;
     const reason = `the signing record already has ${what} for this key (block ${last.blockId}): refusing to sign twice`;
     return { kind: "signed_before", reason: last.slot === slot ? reason : `${reason}; is the clock right?` };
   }
 
-  return {
-    start: (firstSlot) => otherForger?.start(firstSlot),
-    refusalOf: (publicKey, slot) => signedBefore(publicKey, slot) ?? otherForger?.refusalOf(publicKey, slot),
-    refused(publicKey, kind) {
-      if (kind === "watching") otherForger?.leftOut(publicKey);
-      onRefused(kind);
-    },
-    signed(header) {
-      const { generatorPublicKey: publicKey, height, id: blockId } = header;
-      record.add({ publicKey, slot: slotOf(header), height, blockId });
-      otherForger?.signed(header);
-    },
-  };
+  /** Called when a slot was refused. */
+  refused(publicKey: string, kind: SigningRefusalKind): void {
+    if (kind === "watching") this.#deps.otherForger?.leftOut(publicKey);
+    this.#deps.onRefused(kind);
+  }
+
+  /**
+   * Records a signed block, which is on disk when this returns. The block must not be sent before.
+   *
+   * @throws {Error} if it cannot be recorded
+   */
+  signed(header: BlockHeader): void {
+    const { record, otherForger, slotOf } = this.#deps;
+    const { generatorPublicKey: publicKey, height, id: blockId } = header;
+    record.add({ publicKey, slot: slotOf(header), height, blockId });
+    otherForger?.signed(header);
+  }
 }

@@ -30,23 +30,6 @@ export type OtherForgerDeps = {
   readonly random: () => number;
 };
 
-export type OtherForger = {
-  /** Sets the slot at which signing begins; blocks of earlier slots are not evaluated. */
-  start(firstSlot: number): void;
-  refusalOf(publicKey: string, slot: number): Refusal | undefined;
-  /** Called when a slot of the key passed unsigned because of `watching`. */
-  leftOut(publicKey: string): void;
-  /** Called when this process signed a block. */
-  signed(header: BlockHeader): void;
-  /**
-   * Records a block of the chain, or a received block whose signature is not verified yet. Returns true if another
-   * forger signed it with a key of this node.
-   */
-  saw(header: BlockHeader, isVerified: boolean): boolean;
-  /** Returns the number of keys with which another forger signs now. */
-  count(): number;
-};
-
 type Found = { readonly header: BlockHeader; readonly slot: number; readonly untilSlot: number };
 
 /** Number of slots before the current one whose blocks are evaluated; this process signs at most one block in each. */
@@ -57,85 +40,101 @@ const JUDGED_SLOTS = 1_000;
  */
 const SURE_ROUNDS = 2;
 
-export function createOtherForger(deps: OtherForgerDeps): OtherForger {
-  const { watchRounds, roundLength, currentSlot } = deps;
-  let firstSlot = Number.POSITIVE_INFINITY;
+export class OtherForger {
+  readonly #deps: OtherForgerDeps;
+  #firstSlot = Number.POSITIVE_INFINITY;
   /** Last slots, by key, that an earlier process signed; only the slots of these blocks are known. */
-  const signedBefore = new Map<string, number>();
-  const leftOut = new Map<string, number>();
+  readonly #signedBefore = new Map<string, number>();
+  readonly #leftOut = new Map<string, number>();
   /** Ids of the blocks that this process signed, oldest first. Only the owner of a key can change the id of its block. */
-  const own = new Set<string>();
-  const found = createFindings(deps);
+  readonly #own = new Set<string>();
+  /** The newest foreign block of each key, and until which slot its forger counts as active. */
+  readonly #found = new Map<string, Found>();
+
+  constructor(deps: OtherForgerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sets the slot at which signing begins; blocks of earlier slots are not evaluated. */
+  start(firstSlot: number): void {
+    const { publicKeys, lastSlot } = this.#deps;
+    this.#firstSlot = firstSlot;
+    for (const publicKey of publicKeys) this.#signedBefore.set(publicKey, lastSlot(publicKey) ?? -1);
+  }
+
+  refusalOf(publicKey: string, slot: number): Refusal | undefined {
+    const { watchRounds, roundLength } = this.#deps;
+    const other = this.#active(publicKey, slot);
+    if (other) return foundRefusal(other);
+    if (this.#isWatched(publicKey, slot)) return undefined;
+    return watchingRefusal(Math.max(slot + 1, this.#firstSlot + watchRounds * roundLength()));
+  }
+
+  /** Called when a slot of the key passed unsigned because of `watching`. */
+  leftOut(publicKey: string): void {
+    this.#leftOut.set(publicKey, (this.#leftOut.get(publicKey) ?? 0) + 1);
+  }
+
+  /** Called when this process signed a block. */
+  signed({ id }: BlockHeader): void {
+    this.#own.add(id);
+    const [oldest] = this.#own;
+    if (oldest !== undefined && this.#own.size > 2 * JUDGED_SLOTS) this.#own.delete(oldest);
+  }
+
+  /**
+   * Records a block of the chain, or a received block whose signature is not verified yet. Returns true if another
+   * forger signed it with a key of this node.
+   */
+  saw(header: BlockHeader, isVerified: boolean): boolean {
+    const last = this.#found.get(header.generatorPublicKey);
+    if (last?.header.id === header.id) return true;
+    const slot = this.#deps.slotOf(header);
+    if (!this.#isForeign(header, slot, isVerified)) return false;
+    // An earlier block is not new evidence: any node can send it again.
+    if (!last || slot > last.slot) this.#add(header, slot);
+    return true;
+  }
+
+  /** Returns the number of keys with which another forger signs now. */
+  count(): number {
+    const slot = this.#deps.currentSlot();
+    return [...this.#found.keys()].filter((publicKey) => this.#active(publicKey, slot)).length;
+  }
 
   /**
    * Returns true if the watch is over: its rounds have passed, and the key had slots that this node left to another
    * forger.
    */
-  function isWatched(publicKey: string, slot: number): boolean {
-    const rounds = (slot - firstSlot) / roundLength();
-    const isLeftOut = (leftOut.get(publicKey) ?? 0) >= watchRounds;
+  #isWatched(publicKey: string, slot: number): boolean {
+    const { watchRounds, roundLength } = this.#deps;
+    const rounds = (slot - this.#firstSlot) / roundLength();
+    const isLeftOut = (this.#leftOut.get(publicKey) ?? 0) >= watchRounds;
     return watchRounds === 0 || rounds >= watchRounds * (isLeftOut ? 1 : SURE_ROUNDS);
   }
 
-  function isForeign(header: BlockHeader, slot: number, isVerified: boolean): boolean {
-    const lastBefore = signedBefore.get(header.generatorPublicKey);
-    if (lastBefore === undefined || slot <= lastBefore || slot < firstSlot) return false;
+  #isForeign(header: BlockHeader, slot: number, isVerified: boolean): boolean {
+    const { currentSlot, isSignatureValid } = this.#deps;
+    const lastBefore = this.#signedBefore.get(header.generatorPublicKey);
+    if (lastBefore === undefined || slot <= lastBefore || slot < this.#firstSlot) return false;
     if (slot > currentSlot() + 1 || slot <= currentSlot() - JUDGED_SLOTS) return false;
-    return !own.has(header.id) && (isVerified || deps.isSignatureValid(header));
+    return !this.#own.has(header.id) && (isVerified || isSignatureValid(header));
   }
 
-  return {
-    start(slot) {
-      firstSlot = slot;
-      for (const publicKey of deps.publicKeys) signedBefore.set(publicKey, deps.lastSlot(publicKey) ?? -1);
-    },
-    refusalOf(publicKey, slot) {
-      const other = found.current(publicKey, slot);
-      if (other) return foundRefusal(other);
-      if (isWatched(publicKey, slot)) return undefined;
-      return watchingRefusal(Math.max(slot + 1, firstSlot + watchRounds * roundLength()));
-    },
-    leftOut: (publicKey) => void leftOut.set(publicKey, (leftOut.get(publicKey) ?? 0) + 1),
-    signed({ id }) {
-      own.add(id);
-      const [oldest] = own;
-      if (oldest !== undefined && own.size > 2 * JUDGED_SLOTS) own.delete(oldest);
-    },
-    saw(header, isVerified) {
-      const last = found.last(header.generatorPublicKey);
-      if (last?.header.id === header.id) return true;
-      const slot = deps.slotOf(header);
-      if (!isForeign(header, slot, isVerified)) return false;
-      // An earlier block is not new evidence: any node can send it again.
-      if (!last || slot > last.slot) found.add(header, slot);
-      return true;
-    },
-    count: found.count,
-  };
-}
-
-/** Keeps the newest foreign block of each key, and until which slot its forger counts as active. */
-function createFindings({ roundLength, currentSlot, onFound, random }: OtherForgerDeps) {
-  const found = new Map<string, Found>();
-
-  const current = (publicKey: string, slot: number): Found | undefined => {
-    const other = found.get(publicKey);
+  #active(publicKey: string, slot: number): Found | undefined {
+    const other = this.#found.get(publicKey);
     return other && slot < other.untilSlot ? other : undefined;
-  };
+  }
 
-  return {
-    current,
-    last: (publicKey: string): Found | undefined => found.get(publicKey),
-    add(header: BlockHeader, slot: number): void {
-      const isNew = current(header.generatorPublicKey, currentSlot()) === undefined;
-      // Two forgers that found each other must not resume at the same time.
-      const rounds = SURE_ROUNDS * (1 + random());
-      const untilSlot = slot + Math.ceil(rounds * roundLength());
-      found.set(header.generatorPublicKey, { header, slot, untilSlot });
-      if (isNew && currentSlot() < untilSlot) onFound(header);
-    },
-    count: (): number => [...found.keys()].filter((publicKey) => current(publicKey, currentSlot())).length,
-  };
+  #add(header: BlockHeader, slot: number): void {
+    const { roundLength, currentSlot, onFound, random } = this.#deps;
+    const isNew = this.#active(header.generatorPublicKey, currentSlot()) === undefined;
+    // Two forgers that found each other must not resume at the same time.
+    const rounds = SURE_ROUNDS * (1 + random());
+    const untilSlot = slot + Math.ceil(rounds * roundLength());
+    this.#found.set(header.generatorPublicKey, { header, slot, untilSlot });
+    if (isNew && currentSlot() < untilSlot) onFound(header);
+  }
 }
 
 function foundRefusal({ header: { id, height }, slot, untilSlot }: Found): Refusal {

@@ -4,17 +4,7 @@
  */
 import type { Outcome } from "../../chain/outcome.ts";
 import type { FetchedBlock } from "../../chain/pipeline/receive.ts";
-import {
-  type Chunk,
-  type Chunks,
-  createChunks,
-  markExecuted,
-  nextChunk,
-  type ReceivedBlocks,
-  receiveChunk,
-  releaseChunk,
-  takeReceived,
-} from "./chunks.ts";
+import { type Chunk, Chunks, type ReceivedBlocks } from "./chunks.ts";
 import type { Fetch, Source } from "./source.ts";
 
 export type DownloadDeps = {
@@ -43,121 +33,129 @@ const MAX_FAILURES = 2;
 /** Interval between checks for slow chunks. */
 const POLL_MS = 250;
 
-type State = {
-  readonly deps: DownloadDeps;
-  readonly chunks: Chunks;
-  /** Number of sources that are still used. */
-  working: number;
-  refusal: DownloadResult | undefined;
-  /** Error of `accept`. */
-  failure: { readonly error: unknown } | undefined;
-  /** Resolved and replaced with each change. */
-  change: PromiseWithResolvers<void>;
-};
-
 /** @throws {unknown} what `accept` throws; nothing is submitted after that */
-export async function download(
+export const download = (
   range: { readonly after: number; readonly to: number },
   sources: readonly Source[],
   deps: DownloadDeps,
-): Promise<DownloadResult> {
-  const state: State = {
-    deps,
-    chunks: createChunks(range),
-    working: sources.length,
-    refusal: undefined,
-    failure: undefined,
-    change: Promise.withResolvers(),
-  };
-  const onAbort = () => notifyChange(state);
-  deps.signal.addEventListener("abort", onAbort);
-  // Pending requests end by themselves; their results are ignored.
-  for (const source of sources) void work(state, source);
-  await submitInOrder(state);
-  deps.signal.removeEventListener("abort", onAbort);
-  notifyChange(state);
-  if (state.failure) throw state.failure.error;
-  return state.refusal ?? { kind: state.chunks.submitted >= range.to ? "done" : "exhausted" };
-}
+): Promise<DownloadResult> => new Download(range, sources, deps).run();
 
-const isFinished = ({ deps, chunks, refusal, failure }: State): boolean =>
-  refusal !== undefined || failure !== undefined || deps.signal.aborted || chunks.submitted >= chunks.to;
+class Download {
+  readonly #sources: readonly Source[];
+  readonly #deps: DownloadDeps;
+  readonly #chunks: Chunks;
+  /** Number of sources that are still used. */
+  #working: number;
+  #refusal: DownloadResult | undefined;
+  /** Error of `accept`. */
+  #failure: { readonly error: unknown } | undefined;
+  /** Resolved and replaced with each change. */
+  #change = Promise.withResolvers<void>();
 
-function notifyChange(state: State): void {
-  const { resolve } = state.change;
-  state.change = Promise.withResolvers();
-  resolve();
-}
-
-/** Requests chunks from a source until the download is finished or the source is no longer used. */
-async function work(state: State, source: Source): Promise<void> {
-  try {
-    await requestChunks(state, source);
-  } finally {
-    state.working--;
-    notifyChange(state);
+  constructor(
+    range: { readonly after: number; readonly to: number },
+    sources: readonly Source[],
+    deps: DownloadDeps,
+  ) {
+    this.#sources = sources;
+    this.#deps = deps;
+    this.#chunks = new Chunks(range);
+    this.#working = sources.length;
   }
-}
 
-async function requestChunks(state: State, source: Source): Promise<void> {
-  const { chunks } = state;
-  let failures = 0;
-  while (!isFinished(state) && failures < MAX_FAILURES) {
-    const chunk = nextChunk(chunks, source);
-    if (chunk) {
-      failures = (await requestChunk(state, chunk, source)) ? 0 : failures + 1;
-      notifyChange(state);
-    } else {
-      // Nothing is left for this source, unless another one fails.
-      if (chunks.submitted >= source.height) return;
-      await Promise.race([state.change.promise, pause()]);
+  async run(): Promise<DownloadResult> {
+    const { signal } = this.#deps;
+    const onAbort = () => this.#notifyChange();
+    signal.addEventListener("abort", onAbort);
+    // Pending requests end by themselves; their results are ignored.
+    for (const source of this.#sources) void this.#work(source);
+    await this.#submitInOrder();
+    signal.removeEventListener("abort", onAbort);
+    this.#notifyChange();
+    if (this.#failure) throw this.#failure.error;
+    return this.#refusal ?? { kind: this.#chunks.submitted >= this.#chunks.to ? "done" : "exhausted" };
+  }
+
+  #isFinished(): boolean {
+    const isOver = this.#refusal !== undefined || this.#failure !== undefined || this.#deps.signal.aborted;
+    return isOver || this.#chunks.submitted >= this.#chunks.to;
+  }
+
+  #notifyChange(): void {
+    const { resolve } = this.#change;
+    this.#change = Promise.withResolvers();
+    resolve();
+  }
+
+  /** Requests chunks from a source until the download is finished or the source is no longer used. */
+  async #work(source: Source): Promise<void> {
+    try {
+      await this.#requestChunks(source);
+    } finally {
+      this.#working--;
+      this.#notifyChange();
     }
   }
-}
 
-/** Returns false if the source failed, or another one was faster. */
-async function requestChunk({ deps, chunks }: State, chunk: Chunk, source: Source): Promise<boolean> {
-  const requestedAt = performance.now();
-  try {
-    const blocks = await deps.fetch(source, chunk.after, chunk.to - chunk.after);
-    return receiveChunk(chunks, chunk, { source, blocks }, performance.now() - requestedAt);
-  } catch (error) {
-    releaseChunk(chunks, chunk, source);
-    deps.onFailure(source, error);
-    return false;
+  async #requestChunks(source: Source): Promise<void> {
+    let failures = 0;
+    while (!this.#isFinished() && failures < MAX_FAILURES) {
+      const chunk = this.#chunks.next(source);
+      if (chunk) {
+        failures = (await this.#requestChunk(chunk, source)) ? 0 : failures + 1;
+        this.#notifyChange();
+      } else {
+        // Nothing is left for this source, unless another one fails.
+        if (this.#chunks.submitted >= source.height) return;
+        await Promise.race([this.#change.promise, pause()]);
+      }
+    }
+  }
+
+  /** Returns false if the source failed, or another one was faster. */
+  async #requestChunk(chunk: Chunk, source: Source): Promise<boolean> {
+    const requestedAt = performance.now();
+    try {
+      const blocks = await this.#deps.fetch(source, chunk.after, chunk.to - chunk.after);
+      return this.#chunks.receive(chunk, { source, blocks }, performance.now() - requestedAt);
+    } catch (error) {
+      this.#chunks.release(chunk, source);
+      this.#deps.onFailure(source, error);
+      return false;
+    }
+  }
+
+  /** Submits chunks to the chain in order; several at a time, so that the chain never waits for the download. */
+  async #submitInOrder(): Promise<void> {
+    const submissions = new Set<Promise<void>>();
+    while (!this.#isFinished()) {
+      const received = this.#chunks.takeReceived();
+      if (received) {
+        const submission = this.#submitBlocks(received)
+          .catch((error: unknown) => {
+            this.#failure ??= { error };
+          })
+          .finally(() => {
+            submissions.delete(submission);
+            this.#notifyChange();
+          });
+        submissions.add(submission);
+        this.#notifyChange();
+      } else if (this.#working === 0) break;
+      else await this.#change.promise;
+    }
+    await Promise.all(submissions);
+  }
+
+  async #submitBlocks(received: ReceivedBlocks): Promise<void> {
+    const { source, blocks } = received;
+    const outcomes = await this.#deps
+      .accept(blocks, source)
+      .finally(() => this.#chunks.markExecuted(received));
+    const outcome = outcomes.find(({ kind }) => kind !== "Accepted");
+    if (outcome) this.#refusal ??= { kind: "refused", source, outcome };
   }
 }
 
 /** Unreferenced, so that it does not delay the end of the process. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, POLL_MS).unref());
-
-/** Submits chunks to the chain in order; several at a time, so that the chain never waits for the download. */
-async function submitInOrder(state: State): Promise<void> {
-  const submissions = new Set<Promise<void>>();
-  while (!isFinished(state)) {
-    const received = takeReceived(state.chunks);
-    if (received) {
-      const submission = submitBlocks(state, received)
-        .catch((error: unknown) => {
-          state.failure ??= { error };
-        })
-        .finally(() => {
-          submissions.delete(submission);
-          notifyChange(state);
-        });
-      submissions.add(submission);
-      notifyChange(state);
-    } else if (state.working === 0) break;
-    else await state.change.promise;
-  }
-  await Promise.all(submissions);
-}
-
-async function submitBlocks(state: State, received: ReceivedBlocks): Promise<void> {
-  const { source, blocks } = received;
-  const outcomes = await state.deps
-    .accept(blocks, source)
-    .finally(() => markExecuted(state.chunks, received));
-  const outcome = outcomes.find(({ kind }) => kind !== "Accepted");
-  if (outcome) state.refusal ??= { kind: "refused", source, outcome };
-}

@@ -10,7 +10,7 @@ import {
   verifyHeaderJob,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { createOtherForger, type OtherForgerDeps } from "../../../src/forger/signing/other-forger.ts";
+import { OtherForger, type OtherForgerDeps } from "../../../src/forger/signing/other-forger.ts";
 
 const network = createNetwork(livenet);
 const slots = createSlots(network);
@@ -28,7 +28,7 @@ function headerIn(slot: number, height = slot): BlockHeader {
 function world(options: Partial<OtherForgerDeps> = {}) {
   const found: string[] = [];
   const clock = { slot: FIRST };
-  const other = createOtherForger({
+  const other = new OtherForger({
     watchRounds: 0,
     roundLength: () => ROUND,
     publicKeys: [KEY, STANDBY],
