@@ -10,8 +10,9 @@
  * lock, so that it can be repeated. The dispatcher does so after a pause.
  */
 import { CodedError } from "../platform/coded-error.ts";
-import type { Attempt, ReplayedDelivery, WaitingDelivery } from "./model/deliveries.ts";
+import type { Attempt } from "./model/deliveries.ts";
 import type { DeliveryLogRows } from "./storage/delivery-log.ts";
+import type { PendingReads } from "./storage/pending.ts";
 import type { PingOutcome } from "./storage/pings.ts";
 import type { FinishStep } from "./storage/queues.ts";
 import type { ReplayRows } from "./storage/replays.ts";
@@ -20,23 +21,7 @@ import type { RetentionSteps } from "./storage/retention.ts";
 /** Time within which every call settles. */
 export const CALL_TIMEOUT_MS = 10_000;
 
-export type DeliveryQueue = {
-  /** Returns the ids of all owned webhooks: each has a queue. */
-  webhooks(): Promise<readonly number[]>;
-  /**
-   * Returns the states of queues, in the order of the ids. Nothing is due in the queue of a removed webhook. A retry that would be
-   * due after `latestMs` is due now: no delay is that long, so the clock that scheduled it was ahead. Absent: there is none.
-   */
-  states(webhooks: readonly number[], latestMs?: number): Promise<readonly QueueState[]>;
-  /**
-   * Returns the next untried deliveries of queues, for each by ascending number, in the order of the ranges; none while the webhook
-   * is off.
-   */
-  nextFirst(ranges: readonly FirstRange[]): Promise<readonly (readonly WaitingDelivery[])[]>;
-  /** Returns the retry that is overdue the longest, or else one that would be due after `latestMs`; none while the webhook is off. */
-  nextRetry(webhook: number, nowMs: number, latestMs?: number): Promise<WaitingDelivery | undefined>;
-  /** Returns the first delivery of the replay lane after a position; none while the webhook is off. */
-  nextReplayed(webhook: number, after: number): Promise<ReplayedDelivery | undefined>;
+export type DeliveryQueue = PendingReads & {
   /**
    * Records the outcomes of attempts in order, all or none: the attempt in the log, the state of the delivery, and the
    * consequences for the webhook. A delivery without a recorded outcome stays pending, and is the next one again.
@@ -110,19 +95,6 @@ export const createSoleOwner = (epoch: number): Ownership => ({
   remainingMs: () => Number.POSITIVE_INFINITY,
   takeChanges: async () => [],
 });
-
-/** The untried deliveries of a queue after a number, up to a limit. */
-export type FirstRange = { readonly webhook: number; readonly after: number; readonly limit: number };
-
-/** State of a queue in the database, except its first attempts. */
-export type QueueState = {
-  /** True if a delivery starts only after the previous one was acknowledged or finally failed. */
-  readonly isStrict: boolean;
-  /** Time of the next retry, 0 for now; undefined if there is none or the webhook is off. */
-  readonly retryMs: number | undefined;
-  /** True if one of the retries is a retraction. */
-  readonly hasRetraction: boolean;
-};
 
 /** A finished attempt and its consequences. */
 export type AttemptOutcome = {

@@ -5,7 +5,7 @@ import type { Database } from "../../src/store/engine/database.ts";
 import type { NewDelivery } from "../../src/webhooks/model/deliveries.ts";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
 import { ownerOf, PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
-import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
+import { createAttempts } from "../../src/webhooks/sqlite/delivery-queue.ts";
 import { runNow, sqlOf } from "../../src/webhooks/sqlite/sql.ts";
 import { insertContents } from "../../src/webhooks/storage/delivery-rows.ts";
 import { insertDeliveries } from "../../src/webhooks/storage/intake-commands.ts";
@@ -45,7 +45,7 @@ export function createDeliveryRows(database: Database) {
   const sql = sqlOf(database);
   const last = database.prepare<{ number: number }>("SELECT max(number) AS number FROM deliveries");
   return {
-    ...createDeliveryStore(database),
+    ...createAttempts(database),
     /** Puts a delivery into the queue of its webhook. Returns its number. */
     insert(delivery: NewDelivery, atMs: number): number {
       runNow(insertDeliveries(sql, [delivery], atMs));

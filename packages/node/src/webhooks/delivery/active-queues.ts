@@ -1,7 +1,8 @@
 /** The in-memory queues of webhooks that have work to do. */
 
 import { present } from "../../platform/present.ts";
-import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
+import type { DeliveryQueue } from "../delivery-queue.ts";
+import type { QueueState } from "../storage/pending.ts";
 import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./lanes.ts";
 
 export type EndedCall = {

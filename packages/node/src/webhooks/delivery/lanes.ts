@@ -4,8 +4,8 @@
  * others. Replays run when no first attempt is waiting.
  */
 
-import type { QueueState } from "../delivery-queue.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
+import type { QueueState } from "../storage/pending.ts";
 
 export const LANES = ["first", "retry", "replay"] as const;
 export type Lane = (typeof LANES)[number];

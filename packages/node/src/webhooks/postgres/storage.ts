@@ -6,6 +6,7 @@ import type { RequestDeps } from "../requests.ts";
 import type { SecretCipher } from "../secrets.ts";
 import { DeliveryLogRows } from "../storage/delivery-log.ts";
 import { HealthRows } from "../storage/health.ts";
+import { createPendingReads } from "../storage/pending.ts";
 import { recordPing } from "../storage/pings.ts";
 import { finishStep } from "../storage/queues.ts";
 import type { RegisterStorage } from "../storage/register-commands.ts";
@@ -17,7 +18,6 @@ import { lockOwner } from "./hand-over/owner.ts";
 import { createPostgresIntake } from "./intake.ts";
 import { createOwnership, type ShardOwnership } from "./ownership.ts";
 import { createPostgresRegisterCommands } from "./register.ts";
-import { createPendingReads } from "./sending/pending.ts";
 import { createRecord } from "./sending/record.ts";
 import { createPostgresStore } from "./sql.ts";
 
@@ -64,7 +64,7 @@ function createPostgresDeliveryQueue(
   const store = createPostgresStore(postgres);
   const shards = () => [...ownership.held.keys()];
   return {
-    ...createPendingReads({ postgres, ownership, cipher }),
+    ...createPendingReads(store, cipher, shards),
     record: createRecord(postgres, ownership),
     recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
     finishStep: (atMs) => finishStep(store, shards(), atMs),

@@ -9,19 +9,16 @@ import {
   type DeliveryQueue,
   type RecordedOutcome,
 } from "../delivery-queue.ts";
+import { type Attempt, REVERTED_REASON } from "../model/deliveries.ts";
 import type { SecretCipher } from "../secrets.ts";
 import { DeliveryLogRows } from "../storage/delivery-log.ts";
 import { countAttempts } from "../storage/health.ts";
+import { createPendingReads } from "../storage/pending.ts";
 import { recordPing } from "../storage/pings.ts";
 import { finishStep, suspendWebhook } from "../storage/queues.ts";
 import { ReplayRows } from "../storage/replays.ts";
 import { RetentionSteps } from "../storage/retention.ts";
-import { idsOf } from "../storage/webhooks.ts";
-import { createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
 import { createSqliteStore, runNow, type Sync, sqlOf, toPort } from "./sql.ts";
-
-/** The functions of the port to send deliveries. */
-type Lanes = Omit<DeliveryQueue, "recordPing" | "finishStep" | "ownership" | "log" | "replays" | "retention">;
 
 /**
  * @param cipher cipher of the webhooks' secrets
@@ -32,18 +29,10 @@ export function createSqliteDeliveryQueue(
   cipher: SecretCipher,
   epoch: number,
 ): DeliveryQueue {
-  const sql = sqlOf(database);
-  const deliveries = createDeliveryStore(database, cipher);
   const store = createSqliteStore(database);
   return {
-    ...toPort<Lanes>({
-      webhooks: () => runNow(idsOf(sql, [])),
-      states: (ids, latestMs) => ids.map((id) => deliveries.state(id, latestMs)),
-      nextFirst: deliveries.nextFirst,
-      nextRetry: deliveries.nextRetry,
-      nextReplayed: deliveries.nextReplayed,
-      record: createRecord(database, deliveries),
-    }),
+    ...createPendingReads(store, cipher, () => []),
+    ...toPort<Pick<DeliveryQueue, "record">>({ record: createRecord(database) }),
     recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
     finishStep: (atMs) => finishStep(store, [], atMs),
     ownership: createSoleOwner(epoch),
@@ -55,7 +44,8 @@ export function createSqliteDeliveryQueue(
 
 const NOT_CURRENT: RecordedOutcome = { isCurrent: false, failures: 0 };
 
-function createRecord(database: Database, deliveries: DeliveryStore): Sync<Lanes>["record"] {
+function createRecord(database: Database): Sync<DeliveryQueue>["record"] {
+  const deliveries = createAttempts(database);
   const sql = sqlOf(database);
   const failing = createFailures(database);
   const targetOf = database.prepare<{ target: string }>("SELECT target FROM webhooks WHERE id = ?");
@@ -113,5 +103,44 @@ export function createFailures(database: Database) {
     // The webhook may have been deleted during the attempt.
     recordFailure: (id: number, atMs: number) =>
       recordFailure.get(atMs, id) ?? { failures: 1, failingSinceMs: atMs },
+  };
+}
+
+/** Creates the functions that record an attempt and its consequences. */
+export function createAttempts(database: Database) {
+  const recordAttempt = database.prepare(
+    `INSERT INTO attempts
+     SELECT number, (SELECT coalesce(max(attempt), 0) FROM attempts WHERE delivery = number) + 1, ?, ?, ?, ?, ?
+     FROM deliveries WHERE number = ?`,
+  );
+  const finish = database.prepare(
+    `UPDATE deliveries SET state = ?, attempts = attempts + 1, next_attempt_ms = NULL, reason = ?, finished_ms = ?,
+     target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
+     WHERE number = ? AND state = 'pending'`,
+  );
+  // A replayed delivery keeps its position in strict order only; otherwise it joins the other retries.
+  const postpone = database.prepare(
+    `UPDATE deliveries SET attempts = attempts + 1, next_attempt_ms = ?, reason = ?,
+     replay = iif((SELECT strict FROM webhooks WHERE id = webhook), replay, NULL)
+     WHERE number = ? AND state = 'pending' AND is_retracted IS NOT 1`,
+  );
+  const cancel = database.prepare(
+    `UPDATE deliveries SET state = 'cancelled', attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
+     finished_ms = ? WHERE number = ? AND state = 'pending'`,
+  );
+  return {
+    /** Records an attempt, unless the delivery was dropped. */
+    recordAttempt: (number: number, { startedMs, durationMs, status, response, error }: Attempt) =>
+      void recordAttempt.run(startedMs, durationMs, status ?? null, response ?? null, error ?? null, number),
+    /** Finishes a delivery after its last attempt; returns `false` if it was cancelled meanwhile: nothing changes. */
+    finish: (number: number, state: "delivered" | "failed", atMs: number, reason?: string) =>
+      finish.run(state, reason ?? null, atMs, number).changes > 0,
+    /**
+     * Schedules a retry after a failed attempt, unless the fact was retracted meanwhile: then the delivery is cancelled.
+     * Returns `false` if the delivery was cancelled meanwhile.
+     */
+    postpone: (number: number, nextAttemptMs: number, atMs: number, reason: string) =>
+      postpone.run(nextAttemptMs, reason, number).changes > 0 ||
+      cancel.run(REVERTED_REASON, atMs, number).changes > 0,
   };
 }

@@ -5,8 +5,8 @@ import { Queues } from "../../../src/webhooks/delivery/active-queues.ts";
 import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
 import type { Lane, Queue } from "../../../src/webhooks/delivery/lanes.ts";
 import { Outcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
-import type { QueueState } from "../../../src/webhooks/delivery-queue.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
+import type { QueueState } from "../../../src/webhooks/storage/pending.ts";
 
 const NONE: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
 

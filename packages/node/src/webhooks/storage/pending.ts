@@ -1,0 +1,171 @@
+/** Pending deliveries of owned webhooks: the next ones of each lane, and the states of the queues. */
+import type { ReplayedDelivery, WaitingDelivery } from "../model/deliveries.ts";
+import { type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
+import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from "./delivery-rows.ts";
+import { IS_ON, type Lane, rowsIn } from "./lanes.ts";
+import { type Flag, given, type Integer, type Kind, type Reads, type Steps, type Store } from "./sql.ts";
+import { idsOf } from "./webhooks.ts";
+
+export type PendingReads = {
+  /** Returns the ids of all owned webhooks: each has a queue. */
+  webhooks(): Promise<readonly number[]>;
+  /**
+   * Returns the states of queues, in the order of the ids. Nothing is due in the queue of a removed webhook. A retry that would be
+   * due after `latestMs` is due now: no delay is that long, so the clock that scheduled it was ahead. Absent: there is none.
+   */
+  states(webhooks: readonly number[], latestMs?: number): Promise<readonly QueueState[]>;
+  /**
+   * Returns the next untried deliveries of queues, for each by ascending number, in the order of the ranges; none while the webhook
+   * is off.
+   */
+  nextFirst(ranges: readonly FirstRange[]): Promise<readonly (readonly WaitingDelivery[])[]>;
+  /** Returns the retry that is overdue the longest, or else one that would be due after `latestMs`; none while the webhook is off. */
+  nextRetry(webhook: number, nowMs: number, latestMs?: number): Promise<WaitingDelivery | undefined>;
+  /** Returns the first delivery of the replay lane after a position; none while the webhook is off. */
+  nextReplayed(webhook: number, after: number): Promise<ReplayedDelivery | undefined>;
+};
+
+/** The untried deliveries of a queue after a number, up to a limit. */
+export type FirstRange = { readonly webhook: number; readonly after: number; readonly limit: number };
+
+/** State of a queue in the database, except its first attempts. */
+export type QueueState = {
+  /** True if a delivery starts only after the previous one was acknowledged or finally failed. */
+  readonly isStrict: boolean;
+  /** Time of the next retry, 0 for now; undefined if there is none or the webhook is off. */
+  readonly retryMs: number | undefined;
+  /** True if one of the retries is a retraction. */
+  readonly hasRetraction: boolean;
+};
+
+type WaitingRow = MessageRow &
+  SecretRow & {
+    number: Integer;
+    attempts: number;
+    target: string;
+    proof_depth: number | null;
+    replay: Integer | null;
+    next_attempt_ms: Integer | null;
+  };
+
+const COLUMNS = `deliveries.number, attempts, deliveries.replay, deliveries.next_attempt_ms, ${MESSAGE_COLUMNS},
+  target, token, previous_token, previous_until_ms, CASE WHEN with_proof THEN confirmations END AS proof_depth`;
+const CALLED = `JOIN deliveries ON deliveries.number = entry.number JOIN contents ON contents.number = content`;
+
+/** Returns SQL for the next deliveries of the webhook, the first parameter, in a lane. */
+const nextIn = (kind: Kind, lane: Lane | "due", rest: string): string =>
+  `SELECT ${COLUMNS} FROM (SELECT number FROM ${rowsIn(kind, lane, "$1")} AND ${rest}) AS entry ${CALLED}
+   JOIN webhooks ON webhooks.id = deliveries.webhook AND ${IS_ON} ORDER BY deliveries.number`;
+
+const RETRACTIONS: Readonly<Record<Kind, string>> = {
+  sqlite: `deliveries INDEXED BY deliveries_retractions
+    WHERE webhook = webhooks.id AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL`,
+  postgres: "delivery_lanes WHERE webhook = webhooks.id AND is_retraction AND next_attempt_ms IS NOT NULL",
+};
+
+/** @param shards returns the shards that this process owns */
+export const createPendingReads = (
+  { read }: Store,
+  cipher: SecretCipher,
+  shards: () => readonly number[],
+): PendingReads => ({
+  webhooks: () => read((sql) => idsOf(sql, shards())),
+  states: (webhooks, latestMs = Number.MAX_SAFE_INTEGER) =>
+    read((sql) => readStates(sql, webhooks, latestMs)),
+  nextFirst: (ranges) =>
+    read(function* (sql) {
+      const rows = yield* readFirst(sql, ranges);
+      const toDelivery = createToDelivery(cipher);
+      return rows.map((each) => each.map(toDelivery));
+    }),
+  nextRetry: (webhook, nowMs, latestMs = Number.MAX_SAFE_INTEGER) =>
+    read(function* (sql) {
+      const next = (relation: "<=" | ">") =>
+        nextIn(sql.kind, "due", `next_attempt_ms ${relation} $2 ORDER BY next_attempt_ms LIMIT 1`);
+      const due = yield* sql.row<WaitingRow>(next("<="), [webhook, nowMs]);
+      const row = due ?? (yield* sql.row<WaitingRow>(next(">"), [webhook, latestMs]));
+      return row && createToDelivery(cipher)(row);
+    }),
+  nextReplayed: (webhook, after) =>
+    read(function* (sql) {
+      const row = yield* sql.row<WaitingRow>(
+        nextIn(sql.kind, "replay", "replay > $2 ORDER BY replay LIMIT 1"),
+        [webhook, after],
+      );
+      return (
+        row && {
+          ...createToDelivery(cipher)(row),
+          position: Number(row.replay),
+          ...(row.next_attempt_ms !== null && { nextAttemptMs: Number(row.next_attempt_ms) }),
+        }
+      );
+    }),
+});
+
+/** Creates a function for the rows of one read; the secrets of a webhook are decrypted once. */
+function createToDelivery(cipher: SecretCipher): (row: WaitingRow) => WaitingDelivery {
+  const calls = new Map<Integer, Pick<WaitingDelivery, "target" | "secrets" | "proofDepth">>();
+  return (row) => {
+    const { webhook, target, proof_depth } = row;
+    const call = calls.get(webhook) ?? {
+      target,
+      secrets: secretsFromRow(Number(webhook), row, cipher),
+      ...(proof_depth !== null && { proofDepth: proof_depth }),
+    };
+    calls.set(webhook, call);
+    return { number: Number(row.number), message: messageFromRow(row), attempts: row.attempts, ...call };
+  };
+}
+
+const RANGE = { of_webhook: "bigint", after: "bigint", most: "integer" } as const;
+
+/** Reads the first attempts of all ranges with one statement in PostgreSQL, where each is a round trip. */
+function* readFirst(sql: Reads, ranges: readonly FirstRange[]): Steps<WaitingRow[][]> {
+  if (sql.kind === "sqlite") {
+    const found: WaitingRow[][] = [];
+    for (const { webhook, after, limit } of ranges)
+      found.push(yield* sql.rows<WaitingRow>(FIRST_OF_ONE, [webhook, after, limit]));
+    return found;
+  }
+  const { table, values } = given(
+    sql.kind,
+    RANGE,
+    ranges.map(({ webhook, after, limit }) => [webhook, after, limit]),
+  );
+  const rows = yield* sql.rows<WaitingRow & { place: Integer }>(
+    `SELECT place, ${COLUMNS} FROM ${table} JOIN webhooks ON webhooks.id = of_webhook AND ${IS_ON}
+     CROSS JOIN LATERAL (SELECT number FROM ${rowsIn(sql.kind, "first", "webhooks.id")} AND number > after
+       ORDER BY number LIMIT most) AS entry ${CALLED} ORDER BY place, deliveries.number`,
+    values,
+  );
+  const byPlace = Map.groupBy(rows, ({ place }) => Number(place));
+  return ranges.map((_, index) => byPlace.get(index + 1) ?? []);
+}
+
+const FIRST_OF_ONE = nextIn("sqlite", "first", "number > $2 ORDER BY number LIMIT $3");
+
+type StateRow = { id: Integer; strict: Flag; retry_ms: Integer | null; has_retraction: Flag };
+
+const ABSENT: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
+
+/** A webhook that is off has no due retries. */
+function* readStates(sql: Reads, webhooks: readonly number[], latestMs: number): Steps<QueueState[]> {
+  const retries = rowsIn(sql.kind, "due", "webhooks.id");
+  const rows = yield* sql.rows<StateRow>(
+    `SELECT id, strict,
+       CASE WHEN NOT (${IS_ON}) THEN NULL
+         WHEN EXISTS (SELECT 1 FROM ${retries} AND next_attempt_ms > $2) THEN 0
+         ELSE (SELECT min(next_attempt_ms) FROM ${retries}) END AS retry_ms,
+       EXISTS (SELECT 1 FROM ${RETRACTIONS[sql.kind]}) AS has_retraction
+     FROM webhooks WHERE id = ANY ($1)`,
+    [webhooks, latestMs],
+  );
+  const states = new Map(rows.map((row) => [Number(row.id), stateFromRow(row)]));
+  return webhooks.map((webhook) => states.get(webhook) ?? ABSENT);
+}
+
+const stateFromRow = ({ strict, retry_ms, has_retraction }: StateRow): QueueState => ({
+  isStrict: Boolean(strict),
+  retryMs: retry_ms === null ? undefined : Number(retry_ms),
+  hasRetraction: Boolean(has_retraction),
+});
