@@ -1,7 +1,7 @@
 /** Filters of a list, stored in the URL so that they can be bookmarked and shared. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { unitsOf } from "./amount.tsx";
+import { expected } from "./faults.ts";
 import { useListState } from "./list-state.ts";
 import { Empty } from "./states.tsx";
 
@@ -15,18 +15,6 @@ export type FilterField = {
   /** Returns what is wrong with a text. */
   readonly faultOf?: (text: string) => string | undefined;
 };
-
-const expected = (what: string) => `Expected: ${what}.`;
-const matching = (pattern: RegExp, what: string) => (text: string) =>
-  pattern.test(text) ? undefined : expected(what);
-
-/** Values of `faultOf`. */
-export const addressFault = matching(/^[0-9A-Za-z]{34}$/, "34 letters and digits");
-export const idFault = matching(/^[0-9a-f]{64}$/, "64 hexadecimal digits");
-export const publicKeyFault = matching(/^0[23][0-9a-f]{64}$/, "66 hexadecimal digits");
-export const heightFault = matching(/^[1-9]\d{0,8}$/, "a number from 1");
-export const amountFault = (text: string) =>
-  unitsOf(text) === undefined ? expected("a number with up to 8 decimals") : undefined;
 
 /** Characters of an option that fit into half of a narrow screen. */
 const MAX_NARROW = 22;

@@ -2,12 +2,11 @@ import { expect, test } from "vitest";
 import {
   addressFault,
   amountFault,
-  areValid,
-  filterFaults,
   heightFault,
   idFault,
   publicKeyFault,
-} from "../../src/components/filters.tsx";
+} from "../../src/components/faults.ts";
+import { areValid, filterFaults } from "../../src/components/filters.tsx";
 
 const OPTIONS = [
   { value: "", label: "All" },

@@ -2,7 +2,8 @@
 import { jsonText, type TransactionOrder, type TransactionSearch } from "@uniknode/client";
 import { unitsOf } from "../../components/amount.tsx";
 import { ExportButtons } from "../../components/export/export-button.tsx";
-import { addressFault, amountFault, areValid, type FilterField, Filters } from "../../components/filters.tsx";
+import { addressFault, amountFault } from "../../components/faults.ts";
+import { areValid, type FilterField, Filters } from "../../components/filters.tsx";
 import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";

@@ -1,7 +1,8 @@
 /** List of uniks. */
 import type { TokenSearch, Unik } from "@uniknode/client";
 import { ExportButtons } from "../../components/export/export-button.tsx";
-import { addressFault, areValid, Filters, idFault } from "../../components/filters.tsx";
+import { addressFault, idFault } from "../../components/faults.ts";
+import { areValid, Filters } from "../../components/filters.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";

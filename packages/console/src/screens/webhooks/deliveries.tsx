@@ -1,7 +1,8 @@
 /** Deliveries of a webhook, newest first, with a button to send selected or matching ones immediately. */
 import type { DeliveryQuery, DeliveryRecord, DeliveryState, Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { areValid, Filters, heightFault } from "../../components/filters.tsx";
+import { heightFault } from "../../components/faults.ts";
+import { areValid, Filters } from "../../components/filters.tsx";
 import { countOfText, countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";

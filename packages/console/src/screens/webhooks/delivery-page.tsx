@@ -15,7 +15,7 @@ import { Outcome, useAction } from "./use-action.tsx";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
 
-export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
+export default function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
   const { webhooks } = useNode().operations;
   const response = useResponse(
     `webhook ${webhook} delivery ${id}`,

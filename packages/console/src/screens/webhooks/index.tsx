@@ -7,7 +7,9 @@ import { SignInNeeded } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
 import "./webhooks.css";
 
-const Pages = loadable(() => import("./pages.tsx"));
+const Register = loadable(() => import("./register.tsx"));
+const WebhookPage = loadable(() => import("./webhook-page.tsx"));
+const DeliveryPage = loadable(() => import("./delivery-page.tsx"));
 const EditWebhook = loadable(() => import("./edit/index.tsx"));
 const NewWebhook = loadable(() => import("./new/index.tsx"));
 
@@ -22,5 +24,10 @@ export default function Webhooks() {
   }
   if (webhook === "new") return <NewWebhook />;
   if (webhook !== undefined && delivery === "edit") return <EditWebhook id={webhook} />;
-  return <Pages webhook={webhook} delivery={delivery} />;
+  if (webhook === undefined) return <Register />;
+  return delivery === undefined ? (
+    <WebhookPage id={webhook} />
+  ) : (
+    <DeliveryPage webhook={webhook} id={delivery} />
+  );
 }

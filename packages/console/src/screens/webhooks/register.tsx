@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   { title: "Last hour", narrow: "2c", cell: (webhook) => <Health webhook={webhook} isShort /> },
 ];
 
-export function Register() {
+export default function Register() {
   return (
     <Page
       title="Webhooks"

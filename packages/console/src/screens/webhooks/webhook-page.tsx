@@ -16,7 +16,7 @@ import { eventsOf, StateBadge, Trouble } from "./state.tsx";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 
-export function WebhookPage({ id }: { id: string }) {
+export default function WebhookPage({ id }: { id: string }) {
   const { operations } = useNode();
   const response = useResponse(`webhook ${id}`, () => operations.webhooks.get(id), EVERY_FEW_SECONDS);
   const webhook = response.value?.data;

@@ -1,5 +1,5 @@
 /** Sentences to choose from: each fills the events and the conditions of a draft. */
-import { addressFault, idFault } from "../../../components/filters.tsx";
+import { addressFault, idFault } from "../../../components/faults.ts";
 import type { Draft } from "./draft.ts";
 
 export type Sentence = {
