@@ -15,7 +15,7 @@ export class CursorError extends CodedError<"CURSOR_UNKNOWN"> {
  * - `SNAPSHOT_BUSY`: all connections to the database are in use
  * - `SNAPSHOT_UNREACHABLE`: the database cannot be reached, or it ended the snapshot
  */
-export type SnapshotErrorCode =
+type SnapshotErrorCode =
   | "SNAPSHOT_TIMEOUT"
   | "SNAPSHOT_EMPTY"
   | "SNAPSHOT_ENDED"

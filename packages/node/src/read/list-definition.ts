@@ -2,7 +2,7 @@
 import type { Direction, Integer, Interval } from "./page.ts";
 
 /** Value of a filter in the read model, by the kind of the filter. `http/requests/list-schemas.ts` has the schemas of each kind. */
-export type FilterValues = {
+type FilterValues = {
   readonly address: string;
   readonly addresses: readonly string[];
   /** Addresses, separated by commas. */
@@ -44,7 +44,7 @@ export type FilterDefinition = {
   readonly isIgnored?: true;
 };
 
-export type FilterDefinitions = Readonly<Record<string, FilterDefinition>>;
+type FilterDefinitions = Readonly<Record<string, FilterDefinition>>;
 
 export type ListDefinition = {
   readonly path: string;

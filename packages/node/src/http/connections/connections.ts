@@ -25,7 +25,7 @@ export type Refusal = "client" | "site" | "total" | "offender";
  * Reason to close an open connection: `evicted` for a connection of another client; `late`: a request did not arrive in time;
  * `pipelined`: too many pipelined requests; `memory`: its bodies and responses use too much; `slow`: it reads too slowly.
  */
-export type Closure = "evicted" | "late" | "pipelined" | "memory" | "slow";
+type Closure = "evicted" | "late" | "pipelined" | "memory" | "slow";
 
 /** `open` is the current number; the others count since the start. */
 export type ConnectionFigures = {

@@ -34,11 +34,11 @@ export type SessionSecrets = {
   readonly key: string;
 };
 /** `expiresMs`: Unix time, or infinity. */
-export type Issued = { readonly secret: string; readonly expiresMs: number };
+type Issued = { readonly secret: string; readonly expiresMs: number };
 export type Opened = SessionSecrets & { readonly expiresMs: number };
 export type SessionFigures = { readonly sessions: number; readonly codes: number };
 /** Ends of sessions, as Unix time in milliseconds, by the digests of their secrets; oldest first. */
-export type SessionEnds = ReadonlyMap<string, number>;
+type SessionEnds = ReadonlyMap<string, number>;
 
 export type SessionsDependencies = {
   readonly nowMs: () => number;

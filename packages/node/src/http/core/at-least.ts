@@ -11,13 +11,13 @@ import { HttpError } from "./error.ts";
 /** `HEIGHT:ID` of the oldest block whose state the client accepts. */
 const AT_LEAST_HEADER = "x-uniknode-at-least";
 export const HEIGHT_HEADER = "x-uniknode-height";
-export const BLOCK_HEADER = "x-uniknode-block";
+const BLOCK_HEADER = "x-uniknode-block";
 
 /** Time that a request waits for a server that is behind. */
 const WAIT_TIMEOUT_MS = 2_000;
 const POLL_MS = 25;
 
-export type BlockPosition = Pick<Head, "height" | "id">;
+type BlockPosition = Pick<Head, "height" | "id">;
 
 declare module "fastify" {
   interface FastifyRequest {

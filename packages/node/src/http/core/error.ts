@@ -5,7 +5,7 @@ import { type Static, Type } from "../../platform/json/schema.ts";
 import { type ErrorCode, statusOf } from "./error-codes.ts";
 
 /** `status` replaces the default status of the code. */
-export type HttpErrorOptions = { readonly status?: number };
+type HttpErrorOptions = { readonly status?: number };
 
 /** An error response, thrown by a handler. */
 export class HttpError extends CodedError<ErrorCode> {

@@ -53,13 +53,11 @@ declare module "fastify" {
   }
 }
 
-export type HeadCacheDeps = {
-  readonly readModel: Pick<ReadModel, "head">;
-  /** Unix time in milliseconds. */
-  readonly nowMs: () => number;
-};
-
-export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): void {
+/** @param nowMs Unix time in milliseconds */
+export function addHeadCache(
+  app: Server,
+  { readModel, nowMs }: { readonly readModel: Pick<ReadModel, "head">; readonly nowMs: () => number },
+): void {
   const cache = createCache(nowMs);
   app.decorateRequest("head", null);
   app.decorateRequest("headResponse", null);

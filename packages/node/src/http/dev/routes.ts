@@ -69,7 +69,7 @@ const CODES: readonly (DevErrorCode | "CHAIN_UNDO_MISSING")[] = [
   "CHAIN_UNDO_MISSING",
 ];
 
-export type DevRoutesDependencies = {
+type DevRoutesDependencies = {
   readonly gateway: Pick<Gateway, "dev">;
   readonly timestampOf: TimestampOf;
   /** Receivers of webhooks; undefined on a node that is not a dev chain or has no webhooks. */

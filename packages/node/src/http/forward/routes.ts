@@ -42,7 +42,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "x-session-key",
 ]);
 
-export type ForwardOptions = {
+type ForwardOptions = {
   /** Replaces the token of the client, which has access by other means. */
   readonly token?: string;
 };

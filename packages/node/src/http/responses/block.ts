@@ -52,7 +52,6 @@ export const Block = Type.Object(
   },
   { title: "Block" },
 );
-export type BlockResponse = Static<typeof Block>;
 
 export const RawBlock = Type.Object(
   {
@@ -116,7 +115,7 @@ export function blockResponse(
   headHeight: number,
   { timestampOf, addressOf }: Pick<Api, "timestampOf" | "addressOf">,
   rewards?: CreatedRewards,
-): JsonText<BlockResponse> {
+): JsonText<Static<typeof Block>> {
   const { id, version, height, previousBlock, reward, totalFee, totalAmount, generatorPublicKey } = block;
   const total = sumText(reward, totalFee);
   const created = rewards

@@ -48,9 +48,9 @@ export const Delegate = Type.Object(
   },
   { title: "Delegate" },
 );
-export type DelegateResponse = Static<typeof Delegate>;
+type DelegateResponse = Static<typeof Delegate>;
 
-export type Standing = {
+type Standing = {
   /** Vote balance that determines the rank. */
   readonly votes: bigint;
   /** Approval in per cent. */

@@ -42,7 +42,7 @@ export const Lock = Type.Object(
 const BY_TIME = 1;
 
 /** Returns whether the lock can no longer be claimed (transactions-rules.md 3.9). */
-export const isLockExpired = ({ expiration: { type, value } }: StoredLock, head: Head): boolean =>
+const isLockExpired = ({ expiration: { type, value } }: StoredLock, head: Head): boolean =>
   value <= (type === BY_TIME ? head.timestamp : head.height);
 
 export function lockResponse(lock: StoredLock, head: Head, timestampOf: TimestampOf): Static<typeof Lock> {

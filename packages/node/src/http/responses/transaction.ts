@@ -60,7 +60,7 @@ export const RawTransaction = Type.Object(
     description: "A transaction as it was signed: the response if `transform` is false.",
   },
 );
-export type TransactionJson = Static<typeof RawTransaction>;
+type TransactionJson = Static<typeof RawTransaction>;
 
 const members = {
   id,
@@ -87,11 +87,10 @@ const members = {
   unikname,
 };
 export const Transaction = Type.Object(members, { title: "Transaction" });
-export type TransactionResponse = Static<typeof Transaction>;
+type TransactionResponse = Static<typeof Transaction>;
 
 /** Schema of a transaction in both forms; the parameter `transform` chooses the form. */
 export const AnyTransaction = Type.Union([Transaction, RawTransaction]);
-export type AnyTransactionResponse = Static<typeof AnyTransaction>;
 
 export const SingleTransaction = Type.Object(
   { ...members, amount: wholeAmount, fee: wholeAmount, asset },

@@ -73,7 +73,7 @@ const NETWORK = "3";
  * Returns properties that every token has without storing them, in the order of responses; undefined if the type of the
  * token has none. They are computed for responses and are never part of the state.
  */
-export function systemProperties(
+function systemProperties(
   type: string | null,
   ownerHasSecondKey: boolean,
 ): [key: string, value: string | undefined][] {

@@ -12,7 +12,7 @@ import type {
   ValueIndexDependencies,
 } from "./lists/value-index-cache.ts";
 
-export type ValueIndexBuilder = {
+type ValueIndexBuilder = {
   /** Builds one value index; must not be called while another is being built. */
   build: ValueIndexDependencies["build"];
   /** Aborts the running build. */

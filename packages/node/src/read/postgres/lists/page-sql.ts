@@ -14,7 +14,7 @@ export type ListedTable<Row> = {
 };
 
 /** Data of another table that a page needs: one lookup of all keys is faster than a subquery for each row. */
-export type Related<Row> = {
+type Related<Row> = {
   /** SQL of a text for the keys in the array `keys`. */
   readonly sql: string;
   /** Adds the data to the rows; the text is null if nothing was found. */

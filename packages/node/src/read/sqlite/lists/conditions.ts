@@ -18,12 +18,12 @@ export type Condition = {
  * Number of rows that an index finds: at most the rows of a block or a page (`few`), of a wallet (`some`) or of a type (`many`),
  * or a range of the key's order, which can be combined with any other condition (`range`).
  */
-export type Selectivity = "few" | "some" | "many" | "range";
+type Selectivity = "few" | "some" | "many" | "range";
 
 /** End of an order at which a range excludes rows. */
 export type Side = "low" | "high";
 
-export type IndexLookup = {
+type IndexLookup = {
   readonly selectivity: Selectivity;
   /** Side of a range; absent if both are excluded or the side does not matter. */
   readonly side?: Side;

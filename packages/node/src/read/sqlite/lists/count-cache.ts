@@ -128,7 +128,7 @@ export function createIncrementalCounts(
   };
 }
 
-export type TypeCount = {
+type TypeCount = {
   readonly typeGroup: number;
   readonly type: number;
   readonly transactions: number;

@@ -41,7 +41,7 @@ export type Statistics = {
   readonly hasValueIndex?: boolean;
 };
 
-export type Statistic = keyof Statistics;
+type Statistic = keyof Statistics;
 
 export type Choice = { readonly plan: Plan } | { readonly missing: Statistic };
 

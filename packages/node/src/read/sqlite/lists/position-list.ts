@@ -56,7 +56,7 @@ export type PositionQuery = {
 /** Returns all rows of a query if they are identified by their positions; otherwise undefined. */
 export type PositionLists = (head: Head, query: PositionQuery) => PositionList | undefined;
 
-export type PositionListDependencies = {
+type PositionListDependencies = {
   readonly database: Database;
   readonly chunksOf: ChunksOf;
   readonly valueIndexes: ValueIndexes;

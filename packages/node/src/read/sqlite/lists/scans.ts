@@ -101,7 +101,7 @@ const startOf = (
 /** @throws {CursorError | SnapshotError} */
 export type TimeBoxedScan<Row> = IndexScan<Row>;
 
-export type TimeBoxedScanDependencies<Row> = {
+type TimeBoxedScanDependencies<Row> = {
   readonly chunksOf: ChunksOf;
   /** Reads the page if the first chunk has all rows. */
   readonly indexScan: IndexScan<Row>;

@@ -63,7 +63,7 @@ const MAX_TIMEOUTS = 200;
 const RETRY_AFTER_MS = 10_000;
 
 /** @throws {SnapshotError} thrown by `work`, now or in a recent call */
-export type UnlessTimedOut = <T>(nameOf: () => string, work: () => T) => T;
+type UnlessTimedOut = <T>(nameOf: () => string, work: () => T) => T;
 
 /** Creates a negative cache of timeouts: a list that exceeded its time is refused for a while. */
 export function createTimeoutCache(): UnlessTimedOut {
@@ -98,7 +98,7 @@ export type Chunk = {
 export type ChunksOf = (listed: KeyedTable, paths: AccessPaths, direction: Direction) => Iterable<Chunk>;
 
 /** Number of rows that an index finds in a chunk, per access path: the first size and its later bounds. */
-export type ChunkSizes = { readonly initial: number; readonly min: number; readonly max: number };
+type ChunkSizes = { readonly initial: number; readonly min: number; readonly max: number };
 const SIZES: ChunkSizes = { initial: 512, min: 64, max: 8_192 };
 /** The next chunk is longer if this one took less time, and shorter if it took more. */
 const SHORT_MS = 1;

@@ -30,7 +30,7 @@ export type TransactionQuery = Pick<ListQuery, "filter"> &
   };
 
 /** Plans that read rows with the columns of a list. */
-export type RowReaders<Row> = {
+type RowReaders<Row> = {
   readonly indexScan: IndexScan<Row>;
   readonly timeBoxedScan: TimeBoxedScan<Row>;
   readonly rowsAt: RowsAt<Row>;
@@ -40,14 +40,14 @@ export type RowReaders<Row> = {
 export const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"] } as const;
 
 /** @throws {CursorError | SnapshotError} */
-export type TransactionList = <Row>(
+type TransactionList = <Row>(
   readers: RowReaders<Row>,
   head: Head,
   query: TransactionQuery,
   range: Range,
 ) => Found<Row>;
 
-export type TransactionListDependencies = PlannerOptions & {
+type TransactionListDependencies = PlannerOptions & {
   readonly storedCounts: StoredCounts;
   readonly incrementalCount: IncrementalCounts;
   readonly count: CountCache;

@@ -137,13 +137,13 @@ export function readValueIndexAt(
   return valueIndex && { valueIndex, roots };
 }
 
-export const readRoots = (database: Database): Head[] =>
+const readRoots = (database: Database): Head[] =>
   database
     .prepare<Head>(`SELECT id_text AS id, height, timestamp FROM blocks ORDER BY height DESC LIMIT ${ROOTS}`)
     .all();
 
 /** Reads a value index of the rows above a height; undefined if it would be too large. */
-export function readValueIndex(
+function readValueIndex(
   database: Database,
   { column, kind, paths }: ValueIndexDefinition,
   { above, maxBytes }: { above: number; maxBytes: number },

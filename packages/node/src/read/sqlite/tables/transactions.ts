@@ -27,7 +27,7 @@ import { type FilterDependencies, transactionQueryOf } from "./transaction-filte
 
 type ListOf<T> = (filter: TransactionFilter, order: TransactionOrder, range: Range) => Found<T>;
 
-export type TransactionQueryOptions = Pick<FilterDependencies, "heightAt"> &
+type TransactionQueryOptions = Pick<FilterDependencies, "heightAt"> &
   PlannerOptions & {
     readonly head: () => Head;
     readonly foundation: Foundation;
