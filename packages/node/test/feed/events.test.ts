@@ -12,6 +12,7 @@ import { createEventLog, type EventLog } from "../../src/store/events/event-log.
 import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { feedLogOf } from "../../test-support/feed/log.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 type Line = {
   readonly after?: number;
@@ -30,20 +31,23 @@ beforeEach(() => {
   database = openDatabase(path);
   migrate(database);
   log = createEventLog(database, { recordedNames: () => new Set(["peer.added"]), now: () => 1_000 });
-  feed = new Feed(
-    { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs: 300 },
-    {
-      reader: createFeedReader(database),
-      openState: () => openStateRows(path),
-      facts: { checkpoint: () => Promise.reject(new Error("not read")) },
-      ...feedLogOf(database),
-    },
-  );
+  feed = openFeed();
 });
 afterEach(() => {
   database.close();
   folder.remove();
 });
+
+const openFeed = (maxEventsMs = WAIT_MS) =>
+  new Feed(
+    { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs },
+    {
+      reader: createFeedReader(database),
+      openState: () => openStateRows(`${folder.path}/node.sqlite`),
+      facts: { checkpoint: () => Promise.reject(new Error("not read")) },
+      ...feedLogOf(database),
+    },
+  );
 
 function add(count: number, data?: unknown): void {
   const from = log.lastSequence() + 1;
@@ -153,6 +157,7 @@ test("Heartbeats are sent while blocks without events are committed.", async () 
 });
 
 test("A response ends after its time, also while events follow, and when the feed is closed.", async () => {
+  feed = openFeed(300);
   expect(await linesOf(feed.events("newest"))).toEqual([{ after: 0, last: 0 }]);
   const busy = linesOf(feed.events("newest"));
   const timer = setInterval(() => {
@@ -181,7 +186,7 @@ test("An event that is not in the log is refused.", async () => {
   database.execute("DELETE FROM events");
   expect(codeOf({ sequence: 9 })).toMatch(/^FEED_GONE/);
   expect(codeOf({ sequence: 10 })).toBe("none");
-  expect((await linesOf(feed.events("oldest")))[0]).toEqual({ after: 10, last: 10 });
+  expect((await linesOf(openFeed(300).events("oldest")))[0]).toEqual({ after: 10, last: 10 });
 });
 
 test("A response ends when its next event was dropped.", async () => {

@@ -7,6 +7,7 @@ import type { Node } from "../../src/processes/node/node.ts";
 import { makeFolder, serveFolder } from "../../test-support/facts/served.ts";
 import { serveGateway, TOKEN } from "../../test-support/gateway/remote.ts";
 import { createGateway } from "../../test-support/http/fixture.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 type Request = {
   readonly body?: object;
@@ -19,7 +20,7 @@ type Request = {
 function callOf(app: Awaited<ReturnType<typeof serveGateway>>["app"]) {
   return async (
     method: string,
-    { body = {}, query = "timeoutMs=1000", token = TOKEN, ip = "127.0.0.1" }: Request = {},
+    { body = {}, query = `timeoutMs=${WAIT_MS}`, token = TOKEN, ip = "127.0.0.1" }: Request = {},
   ) => {
     const response = await app.inject({
       method: "POST",

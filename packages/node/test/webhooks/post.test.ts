@@ -3,15 +3,18 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Lookup } from "../../src/webhooks/connections/names.ts";
 import { createPost, DEFAULT_POST_OPTIONS, type PostOptions } from "../../src/webhooks/delivery/post.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 
 const OPTIONS: PostOptions = {
   ...DEFAULT_POST_OPTIONS,
   allowPrivateTargets: true,
-  connectTimeoutMs: 500,
-  timeoutMs: 2_000,
+  connectTimeoutMs: WAIT_MS,
+  timeoutMs: WAIT_MS,
   userAgent: "uniknode/test",
 };
+/** Longer than the headers of a response need, also on a busy machine. */
+const WITHOUT_END_MS = Math.ceil(WAIT_MS / 60);
 const PUBLIC_ONLY = { allowPrivateTargets: false };
 
 async function receiver(respond: RequestListener): Promise<{ port: number; server: Server }> {
@@ -149,7 +152,7 @@ describe("a post", () => {
     ];
     for (const body of bodies) {
       const { port } = await receiver(body);
-      expect((await sender({ timeoutMs: 1_000 })(`http://127.0.0.1:${port}/`)).status).toBe(200);
+      expect((await sender({ timeoutMs: WITHOUT_END_MS })(`http://127.0.0.1:${port}/`)).status).toBe(200);
     }
   });
 
@@ -163,7 +166,9 @@ describe("a post", () => {
     ];
     for (const [body, excerpt] of bodies) {
       const { port } = await receiver(body);
-      expect((await sender({ timeoutMs: 1_000 })(`http://127.0.0.1:${port}/`)).excerpt).toBe(excerpt);
+      expect((await sender({ timeoutMs: WITHOUT_END_MS })(`http://127.0.0.1:${port}/`)).excerpt).toBe(
+        excerpt,
+      );
     }
   });
 
