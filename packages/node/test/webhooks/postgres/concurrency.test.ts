@@ -18,7 +18,7 @@ const databases = useDatabases();
 const STEPS = 60;
 const MAX_STEPS = 1_000;
 const RETENTION = {
-  ...{ maxAgeMs: 1_000, maxFailedAgeMs: 1_000, maxDeliveries: 300, maxWaiting: 40, keptBlocks: 0 },
+  ...{ maxAgeMs: 1_000, maxFailedAgeMs: 1_000, maxDeliveries: 300, maxWaiting: 40, keptBlocks: 1 },
 };
 
 let postgres: Postgres;
@@ -40,8 +40,10 @@ const block = (height: number) => ({ height, blockId: `b${height}` });
 /** Puts events of a block into all queues, or retracts delivered ones. */
 function createMatching(): Step[] {
   let height = 0;
-  const put: Step = (random) => {
+  const put: Step = async (random) => {
     height++;
+    // Retention keeps the facts of blocks that can be reverted.
+    await postgres.query("UPDATE head SET height = $1", [height]);
     const commands = webhooks.flatMap((webhook) =>
       Array.from({ length: random.integer(0, 8) }, (_, index) =>
         enqueue(webhook, `${height} ${webhook} ${index}`, { ...block(height), isRetractable: true }),
@@ -152,6 +154,7 @@ describe.skipIf(!hasPostgres)("webhooks on PostgreSQL that several processes cha
     const url = await databases.create();
     worker = await openPostgresSubject(url);
     postgres = connect(url);
+    await postgres.query("INSERT INTO head VALUES (true, 'network', 0, '0', 0, 'ready', 1, 'test', now())");
     other = openPostgresStorage(
       { worker: "other", leaseMs: 600_000 },
       { postgres, network: "network", cipher: PLAIN_SECRETS },
