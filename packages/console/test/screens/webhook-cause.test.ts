@@ -12,6 +12,7 @@ test.each([
   ["ECONNREFUSED", "nats://[::1]/subject", "Nothing listens at [::1]:4222."],
   ["HTTP 503", TARGET, "The receiver failed (HTTP 503)."],
   ["HTTP 404", TARGET, "The receiver has nothing at /hook (HTTP 404)."],
+  ["HTTP 404", "https://receiver.example/$&%a", "The receiver has nothing at /$&%a (HTTP 404)."],
   ["HTTP 302", TARGET, "The receiver redirects to another address (HTTP 302)."],
 ])("The reason %j of %s is explained, with the next step.", (reason, target, text) => {
   const cause = causeOf(reason, target);
@@ -22,6 +23,7 @@ test.each([
 test.each([
   ["NATS_NO_STREAM: no stream of the server has the subject a", "No stream of the server has the subject a."],
   ["NEW_CODE: something else", "NEW_CODE: something else."],
+  ["constructor: something else", "Constructor: something else."],
   ["the target failed for too long", "The target failed for too long."],
   ["", "The attempt failed."],
 ])("The reason %j, which has no explanation, is shown as a sentence.", (reason, text) => {

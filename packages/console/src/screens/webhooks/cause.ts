@@ -6,9 +6,10 @@ export type Cause = {
   readonly advice?: string;
 };
 
-type Place = { readonly host: string; readonly at: string; readonly path: string };
+/** Parts of a target: host, host with port, path. */
+type Place = Readonly<Record<"%h" | "%a" | "%p", string>>;
 
-/** Explains a code; `%h` is the host, `%a` the host and the port, `%p` the path of the target. */
+/** Explains a code, with parts of the target. */
 type Explanation = readonly [text: string, advice: string];
 
 const CERTIFICATE: Explanation = [
@@ -109,15 +110,19 @@ function explanationOf(status: number): Explanation {
 export function causeOf(reason: string, target: string): Cause {
   const status = /^HTTP (\d{3})$/.exec(reason)?.[1];
   const [, code = "", message] = /^(\w+)(?:: (.*))?$/s.exec(reason) ?? [];
-  const known = status === undefined ? CODES[code] : explanationOf(Number(status));
+  const known =
+    status !== undefined
+      ? explanationOf(Number(status))
+      : Object.hasOwn(CODES, code)
+        ? CODES[code]
+        : undefined;
   if (!known)
     return {
       text: sentenceOf(code.startsWith("NATS_") && message ? message : reason || "the attempt failed"),
     };
-  const { host, at, path } = placeOf(target);
-  const [text, advice] = known.map((words) =>
-    words.replace("%h", host).replace("%a", at).replace("%p", path),
-  ) as [string, string];
+  const place = placeOf(target);
+  const inWords = (words: string) => words.replace(/%[hap]/g, (part) => place[part as keyof Place]);
+  const [text, advice] = [inWords(known[0]), inWords(known[1])];
   return { text: status === undefined ? text : text.replace(/\.$/, ` (HTTP ${status}).`), advice };
 }
 
@@ -132,7 +137,7 @@ const PORTS: Readonly<Record<string, string>> = {
 };
 
 function placeOf(target: string): Place {
-  if (!URL.canParse(target)) return { host: target, at: target, path: "/" };
+  if (!URL.canParse(target)) return { "%h": target, "%a": target, "%p": "/" };
   const { protocol, hostname, port, pathname } = new URL(target);
-  return { host: hostname, at: `${hostname}:${port || PORTS[protocol]}`, path: pathname };
+  return { "%h": hostname, "%a": `${hostname}:${port || PORTS[protocol]}`, "%p": pathname };
 }
