@@ -166,7 +166,7 @@ export class Chain {
   }
 
   /**
-   * Like `accept`, for blocks of the past: signatures up to the pin are assumed to be valid, and blocks far below the
+   * Does the same as `accept` for blocks of the past: signatures up to the pin are assumed to be valid, and blocks far below the
    * target get no undo records.
    */
   acceptFetched(
@@ -246,7 +246,7 @@ export class Chain {
   }
 
   /**
-   * Like `switchTo`, with blocks that this node creates one after another, each on the one before. `make`
+   * Does the same as `switchTo` with blocks that this node creates one after another, each on the one before. `make`
    * receives the transactions of the reverted blocks, and must be synchronous.
    *
    * @throws {ChainError} as `switchTo`; everything that `make` throws, after which the chain stays as it was

@@ -213,7 +213,7 @@ export class Pool {
   }
 
   /**
-   * Like `select`, while blocks are being replaced: selects from their transactions, then from the pending
+   * Does the same as `select` while blocks are being replaced: selects from their transactions, then from the pending
    * ones. Removes nothing, because the new blocks may be discarded.
    *
    * @param leftOut ids of transactions that are not selected, nor are transactions that depend on them
@@ -256,7 +256,7 @@ export class Pool {
     this.#recheck.run();
   }
 
-  /** Like `blockApplied`, after blocks were reverted; their transactions, oldest first, are pending again before the others. */
+  /** Does the same as `blockApplied` after blocks were reverted; their transactions, oldest first, are pending again before the others. */
   blocksReverted(transactions: readonly SealedTransaction[]): void {
     this.#recentIds.clear();
     this.#contents.addReturned(transactions);

@@ -18,7 +18,7 @@ export function unitsOf(tokens: string): bigint {
 }
 
 /**
- * Like `unitsOf`, for an amount or a fee of a transaction.
+ * Does the same as `unitsOf` for an amount or a fee of a transaction.
  *
  * @throws {RangeError} also for more than a transaction can hold
  */

@@ -63,7 +63,7 @@ export function* receiveBlockGradually(bytes: Uint8Array, network: Network): Ste
   return { ...block, headerBytes: bytes.subarray(0, headerLength), readAt };
 }
 
-/** Like `receiveBlockGradually`, for a block with a decoded header. */
+/** Does the same as `receiveBlockGradually` for a block with a decoded header. */
 function* receiveParts(parts: BlockParts, network: Network): Steps<ReceivedBlock> {
   const readAt = Math.max(parts.header.height - 1, 1);
   checkCount(parts.header, readAt, network);
@@ -72,7 +72,7 @@ function* receiveParts(parts: BlockParts, network: Network): Steps<ReceivedBlock
 }
 
 /**
- * Like `receiveBlock`, for a block that this node created: its transactions come from the pool, under the
+ * Does the same as `receiveBlock` for a block that this node created: its transactions come from the pool, under the
  * current rules.
  */
 export function receiveMade(made: EncodedBlock, network: Network): ReceivedBlock {

@@ -4,7 +4,7 @@ import type { Database } from "../engine/database.ts";
 export type SlotStore = {
   /** Returns the last slot that was forged with a key. */
   lastForged(publicKey: string): number | undefined;
-  /** Like `lastForged`, with the id of the block. */
+  /** Returns `lastForged` with the id of the block. */
   forgedBy(publicKey: string): { readonly slot: number; readonly blockId: string } | undefined;
   /**
    * Records a slot before its block is sent.

@@ -62,7 +62,10 @@ function toValue(value: Parameters[number] = null): SqlValue {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 
-/** The promises are settled when the calls return: a run of the dispatcher ends in the tick of the event loop in which it started. */
+/**
+ * The promises are settled when the calls return: a run of the dispatcher ends in the tick of the event loop in which it started. No other
+ * connection writes the tables of webhooks, so that reads without a pause are of one state.
+ */
 export function createSqliteStore(database: Database): Store {
   const sql = sqlOf(database);
   return {
