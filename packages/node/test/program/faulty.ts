@@ -16,7 +16,6 @@ const FAULTS = fileURLToPath(new URL("./faults.ts", import.meta.url));
 export type Stdio = "pipe" | number;
 export type Fault = "throw" | "reject" | "hang";
 export type Thread = "consensus" | "serving" | "verifier";
-const THREADS: Readonly<Record<Thread, number>> = { consensus: 0, serving: 1, verifier: 2 };
 
 export type Faulty = {
   readonly child: ChildProcess;
@@ -97,7 +96,7 @@ export async function startFaulty(
       await expect.poll(height).toBeGreaterThan(before + 1);
     },
     fail(fault, thread, content) {
-      const path = join(folder, `${fault}-${THREADS[thread]}`);
+      const path = join(folder, `${fault}-${thread}`);
       writeFileSync(`${path}.part`, content);
       renameSync(`${path}.part`, path);
       return until(`${thread} does not fail`, () => !existsSync(path));
