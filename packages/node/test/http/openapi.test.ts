@@ -128,7 +128,7 @@ test("The node refuses unknown parameters on routes that the old node did not ha
   const own =
     /^\/(facts|operations|blockchain\/|uniks\/\{id\}\/resolve|webhooks\/\{id\}\/deliveries(\/summary)?$|events)/;
   const checked = getsOf(document).filter(({ path }) => own.test(path));
-  expect(checked.length).toBe(11);
+  expect(checked.length).toBeGreaterThan(10);
   for (const { path, urlWith } of checked)
     expect(await refusalOf(urlWith("other=1")), path).toMatch(/^UNKNOWN_MEMBER 4(00|22) .*"other" is not/);
 });

@@ -62,7 +62,7 @@ const isPeer = async () => (await node.get<{ ip: string }[]>("/peers")).some(({ 
 const onChain = async ({ header }: Block) =>
   (await node.get<{ id: string }[]>("/blocks")).some(({ id }) => id === header.id);
 
-/** As an old forger, leaves a late slot to the next delegate: our node ignores a block with less time to send it. */
+/** Leaves a late slot to the next delegate, as an old forger does: our node ignores a block with less time to send it. */
 const isEarly = (timestamp: number) => {
   const slots = createSlots(world.network);
   const endMs = slots.unixMsOf(slots.slotTime(slots.slotAt(timestamp) + 1));
