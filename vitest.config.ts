@@ -63,6 +63,7 @@ const longRooms = [
     "webhooks/nats/exactly-once",
     "webhooks/postgres/log",
   ),
+  "test/recipes/*.test.ts",
   "test/release/**/*.test.ts",
 ];
 const long = [...processes, ...networks, ...attacks, ...longRooms];

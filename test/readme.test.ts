@@ -28,7 +28,7 @@ test("The repository has no empty file.", () => {
 
 /** Kinds of files that belong to the repository. Logs, profiles, dumps and archives of packages do not. */
 const KINDS = new Set(
-  "ts tsx js mjs c h sql css html svg png json md txt yml yaml sh env py rb go php service gz node wasm npmrc gitignore containerignore"
+  "ts tsx js mjs c h sql css html svg png json md txt yml yaml sh env py rb go php service gz node patch wasm npmrc gitignore containerignore"
     .split(" ")
     .map((kind) => `.${kind}`),
 );
