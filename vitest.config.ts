@@ -60,6 +60,7 @@ const longRooms = [
     "serve/replicas",
     "store/history/history",
     "verification/arm64",
+    "webhooks/model/model",
     "webhooks/nats/exactly-once",
     "webhooks/postgres/log",
   ),
