@@ -3,6 +3,9 @@
  *
  * Follows four paths through a running node, and prints how many files and functions of the packages each calls. With the name of a
  * path, prints these files in the order of their first call, with their functions: the way that a reader follows.
+ *
+ * Not counted: functions that timers and peers also call while nothing happens; what a peer asks before it sends the block; and what
+ * follows the end of a path, such as the broadcast of a pending transaction, or the recheck of the pool after a commit.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -22,6 +25,17 @@ type Period = { readonly from: number; readonly to: number };
 
 const NAMES = ["page", "submission", "block", "event"] as const;
 type Name = (typeof NAMES)[number];
+
+type Mark = { readonly file: string; readonly name: string };
+
+/** Function whose first call begins what follows the path. */
+const ENDS: Partial<Readonly<Record<Name, Mark>>> = {
+  submission: { file: "packages/node/src/peers/peers.ts", name: "broadcastTransactions" },
+  block: { file: "packages/node/src/chain/writer.ts", name: "announce" },
+};
+/** The path of a block begins with the last frame before the call that passes the block on. */
+const FRAME: Mark = { file: "packages/node/src/peers/transport/session.ts", name: "process" };
+const BLOCK_RECEIVED: Mark = { file: "packages/node/src/peers/inbound-blocks.ts", name: "post" };
 
 const TITLES: Readonly<Record<Name, string>> = {
   page: "GET /blocks?limit=5",
@@ -112,10 +126,29 @@ async function receiveTransactions(url: string) {
   return { delivered: () => delivered, close: () => receiver.close() };
 }
 
+type Trace = ReturnType<typeof readTrace>;
+
+/** Returns the times at which a function was called in a period. */
+function timesOf(trace: Trace, mark: Mark, { from, to }: Period): number[] {
+  const found = trace.filter(({ file, name }) => file === mark.file && name === mark.name);
+  const times = found.flatMap(({ calls }) => calls).filter((ms) => ms >= from && ms <= to);
+  if (times.length === 0) throw new Error(`${mark.name} in ${mark.file} was not called`);
+  return times;
+}
+
+/** Returns the part of a period in which the path is taken. */
+function boundsOf(trace: Trace, path: Name, period: Period): Period {
+  const end = ENDS[path];
+  const to = end ? Math.min(...timesOf(trace, end, period)) : period.to;
+  if (path !== "block") return { ...period, to };
+  const receivedAt = Math.min(...timesOf(trace, BLOCK_RECEIVED, period));
+  return { from: Math.max(...timesOf(trace, FRAME, { ...period, to: receivedAt })), to };
+}
+
 type Step = { readonly file: string; readonly functions: readonly string[] };
 
 /** Returns the files that were called in a period, in the order of their first call, with their functions. */
-function stepsIn(trace: ReturnType<typeof readTrace>, { from, to }: Period): Step[] {
+function stepsIn(trace: Trace, { from, to }: Period): Step[] {
   const called = trace
     .map(({ file, name, calls }) => ({ file, name, at: calls.find((ms) => ms >= from && ms <= to) }))
     .filter(({ at }) => at !== undefined)
@@ -145,12 +178,13 @@ try {
   const periods = await takePaths(world, { url, client });
   await sleep(500);
   const { idle } = periods;
-  const trace = readTrace(folder).filter(
-    ({ calls }) => !calls.some((ms) => ms >= idle.from && ms <= idle.to),
-  );
+  const recorded = readTrace(folder);
+  const trace = recorded.filter(({ calls }) => !calls.some((ms) => ms >= idle.from && ms <= idle.to));
   const blockFiles = new Set(stepsIn(trace, periods.block).map(({ file }) => file));
   const steps = (path: Name): Step[] =>
-    stepsIn(trace, periods[path]).filter(({ file }) => path !== "event" || !blockFiles.has(file));
+    stepsIn(trace, boundsOf(recorded, path, periods[path])).filter(
+      ({ file }) => path !== "event" || !blockFiles.has(file),
+    );
   if (name === undefined) {
     for (const path of NAMES) {
       const found = steps(path);
