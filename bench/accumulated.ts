@@ -11,7 +11,7 @@ import { replay } from "../packages/node/src/chain/replay.ts";
 import { createGrowth } from "../packages/node/src/facts/growth.ts";
 import { createSqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
 import { present } from "../packages/node/src/platform/present.ts";
-import { createOwnerStore } from "../packages/node/src/store/chain/token-owners.ts";
+import { createOwnerStore } from "../packages/node/src/store/chain/fact-lookups.ts";
 import { createTransactionStore } from "../packages/node/src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";

@@ -1,6 +1,6 @@
 /** Copies the chain of one database to a new one, for creating and for restoring snapshots. */
 import { BLOCK_IDS, rebuildIdLevels, TRANSACTION_IDS } from "../store/chain/id-levels.ts";
-import { recountTypes } from "../store/chain/type-totals.ts";
+import { recountTypes } from "../store/chain/transactions.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { migrate, migrationSteps } from "../store/engine/migrations.ts";
 import { countState } from "../store/state/totals.ts";

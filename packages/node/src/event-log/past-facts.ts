@@ -17,7 +17,7 @@ import { eventsOfFacts, type FinalBlock, factId, sourceOf } from "../events/bloc
 import type { JsonObject } from "../events/content.ts";
 import type { Event } from "../events/event.ts";
 import type { FactLookups } from "../store/chain/fact-lookups.ts";
-import { movesToken, type Position } from "../store/chain/token-owners.ts";
+import { movesToken, type Position } from "../store/chain/fact-lookups.ts";
 
 /** A fact about the delegates of a round. */
 type RoundFact =

@@ -3,8 +3,8 @@
  * database, on a separate connection: other reads and all writes continue meanwhile.
  */
 import { createBlockStore } from "../store/chain/blocks.ts";
-import { createGenerators } from "../store/dictionaries.ts";
 import { type Database, openDatabase, type SqlValue } from "../store/engine/database.ts";
+import { createGenerators } from "../store/engine/dictionary.ts";
 import { packedRoundText, type RoundRow } from "../store/state/packed-round.ts";
 import { endLine, type Position, rowsLine, stateLine } from "./line.ts";
 
@@ -48,7 +48,7 @@ type Table<Row> = {
   readonly name: string;
   readonly columns: string;
   readonly key: readonly string[];
-  /** Formats a row: table, key, and the members in the order of `store/state/record-row.ts`. */
+  /** Formats a row: table, key, and the members in the order of `store/state/json.ts`. */
   readonly toText: (row: Row) => string;
 };
 

@@ -10,8 +10,15 @@ import { Loop } from "./loop.ts";
 import type { Guard } from "./signing/guard.ts";
 import { type BlockPlan, failureReason, type OwnSlot, SlotBlocks, SlotRefusedError } from "./slot-block.ts";
 import * as slotState from "./slot-state.ts";
-import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-state.ts";
-import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
+import {
+  decide,
+  isStillTime,
+  msUntilSlot,
+  nextOwnSlot,
+  RETRY_MS,
+  type SlotView,
+  type Timing,
+} from "./slot-state.ts";
 
 export type ForgerOptions = {
   readonly timing: Timing;

@@ -2,7 +2,7 @@
  * Calling side of the gateway, for every transport. The number of calls is bounded, each call has a deadline, and
  * sources take turns with their submissions.
  */
-import { lengthOf } from "../platform/json/size.ts";
+import { lengthOf } from "../platform/json/external.ts";
 import {
   CallError,
   createOpenCalls,

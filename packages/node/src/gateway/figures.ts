@@ -57,7 +57,7 @@ export type MirrorFigures = {
   readonly eventGaps: number;
 };
 
-/** Time of the consensus thread for submissions: see `pool/admission/budget.ts`. */
+/** Time of the consensus thread for submissions: see `pool/admission/requests.ts`. */
 export type AdmissionTime = {
   /** Milliseconds used since the process started. */
   readonly usedMs: number;

@@ -3,7 +3,7 @@ import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import { setNewest } from "../platform/bounded-entries.ts";
-import { lengthOf } from "../platform/json/size.ts";
+import { lengthOf } from "../platform/json/external.ts";
 import { sample } from "./peer-table.ts";
 import type { PeerClient } from "./transport/client.ts";
 import { isTransactionSmall } from "./wire/events.ts";

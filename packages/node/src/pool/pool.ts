@@ -15,9 +15,16 @@ import type { AdmissionResult } from "../gateway/gateway.ts";
 import { createTimeSlices, type TimeSlices } from "../platform/threads/time-slices.ts";
 import type { PoolStore } from "../store/node/pool.ts";
 import { admit, verifySignatures } from "./admission/admit.ts";
-import { AdmissionBudget, SLICE_MS } from "./admission/budget.ts";
 import { parse } from "./admission/parse.ts";
-import { busy, closed, failUnstored, RecentIds, SenderOrder } from "./admission/requests.ts";
+import {
+  AdmissionBudget,
+  busy,
+  closed,
+  failUnstored,
+  RecentIds,
+  SenderOrder,
+  SLICE_MS,
+} from "./admission/requests.ts";
 import type { AdmissionDeps } from "./admission/rules.ts";
 import { Contents } from "./contents/contents.ts";
 import type { ExpirationContext } from "./contents/expiration.ts";

@@ -17,7 +17,7 @@ import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts"
 import { blockLine, revertLine, showAccounts, startScreen } from "../dev-chain/screen.ts";
 import { earliestStart, SETUP_HEIGHT, setupBlocks } from "../dev-chain/setup.ts";
 import { type Delegates, openDelegates, secretsOf } from "../forger/delegates.ts";
-import { soloTiming } from "../forger/timing.ts";
+import { soloTiming } from "../forger/slot-state.ts";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { commandLine, shownVersions } from "../platform/lifecycle/program.ts";
 import { type Log, openLog } from "../platform/logging/logger.ts";

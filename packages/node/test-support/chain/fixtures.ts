@@ -12,8 +12,8 @@ import {
 import { bytesToHex, createNetwork, createSlots, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
 import { Chain, type ChainDeps, type ChainOptions, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
-import { createGenerators } from "../../src/store/dictionaries.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { createGenerators } from "../../src/store/engine/dictionary.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";

@@ -17,7 +17,7 @@ import { seal } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
-import { soloTiming } from "../../src/forger/timing.ts";
+import { soloTiming } from "../../src/forger/slot-state.ts";
 import { present } from "../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { startNode } from "../../src/processes/node/node.ts";

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
-import { soloTiming } from "../../src/forger/timing.ts";
+import { soloTiming } from "../../src/forger/slot-state.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { type Node, startNode } from "../../src/processes/node/node.ts";
 import type { NodeDeps, NodeOptions } from "../../src/processes/node/node-options.ts";

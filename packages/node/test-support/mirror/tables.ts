@@ -2,8 +2,8 @@
 import { headerFromTrustedBytes, sealedFromTrustedBytes } from "@uniknode/protocol";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { toSignaturesText } from "../../src/store/chain/visible-fields.ts";
-import { createGenerators } from "../../src/store/dictionaries.ts";
 import type { Database } from "../../src/store/engine/database.ts";
+import { createGenerators } from "../../src/store/engine/dictionary.ts";
 import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";
 
 /** Columns that both databases have, by table. */

@@ -2,8 +2,8 @@
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
 import { BLOCK_IDS, createIdLevels } from "../../src/store/chain/id-levels.ts";
 import { fullIdOf, toStoredId } from "../../src/store/chain/stored-id.ts";
-import { createGenerators } from "../../src/store/dictionaries.ts";
 import type { Database } from "../../src/store/engine/database.ts";
+import { createGenerators } from "../../src/store/engine/dictionary.ts";
 
 export type InventedBlock = {
   readonly height: number;

@@ -1,9 +1,8 @@
 /** Rows of transactions that no network made, for tests of reads that do not decode them. */
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
 import { createIdLevels, TRANSACTION_IDS } from "../../src/store/chain/id-levels.ts";
-import { RECIPIENTS, SENDERS } from "../../src/store/dictionaries.ts";
 import type { Database } from "../../src/store/engine/database.ts";
-import { createDictionary } from "../../src/store/engine/dictionary.ts";
+import { createDictionary, RECIPIENTS, SENDERS } from "../../src/store/engine/dictionary.ts";
 
 export type InventedTransaction = {
   readonly height: number;

@@ -5,7 +5,7 @@ import { isRemembered } from "../../src/event-log/history.ts";
 import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
-import { createOwnerStore } from "../../src/store/chain/token-owners.ts";
+import { createOwnerStore } from "../../src/store/chain/fact-lookups.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";

@@ -18,7 +18,7 @@ import type { Position } from "../../src/feed/line.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { fromMembers } from "../../src/store/state/record-row.ts";
+import { fromMembers } from "../../src/store/state/json.ts";
 import {
   blocksOf,
   type OpenChain,

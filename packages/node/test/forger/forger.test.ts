@@ -16,7 +16,7 @@ import {
   recordInDatabase,
   type SigningRecord,
 } from "../../src/forger/signing/guard.ts";
-import { soloTiming } from "../../src/forger/timing.ts";
+import { soloTiming } from "../../src/forger/slot-state.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

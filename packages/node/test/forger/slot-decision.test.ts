@@ -5,12 +5,13 @@ import {
   hindered,
   isStillTime,
   NOT_STARTED,
+  networkTiming,
   nextOwnSlot,
   type SlotView,
   settled,
+  soloTiming,
   started,
 } from "../../src/forger/slot-state.ts";
-import { networkTiming, soloTiming } from "../../src/forger/timing.ts";
 
 const slots = createSlots(createNetwork(livenet));
 const slotMs = slots.blocktime * 1000;

@@ -1,6 +1,6 @@
 import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { canForge, momentAt, msUntilSlot, networkTiming, soloTiming } from "../../src/forger/timing.ts";
+import { canForge, momentAt, msUntilSlot, networkTiming, soloTiming } from "../../src/forger/slot-state.ts";
 
 const timing = networkTiming(8);
 const slots = createSlots(createNetwork(livenet));

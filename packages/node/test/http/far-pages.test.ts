@@ -1,6 +1,6 @@
 /** Far pages are equal to the pages that iteration reaches. */
 import { afterAll, expect, test } from "vitest";
-import { recountTypes } from "../../src/store/chain/type-totals.ts";
+import { recountTypes } from "../../src/store/chain/transactions.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { countState } from "../../src/store/state/totals.ts";
 import { alice, cold } from "../../test-support/http/chain.ts";

@@ -11,7 +11,7 @@ import {
   type Plan,
 } from "../../src/read/sqlite/lists/planner.ts";
 import { readValueIndexAt } from "../../src/read/sqlite/lists/value-index-cache.ts";
-import { recountTypes } from "../../src/store/chain/type-totals.ts";
+import { recountTypes } from "../../src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { countState } from "../../src/store/state/totals.ts";
 import { alice, cold } from "../../test-support/http/chain.ts";

@@ -3,8 +3,8 @@ import type { SealedTransaction } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import { SortedList } from "../../src/platform/sorted.ts";
 import { Pending } from "../../src/pool/contents/pending.ts";
-import { SortedList } from "../../src/pool/contents/sorted-list.ts";
 
 const sealed = (id: string, sender: string, nonce: number | undefined, fee: number): SealedTransaction => ({
   data: {

@@ -10,7 +10,7 @@ import {
 } from "@uniknode/protocol";
 import type { Query } from "../../postgres/connection.ts";
 import type { FactLookups } from "../../store/chain/fact-lookups.ts";
-import { IS_TRANSFER, type Owner, type OwnerStore, type Position } from "../../store/chain/token-owners.ts";
+import { IS_TRANSFER, type Owner, type OwnerStore, type Position } from "../../store/chain/fact-lookups.ts";
 import { type RoundJson, roundFromJson } from "../../store/state/json.ts";
 import { HistoryError } from "../history.ts";
 import { createPastFacts, type PastFact } from "../past-facts.ts";
@@ -201,7 +201,7 @@ const OWNERS = `
   WHERE mint.id IS NULL OR (mint.height, mint.sequence) <= (asked.height, asked.sequence)`;
 
 /**
- * Reads the owners of uniks after transactions, as `store/chain/token-owners.ts` does for a node, for a list of questions, which
+ * Reads the owners of uniks after transactions, as `store/chain/fact-lookups.ts` does for a node, for a list of questions, which
  * can then be asked synchronously.
  */
 async function readOwners(query: Query, questions: readonly OwnerQuestion[]): Promise<OwnerStore> {

@@ -1,7 +1,7 @@
 /** `/transactions` (http-api.md 6.4): confirmed ones, and those of the pool. */
 
 import type { PendingTransaction, PoolRange } from "../../gateway/gateway.ts";
-import { siteGroup } from "../../platform/addresses/groups.ts";
+import { siteGroup } from "../../platform/addresses/ranges.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
 import { TRANSACTIONS } from "../../read/lists.ts";

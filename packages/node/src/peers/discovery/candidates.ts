@@ -1,11 +1,11 @@
 /** Decides if an address becomes a peer (p2p.md 10.3). */
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
-import { siteGroup } from "../../platform/addresses/groups.ts";
+import { siteGroup } from "../../platform/addresses/ranges.ts";
 import { createLru } from "../../platform/bounded-entries.ts";
 import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
+import { WindowCounter } from "../guards/rate-limits.ts";
 import { Exclusions, Refusals } from "../guards/refusals.ts";
-import { WindowCounter } from "../guards/window.ts";
 import type { PeerTable } from "../peer-table.ts";
 import { PeerError } from "../transport/calls.ts";
 import type { PeerClient } from "../transport/client.ts";

@@ -11,7 +11,7 @@ import {
   type Slots,
 } from "@uniknode/protocol";
 import { walletData } from "../../events/content.ts";
-import { canForge, networkTiming } from "../../forger/timing.ts";
+import { canForge, networkTiming } from "../../forger/slot-state.ts";
 import { withHoldings } from "../../store/state/holdings.ts";
 import type { CurrentRound, ForgerWallet, ResultOf } from "../wire/events.ts";
 

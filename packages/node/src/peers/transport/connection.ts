@@ -2,7 +2,7 @@
 import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
-import { WindowCounter } from "../guards/window.ts";
+import { WindowCounter } from "../guards/rate-limits.ts";
 import {
   HANDSHAKE_CALL_ID,
   PONG,

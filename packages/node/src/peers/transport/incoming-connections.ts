@@ -1,12 +1,12 @@
 /** Incoming connections from their admission to their end: which are admitted, refused or cut (p2p.md 6.1). */
 import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { clientGroup } from "../../platform/addresses/groups.ts";
+import { clientGroup } from "../../platform/addresses/ranges.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { Admission, type AdmittedSession, type CapacityLimit } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
+import { WindowCounter } from "../guards/rate-limits.ts";
 import { Refusals } from "../guards/refusals.ts";
-import { WindowCounter } from "../guards/window.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 
 export type IncomingDeps = {

@@ -2,17 +2,21 @@
 import { randomBytes } from "node:crypto";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
-import { Pacer } from "../guards/window.ts";
+import { Pacer } from "../guards/rate-limits.ts";
 import {
+  advance,
   type Call,
   type ClientMessage,
+  checkLength,
+  NEW_SESSION,
+  pinged,
   type ReplyHeaders,
   readClientMessageGradually,
+  type Session,
 } from "../wire/client-messages.ts";
 import { decodeText } from "../wire/codec.ts";
 import { isInternal } from "../wire/events.ts";
 import { MAX_SERVER_MESSAGES } from "../wire/limits.ts";
-import { advance, checkLength, NEW_SESSION, pinged, type Session } from "../wire/message-order.ts";
 import {
   NOT_READY,
   PING,

@@ -2,7 +2,7 @@
  * Throttles requests, so that an address never receives more requests than it accepts (p2p.md 12.3). A peer that was
  * suspended reads at once all requests that were sent to it meanwhile, and counts them then.
  */
-import type { Window } from "../guards/window.ts";
+import type { Window } from "../guards/rate-limits.ts";
 import type { EventName } from "../wire/events.ts";
 import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import { PeerError } from "./calls.ts";

@@ -1,9 +1,8 @@
 /** The messages of a server: how it writes them, and how a client reads them (p2p.md 3.2 to 4.3, 16). */
 import { DISCONNECT, type ReplyHeaders } from "./client-messages.ts";
-import { decodeValue, encodeValue, isRecord, type UntrustedRecord } from "./codec.ts";
+import { decodeValue, encodeValue, guardJson, isRecord, type UntrustedRecord } from "./codec.ts";
 import type { EventName, ResultOf } from "./events.ts";
 import { parseGradually } from "./gradual-json.ts";
-import { guardJson } from "./json-guard.ts";
 import { REPLY_COMPLEXITY, TIMES_MS } from "./limits.ts";
 import { WireError } from "./wire-error.ts";
 

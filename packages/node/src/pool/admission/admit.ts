@@ -10,8 +10,13 @@ import type { Rejected } from "../events.ts";
 import type { PoolOptions } from "../pool-options.ts";
 import { Refusal } from "../refusal.ts";
 import { type CheckResult, runChecks, toAdmissionResult } from "./candidate.ts";
-import { requireFee } from "./fees.ts";
-import { NOT_VERIFIED, type ParsedCandidate, type ParsedRequest, sealCandidate } from "./parse.ts";
+import {
+  NOT_VERIFIED,
+  type ParsedCandidate,
+  type ParsedRequest,
+  requireFee,
+  sealCandidate,
+} from "./parse.ts";
 import { type AdmissionDeps, checkRules, milestoneOf } from "./rules.ts";
 
 /** Less than a caller waits for its response. */

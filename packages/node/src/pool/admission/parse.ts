@@ -1,26 +1,28 @@
 /** Parses submitted transactions, and refuses all that can be refused without a signature (pool.md 3 and 4). */
-import { hopelessReason, unsupportedMultiSignatures, walletOf } from "@uniknode/ledger";
+import { hopelessReason, isCertifiedMint, unsupportedMultiSignatures, walletOf } from "@uniknode/ledger";
 import {
   isReadableDer,
   type Milestone,
   matchesBatchSchema,
+  minimumFee,
   type SchemaViolation,
   type SealedTransaction,
   type SignatureJob,
   signatureJob,
+  staticFee,
   type TransactionContext,
   TransactionError,
   TYPE_GROUPS,
   transactionFromJson,
+  transactionKey,
 } from "@uniknode/protocol";
 import { CodedError } from "../../platform/coded-error.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
-import type { PoolOptions } from "../pool-options.ts";
+import type { FeePolicy, PoolOptions } from "../pool-options.ts";
 import { Refusal, type RefusalCode } from "../refusal.ts";
 import { blockLimits } from "../selection.ts";
 import { type Candidate, type CheckResult, candidateFrom, runChecks } from "./candidate.ts";
-import { requireFee } from "./fees.ts";
 import { type AdmissionDeps, checkRecipient, checkRules, milestoneOf } from "./rules.ts";
 
 /** A candidate, its transaction, and the check of its own signature. */
@@ -216,4 +218,44 @@ function checkSize({ data, bytes }: SealedTransaction, milestone: Milestone): vo
   const { maxBytes } = blockLimits(milestone);
   if (bytes.length <= maxBytes) return;
   throw new Refusal("ERR_TOO_LARGE", `Transaction ${data.id} is larger than ${maxBytes} bytes.`);
+}
+
+/** Minimum fees are local policy (pool.md 7), blocks may contain any fee. Returns true if the fee suffices for the pool, and for being broadcast. */
+function checkFee(
+  { data, bytes }: SealedTransaction,
+  milestone: Milestone,
+  policy: FeePolicy,
+): { pool: boolean; broadcast: boolean } {
+  const key = transactionKey(data.typeGroup, data.type);
+  if (!policy.dynamic) {
+    const isExact = data.fee === staticFee(data, milestone);
+    return { pool: isExact, broadcast: isExact };
+  }
+  if (key === "htlcClaim" || key === "htlcRefund") return { pool: true, broadcast: true };
+  if (key === "entity") {
+    const suffices = data.fee >= staticFee(data, milestone);
+    return { pool: suffices, broadcast: suffices };
+  }
+  if (isCertifiedMint(data) && isFreeMint(data.asset, milestone)) return { pool: true, broadcast: true };
+  const suffices = (feePerByte: number) =>
+    data.fee >= minimumFee(bytes.length, policy.addonBytes[key] ?? 0, feePerByte);
+  return { pool: suffices(policy.minFeePool), broadcast: suffices(policy.minFeeBroadcast) };
+}
+
+/** Certified mints are free from V3 on, mints of individuals from V2 on. */
+function isFreeMint(asset: SealedTransaction["data"]["asset"], milestone: Milestone): boolean {
+  if (milestone.unsTokenEcoV3) return true;
+  const [token] = Object.values(asset?.nft ?? {});
+  return milestone.unsTokenEcoV2 === true && token?.properties?.type === "1";
+}
+
+/**
+ * Step 13.
+ *
+ * @throws {Refusal}
+ */
+export function requireFee(transaction: SealedTransaction, milestone: Milestone, policy: FeePolicy) {
+  const fee = checkFee(transaction, milestone, policy);
+  if (fee.pool || fee.broadcast) return fee;
+  throw new Refusal("ERR_LOW_FEE", "The fee is too low to broadcast and accept the transaction");
 }

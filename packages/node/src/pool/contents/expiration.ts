@@ -1,6 +1,6 @@
 /** Expiration of pending transactions (pool.md 6). */
 import type { SealedTransaction } from "@uniknode/protocol";
-import { SortedList } from "./sorted-list.ts";
+import { SortedList } from "../../platform/sorted.ts";
 
 /** Members that decide the expiration; `timestamp` is in seconds since the network epoch. */
 export type ExpiringFields = { version?: number; expiration?: number; timestamp?: number };

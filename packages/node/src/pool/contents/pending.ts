@@ -1,7 +1,7 @@
 /** Index of the pending transactions by id, by sender and nonce, by fee, and by expiration (pool.md 8). */
 import type { SealedTransaction } from "@uniknode/protocol";
+import { SortedList } from "../../platform/sorted.ts";
 import { type ExpirationContext, Expirations } from "./expiration.ts";
-import { SortedList } from "./sorted-list.ts";
 
 /** Order of arrival of an added transaction: after all others, or before them. */
 export type Place = "last" | "first";

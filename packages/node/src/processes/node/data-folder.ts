@@ -8,8 +8,14 @@ import { DEFAULT_CHECKPOINT_OPTIONS, startCheckpoints } from "../../store/engine
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { type FolderLock, isOpenToAll, lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
-import { createWriteLockMemory, priorityWriteLock } from "../../store/engine/write-lock.ts";
-import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
+import {
+  createWriteLockMemory,
+  createWriteState,
+  loggedTrouble,
+  priorityWriteLock,
+  type Writes,
+  watchWrites,
+} from "../../store/engine/writes.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
 import { createSecretCipher } from "../../webhooks/secrets.ts";
 import { encryptSecrets, webhookTokenOf } from "../../webhooks/sqlite/secrets.ts";

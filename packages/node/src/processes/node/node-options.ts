@@ -15,7 +15,7 @@ import type { Options } from "../../config/options.ts";
 import type { ShownOption } from "../../config/resolve.ts";
 import type { CreateDev } from "../../dev-chain/commands.ts";
 import type { Delegates } from "../../forger/delegates.ts";
-import type { Timing } from "../../forger/timing.ts";
+import type { Timing } from "../../forger/slot-state.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
 import type { PeersOptions } from "../../peers/peers-options.ts";
 import type { PoolOptions } from "../../pool/pool-options.ts";

@@ -12,7 +12,7 @@ import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
 import { type Config, maskConfig, type Sources, shownOptions } from "../../config/resolve.ts";
 import { openDelegates, secretsOf } from "../../forger/delegates.ts";
-import { networkTiming } from "../../forger/timing.ts";
+import { networkTiming } from "../../forger/slot-state.ts";
 import { localAddressOf } from "../../peers/peers-options.ts";
 import { fetchGenesis } from "../../peers/sync/genesis.ts";
 import { checkClock } from "../../platform/clock/clock-check.ts";

@@ -23,8 +23,7 @@ import { createValueIndexBuilder } from "../../read/sqlite/value-index-builder.t
 import { RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
-import { ordinaryWriteLock } from "../../store/engine/write-lock.ts";
-import { loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
+import { loggedTrouble, ordinaryWriteLock, type Writes, watchWrites } from "../../store/engine/writes.ts";
 import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog } from "../../store/events/event-log.ts";
 import { SqliteSource } from "../../stream/sqlite/source.ts";

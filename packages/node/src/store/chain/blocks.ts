@@ -5,8 +5,8 @@ import {
   headerFromTrustedBytes,
   sealedFromTrustedBytes,
 } from "@uniknode/protocol";
-import { createGenerators } from "../dictionaries.ts";
 import type { Database } from "../engine/database.ts";
+import { createGenerators } from "../engine/dictionary.ts";
 import { BLOCK_IDS, createIdLevels } from "./id-levels.ts";
 import { fullIdOf, prepareById, toStoredId } from "./stored-id.ts";
 

@@ -1,7 +1,7 @@
 /** The records that each of the last blocks wrote, as JSON text, for mirrors (docs/spec/feed.md). */
 import type { Change } from "@uniknode/ledger";
 import type { Database } from "../engine/database.ts";
-import { toMembers } from "../state/record-row.ts";
+import { toMembers } from "../state/json.ts";
 
 /** The writer's side. Each function must be called in the transaction of the blocks. */
 export type FeedChanges = {

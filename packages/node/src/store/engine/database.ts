@@ -1,8 +1,7 @@
 /** The only file that uses the database driver. */
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import Driver from "better-sqlite3";
-import type { WriteLock } from "./write-lock.ts";
-import type { Writes } from "./writes.ts";
+import type { WriteLock, Writes } from "./writes.ts";
 
 /** A value as SQLite stores it. Integers are returned as `number`, or as `bigint` by `bigints` statements. */
 export type SqlValue = string | number | bigint | Uint8Array | null;

@@ -6,6 +6,33 @@ import { hexToBytes } from "@uniknode/protocol";
 import { present } from "../../platform/present.ts";
 import type { Database } from "./database.ts";
 
+/** Public keys of delegates, in rows of blocks and rounds. */
+export const GENERATORS: DictionaryTable = {
+  table: "generators",
+  column: "public_key",
+  isHex: true,
+  maxLength: 66,
+};
+
+/** Public keys. */
+export const SENDERS: DictionaryTable = {
+  table: "senders",
+  column: "public_key",
+  isHex: true,
+  maxLength: 66,
+};
+/** Addresses. */
+export const RECIPIENTS: DictionaryTable = {
+  table: "recipients",
+  column: "address",
+  isHex: false,
+  maxLength: 35,
+};
+
+export type Generators = Dictionary;
+
+export const createGenerators = (database: Database): Generators => createDictionary(database, GENERATORS);
+
 export type DictionaryTable = {
   readonly table: string;
   readonly column: string;

@@ -8,7 +8,7 @@ import {
   shownText,
 } from "@uniknode/ledger";
 import type { Database } from "../engine/database.ts";
-import type { HoldingMembers } from "../state/record-row.ts";
+import type { HoldingMembers } from "../state/json.ts";
 import { HISTORY_KINDS } from "./writer.ts";
 
 /** Result of a read: no block above the height changed the record, so that the present one is valid. */

@@ -5,8 +5,7 @@
 import type { Change, TableName, Wallet } from "@uniknode/ledger";
 import { present } from "../../platform/present.ts";
 import type { Database, Statement } from "../engine/database.ts";
-import { attributesToJson } from "../state/json.ts";
-import { type Stored, toMembers } from "../state/record-row.ts";
+import { attributesToJson, type Stored, toMembers } from "../state/json.ts";
 import type { Write } from "../state/state.ts";
 
 /** Every function must be called in the transaction of the blocks. */

@@ -7,8 +7,8 @@
  */
 import type { Round } from "@uniknode/ledger";
 import { present } from "../../platform/present.ts";
-import { createGenerators, type Generators } from "../dictionaries.ts";
 import type { Database } from "../engine/database.ts";
+import { createGenerators, type Generators } from "../engine/dictionary.ts";
 
 /** The columns of a round. */
 export type RoundRow = { readonly round: number; readonly height: number; readonly delegates: Uint8Array };

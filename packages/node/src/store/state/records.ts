@@ -8,9 +8,8 @@ import {
   type Wallet,
 } from "@uniknode/ledger";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
-import { attributesFromJson, attributesToJson, holdingValueToJson } from "./json.ts";
+import { attributesFromJson, attributesToJson, holdingFromMembers, holdingValueToJson } from "./json.ts";
 import { createRoundStore, type RoundStore } from "./packed-round.ts";
-import { holdingFromMembers } from "./record-row.ts";
 
 /** Statements of one table. */
 type Rows<Value> = {

@@ -2,7 +2,7 @@
 import { type Change, TABLE_NAMES } from "@uniknode/ledger";
 import { present } from "../../platform/present.ts";
 import type { Database } from "../engine/database.ts";
-import { fromMembers, toMembers } from "./record-row.ts";
+import { fromMembers, toMembers } from "./json.ts";
 import type { Write } from "./state.ts";
 
 export type UndoStore = {

@@ -1,8 +1,7 @@
 /** Rate limits of the events of an address (p2p.md 6.3). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RateLimits } from "../../../src/peers/guards/rate-limits.ts";
-import { WindowCounter } from "../../../src/peers/guards/window.ts";
+import { RateLimits, WindowCounter } from "../../../src/peers/guards/rate-limits.ts";
 import type { EventName } from "../../../src/peers/wire/events.ts";
 import { present } from "../../../src/platform/present.ts";
 import { codeOf } from "../wire/hostile.ts";

@@ -15,7 +15,7 @@ import {
 } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seal } from "../../../src/dev-chain/genesis.ts";
-import { networkTiming } from "../../../src/forger/timing.ts";
+import { networkTiming } from "../../../src/forger/slot-state.ts";
 import type { CurrentRound, NetworkState } from "../../../src/peers/wire/events.ts";
 import { present } from "../../../src/platform/present.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";

@@ -1,6 +1,6 @@
 /** Bounds on the replies that wait for slow readers. */
 import { expect, test } from "vitest";
-import { Pacer } from "../../../src/peers/guards/window.ts";
+import { Pacer } from "../../../src/peers/guards/rate-limits.ts";
 import { Unsent } from "../../../src/peers/transport/memory-bounds.ts";
 import { present } from "../../../src/platform/present.ts";
 

@@ -1,9 +1,8 @@
 /** Long messages are parsed in steps, with the result of the codec (p2p.md 3.1). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeValue } from "../../../src/peers/wire/codec.ts";
+import { decodeValue, guardJson } from "../../../src/peers/wire/codec.ts";
 import { parseGradually } from "../../../src/peers/wire/gradual-json.ts";
-import { guardJson } from "../../../src/peers/wire/json-guard.ts";
 import { codeOf } from "./hostile.ts";
 
 const LENIENT = { maxDepth: 64, maxValues: 1_000_000, isStrict: false };

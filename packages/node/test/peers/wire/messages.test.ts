@@ -1,8 +1,7 @@
 /** The text of messages: codec and guard (p2p.md 3.1, 6.2). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
-import { guardJson } from "../../../src/peers/wire/json-guard.ts";
+import { decodeValue, encodeValue, guardJson } from "../../../src/peers/wire/codec.ts";
 import { anyJson, anyText, codeOf, survives } from "./hostile.ts";
 
 const STRICT = { maxDepth: 8, maxValues: 50, isStrict: true };

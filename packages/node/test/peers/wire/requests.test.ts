@@ -3,8 +3,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { refusalMessage } from "../../../src/peers/transport/session.ts";
 import {
+  advance,
   type Call,
+  NEW_SESSION,
+  pinged,
   readClientMessage,
+  type Session,
   writeCall,
   writeDisconnect,
   writeHandshake,
@@ -16,7 +20,6 @@ import {
   isInternal,
   isTransactionSmall,
 } from "../../../src/peers/wire/events.ts";
-import { advance, NEW_SESSION, pinged, type Session } from "../../../src/peers/wire/message-order.ts";
 import { serverReaction, WireError, type WireErrorCode } from "../../../src/peers/wire/wire-error.ts";
 import { anyText, codeOf, survives } from "./hostile.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AdmissionBudget } from "../../../src/pool/admission/budget.ts";
+import { AdmissionBudget } from "../../../src/pool/admission/requests.ts";
 
 function openBudget() {
   let now = 1_000;

@@ -10,7 +10,7 @@ import { pino } from "pino";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Pin } from "../../../src/chain/assumption.ts";
 import { seal } from "../../../src/dev-chain/genesis.ts";
-import { soloTiming } from "../../../src/forger/timing.ts";
+import { soloTiming } from "../../../src/forger/slot-state.ts";
 import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
 import { present } from "../../../src/platform/present.ts";
 import { deadlineIn } from "../../../src/platform/threads/call.ts";

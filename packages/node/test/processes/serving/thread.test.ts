@@ -17,8 +17,7 @@ import {
   type ServingThread,
 } from "../../../src/processes/serving/thread.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { createWriteLockMemory } from "../../../src/store/engine/write-lock.ts";
-import { createWriteState } from "../../../src/store/engine/writes.ts";
+import { createWriteLockMemory, createWriteState } from "../../../src/store/engine/writes.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../../../test-support/http/fixture.ts";

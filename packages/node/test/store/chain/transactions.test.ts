@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
-import { recountTypes } from "../../../src/store/chain/type-totals.ts";
+import { createTransactionStore, recountTypes } from "../../../src/store/chain/transactions.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { bob, carol, chain, cold } from "../../../test-support/http/chain.ts";

@@ -1,6 +1,6 @@
 /** Writer that acquires the lock repeatedly, holds it for some milliseconds, and counts how often. */
 import { workerData } from "node:worker_threads";
-import { ordinaryWriteLock } from "../../../src/store/engine/write-lock.ts";
+import { ordinaryWriteLock } from "../../../src/store/engine/writes.ts";
 
 const { memory, counter, holdMs } = workerData as {
   memory: SharedArrayBuffer;

@@ -10,7 +10,7 @@ import {
   createWriteLockMemory,
   ordinaryWriteLock,
   priorityWriteLock,
-} from "../../../src/store/engine/write-lock.ts";
+} from "../../../src/store/engine/writes.ts";
 
 /** Another thread that does nothing but write. */
 function startWriter(holdMs: number) {

@@ -5,7 +5,7 @@
  * (docs/decisions/0017-write-json-without-a-compiled-serializer.md).
  */
 import { LRUCache } from "lru-cache";
-import { firstIndex } from "../../../platform/binary-search.ts";
+import { firstIndex } from "../../../platform/sorted.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { type Head, perHead } from "../../head.ts";
 import type { Direction } from "../../page.ts";

@@ -4,8 +4,8 @@
  * once the rows up to the entry.
  */
 import { LRUCache } from "lru-cache";
-import { firstIndex } from "../../../platform/binary-search.ts";
 import { present } from "../../../platform/present.ts";
+import { firstIndex } from "../../../platform/sorted.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { type Head, perHead } from "../../head.ts";
 import type { Direction } from "../../page.ts";

@@ -2,8 +2,9 @@
  * Pages of transactions whose positions in the chain are in memory, in the order of a value index or of the chain. Rows are read by
  * their positions once the page is known.
  */
-import { firstIndex } from "../../../platform/binary-search.ts";
+
 import { present } from "../../../platform/present.ts";
+import { firstIndex } from "../../../platform/sorted.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { cursorValues } from "../../cursor.ts";
 import type { Direction, Found, Range } from "../../page.ts";

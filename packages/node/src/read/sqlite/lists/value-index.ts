@@ -4,8 +4,8 @@
  * between threads without a copy.
  */
 
-import { firstIndex } from "../../../platform/binary-search.ts";
 import { present } from "../../../platform/present.ts";
+import { firstIndex } from "../../../platform/sorted.ts";
 import type { Direction } from "../../page.ts";
 
 export type ValueIndex = {

@@ -1,11 +1,10 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { hexToBytes, partialIdFromHex } from "@uniknode/protocol";
-import { firstIndex } from "../../../platform/binary-search.ts";
+import { firstIndex } from "../../../platform/sorted.ts";
 import { BLOCK_IDS } from "../../../store/chain/id-levels.ts";
 import { prepareById } from "../../../store/chain/stored-id.ts";
-import { GENERATORS } from "../../../store/dictionaries.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { createNumberLookup } from "../../../store/engine/dictionary.ts";
+import { createNumberLookup, GENERATORS } from "../../../store/engine/dictionary.ts";
 import { type BlockTerm, blockTerms, cursorAt } from "../../cursor.ts";
 import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";

@@ -24,7 +24,7 @@ type HistoryQueries = QueriesOf<Pick<History, "since" | "balances">> & {
 const WALLET = `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes
   FROM wallets WHERE`;
 
-/** Members of a token record, by position (`store/state/record-row.ts`). */
+/** Members of a token record, by position (`store/state/json.ts`). */
 type TokenMembers = [ownerId: string, firstTransaction: string, lastTransaction: string];
 
 export function createHistoryQueries(deps: ListDependencies): HistoryQueries {

@@ -7,7 +7,7 @@
 
 import { propertyKey } from "@uniknode/ledger";
 import { LRUCache } from "lru-cache";
-import { firstIndex } from "../../../platform/binary-search.ts";
+import { firstIndex } from "../../../platform/sorted.ts";
 import type { Database, Statement } from "../../../store/engine/database.ts";
 import { type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
 import { createReadTotals } from "../../../store/state/totals.ts";

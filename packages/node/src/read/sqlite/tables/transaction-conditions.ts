@@ -3,9 +3,8 @@
  * an index.
  */
 import { CERTIFIED_MINT } from "@uniknode/ledger";
-import { RECIPIENTS, SENDERS } from "../../../store/dictionaries.ts";
 import type { Database, SqlValue } from "../../../store/engine/database.ts";
-import { createNumberLookup } from "../../../store/engine/dictionary.ts";
+import { createNumberLookup, RECIPIENTS, SENDERS } from "../../../store/engine/dictionary.ts";
 import { endsOf, type Integer } from "../../page.ts";
 import type { AssetConditions, Foundation, Parties } from "../../transaction-rules.ts";
 import { type Condition, indexed, NEVER, oneOf } from "../lists/conditions.ts";

@@ -4,9 +4,8 @@ import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } fro
 import { TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { prepareById } from "../../../store/chain/stored-id.ts";
 import { toSignaturesText } from "../../../store/chain/visible-fields.ts";
-import { RECIPIENTS } from "../../../store/dictionaries.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { createDictionary, type Dictionary } from "../../../store/engine/dictionary.ts";
+import { createDictionary, type Dictionary, RECIPIENTS } from "../../../store/engine/dictionary.ts";
 import type { TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";

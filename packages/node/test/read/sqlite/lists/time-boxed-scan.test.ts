@@ -17,9 +17,13 @@ import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.
 import { createIndexScan, createTimeBoxedScan } from "../../../../src/read/sqlite/lists/scans.ts";
 import { createChunks, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
-import { RECIPIENTS, SENDERS } from "../../../../src/store/dictionaries.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
-import { createDictionary, createNumberLookup } from "../../../../src/store/engine/dictionary.ts";
+import {
+  createDictionary,
+  createNumberLookup,
+  RECIPIENTS,
+  SENDERS,
+} from "../../../../src/store/engine/dictionary.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createInventedTransactions } from "../../../../test-support/store/invented-transactions.ts";
 
