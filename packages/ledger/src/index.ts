@@ -1,5 +1,11 @@
-export { applyToSender, applyTransaction } from "./apply.ts";
-export { type AppliedBlock, applyBlock, type BlockContext } from "./blocks/apply.ts";
+export {
+  type AppliedBlock,
+  applyBlock,
+  applyToSender,
+  applyTransaction,
+  type BlockContext,
+  recordUses,
+} from "./blocks/apply.ts";
 export { transactionFacts } from "./blocks/block-facts.ts";
 export { isFromDelegateOfSlot, roundOf } from "./blocks/forger.ts";
 export { applyGenesis } from "./blocks/genesis.ts";
@@ -12,12 +18,10 @@ export {
   type Rejection,
   type Verdict,
 } from "./blocks/judge.ts";
-export { recordUses } from "./blocks/record-uses.ts";
 export { createRepetitions, type Repetitions } from "./blocks/repetitions.ts";
 export type { Fact } from "./facts.ts";
 export { approval, approvalByType } from "./rounds/approval.ts";
-export { type MissedSlot, missedSlots } from "./rounds/missed.ts";
-export { openRound } from "./rounds/open.ts";
+export { type MissedSlot, missedSlots, openRound } from "./rounds/change.ts";
 export { type DelegateWallet, rankDelegates } from "./rounds/ranking.ts";
 export { legacySupplyAt, supplyAt } from "./rounds/supply.ts";
 export { findRule } from "./rules/registry.ts";
@@ -41,7 +45,7 @@ export { payloadJobs } from "./rules/shared/issuers.ts";
 export type { Rule, RuleContext } from "./rules/shared/rule.ts";
 export { type TokenEffect, type TokenEffectContext, tokenEffect } from "./rules/shared/token-effects.ts";
 export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";
-export { createDraft, type Draft } from "./state/draft.ts";
+export { createDraft, type Draft, propertiesOver, type WrittenRecords, walletsOver } from "./state/draft.ts";
 export {
   collapseAttributes,
   expandAttributes,
@@ -55,7 +59,6 @@ export {
   shownText,
 } from "./state/holdings.ts";
 export { createMemoryState, type MemoryState } from "./state/memory.ts";
-export { propertiesOver, type WrittenRecords, walletsOver } from "./state/overlay.ts";
 export {
   type Attributes,
   type Bridgechain,

@@ -3,7 +3,7 @@
  * cases do not add up to the balances of the voters; the ranking uses them nevertheless (trap A6).
  */
 import type { Transaction } from "@uniknode/protocol";
-import { withWeight } from "./rounds/weight.ts";
+import { withWeight } from "./rounds/ranking.ts";
 import { findLock, type HeldLock } from "./rules/core/locks.ts";
 import { paymentsTotal } from "./rules/core/multi-payment.ts";
 import { voteOf } from "./rules/core/vote.ts";

@@ -7,24 +7,21 @@ export {
   containsMultiSignatures,
 } from "./blocks/check.ts";
 export {
+  type BlockParseOptions,
   blockByteLength,
+  blockFromBytes,
+  blockFromBytesGradually,
+  blockFromPartsGradually,
+  blockFromTrustedBytes,
   bytesOfBlock,
   decodeBlock,
   encodeBlock,
   encodeFrame,
   joinBlock,
+  recheckBlock,
 } from "./blocks/codec.ts";
 export { BlockError, type BlockErrorCode } from "./blocks/error.ts";
-export { isBlockException } from "./blocks/exception.ts";
 export { type BlockDraft, forgeBlock } from "./blocks/forge.ts";
-export {
-  type BlockParseOptions,
-  blockFromBytes,
-  blockFromBytesGradually,
-  blockFromPartsGradually,
-  blockFromTrustedBytes,
-  recheckBlock,
-} from "./blocks/from-bytes.ts";
 export { blockFromJson, blockFromPeerJson } from "./blocks/from-json.ts";
 export { createGenesisBlock, type GenesisDraft, genesisBlockFromJson } from "./blocks/genesis.ts";
 export {
@@ -34,15 +31,15 @@ export {
   encodeUnsignedHeader,
   type HeaderFields,
   headerFromTrustedBytes,
+  payloadHashOf,
 } from "./blocks/header.ts";
 export { blockIdToHex, fullIdOf, partialIdFromHex, partialIdOf, partialIdToHex } from "./blocks/id.ts";
-export { withVerdicts } from "./blocks/jobs.ts";
-export { payloadHashOf } from "./blocks/payload.ts";
 export { headerViolation } from "./blocks/schema.ts";
 export {
   fullHeaderSignatureJob,
   headerSignatureJob,
   verifyHeaderJob,
+  withVerdicts,
 } from "./blocks/signature.ts";
 export {
   blockToJson,
@@ -76,7 +73,7 @@ export {
 export { type SignedMessage, signMessage, verifyMessage } from "./identities/message.ts";
 export { multiSignaturePublicKey, type Participants } from "./identities/multisignature.ts";
 export { decodeWif, encodeWif } from "./identities/wif.ts";
-export { createNetwork } from "./networks/create.ts";
+export { createNetwork, isBlockException } from "./networks/create.ts";
 export { NetworkError, type NetworkErrorCode } from "./networks/error.ts";
 export { networkFilesFromJson, type UntrustedNetworkFiles } from "./networks/files.ts";
 export type {
@@ -94,11 +91,11 @@ export { createSlots, type Slots } from "./networks/slots.ts";
 export { present } from "./present.ts";
 export { createRounds, quorumOf, type RoundInfo, type Rounds } from "./rounds/arithmetic.ts";
 export { delegateOfSlot, forgingOrder } from "./rounds/forging-order.ts";
+export type { TransactionContext } from "./transactions/activation.ts";
 export { isTypeActive } from "./transactions/activation.ts";
 export { assetMember } from "./transactions/asset.ts";
-export type { TransactionContext } from "./transactions/context.ts";
-export { decodeTransaction } from "./transactions/decode.ts";
-export { type EncodeOptions, encodeTransaction } from "./transactions/encode.ts";
+export type { SignaturePart } from "./transactions/codec.ts";
+export { decodeTransaction, type EncodeOptions, encodeTransaction } from "./transactions/codec.ts";
 export { type SchemaViolation, TransactionError, type TransactionErrorCode } from "./transactions/errors.ts";
 export {
   type DynamicFees,
@@ -131,7 +128,6 @@ export {
   secondSignTransaction,
   signTransaction,
 } from "./transactions/sign.ts";
-export type { SignaturePart } from "./transactions/signatures.ts";
 export type {
   Asset,
   BridgechainAsset,

@@ -1,16 +1,78 @@
-/** Applies a complete block (consensus.md 6.3). The changes that the draft recorded are the undo of the block. */
-import type { Block, BlockHeader, Milestone, Network, RoundInfo, Rounds, Slots } from "@uniknode/protocol";
-import { applyTransaction } from "../apply.ts";
+/** Applies a transaction (transactions-rules.md 2.1), and a complete block (consensus.md 6.3). The changes that the draft recorded are the undo of the block. */
+import type {
+  Block,
+  BlockHeader,
+  Milestone,
+  Network,
+  RoundInfo,
+  Rounds,
+  SealedTransaction,
+  Slots,
+  Transaction,
+} from "@uniknode/protocol";
 import type { Fact } from "../facts.ts";
-import { idleDelegates, missedSlots } from "../rounds/missed.ts";
-import { openRound } from "../rounds/open.ts";
-import type { RuleContext } from "../rules/shared/rule.ts";
+import { idleDelegates, missedSlots, openRound } from "../rounds/change.ts";
+import { requireRule } from "../rules/registry.ts";
+import { spend } from "../rules/shared/common.ts";
+import { nftOf, voucherOf } from "../rules/shared/economy.ts";
+import type { Rule, RuleContext } from "../rules/shared/rule.ts";
 import type { WalletSignatures } from "../signatures.ts";
 import type { Draft } from "../state/draft.ts";
-import type { Change, Delegate } from "../state/tables.ts";
+import { type Change, type Delegate, voucherKey } from "../state/tables.ts";
+import { lockToClaim, moveVotes } from "../votes.ts";
 import { saveDelegate, saveWallet, walletOf } from "../wallets.ts";
 import { transactionFacts, walletFacts } from "./block-facts.ts";
-import { recordUses } from "./record-uses.ts";
+
+/**
+ * Applies a transaction as the next one of a block: checks, effects, vote balances. A refused transaction
+ * changes nothing (trap B1).
+ *
+ * @throws {RuleError} the first refusal
+ */
+export function applyTransaction(transaction: Transaction, context: RuleContext): void {
+  const { draft } = context;
+  const mark = draft.mark();
+  try {
+    const rule = requireRule(transaction, context); // step 1
+    const claimed = lockToClaim(transaction, context); // step 2
+    payAndApply(rule, transaction, context); // step 3
+    rule.applyToRecipient?.(transaction, context); // step 4
+    moveVotes(transaction, context, claimed); // step 5
+  } catch (error) {
+    draft.rollback(mark);
+    throw error;
+  }
+}
+
+/**
+ * Applies only the sender's part, as the pool does at admission: against the pool's wallet of the sender in
+ * `context.draft`, and the chain in `context.state`. The token store written there is part of the overlay.
+ *
+ * @throws {RuleError} the first refusal; the draft is then as before
+ */
+export function applyToSender(transaction: Transaction, context: RuleContext): void {
+  const { draft } = context;
+  const mark = draft.mark();
+  try {
+    payAndApply(requireRule(transaction, context), transaction, context);
+  } catch (error) {
+    draft.rollback(mark);
+    throw error;
+  }
+}
+
+/** Step 3: advance, checks of the type, nonce and balance, effects on the sender and the token store. */
+function payAndApply(rule: Rule, transaction: Transaction, context: RuleContext): void {
+  const { draft, network } = context;
+  const known = walletOf(draft, transaction.senderPublicKey, network);
+  const advance = rule.advance?.(transaction, context) ?? 0n;
+  const sender = advance === 0n ? known : { ...known, balance: known.balance + advance };
+  // The checks read the sender from the state, with its key and its credit.
+  if (sender !== draft.get("wallets", sender.address)) saveWallet(draft, sender);
+  rule.check(transaction, context, sender);
+  spend(transaction, context, sender);
+  rule.applyToSender?.(transaction, context);
+}
 
 /** The context in which a block is applied. */
 export type BlockContext = {
@@ -133,3 +195,21 @@ const withBlock = (
   producedBlocks: delegate.producedBlocks + 1,
   lastBlock: { id, height, timestamp },
 });
+
+/**
+ * Records used vouchers and disclose demands when the block is complete: the checks see stored blocks only, so that one
+ * block may use the same voucher several times (trap A3).
+ */
+export function recordUses(draft: Draft, transactions: readonly SealedTransaction[]): void {
+  for (const { data } of transactions) {
+    const voucher = voucherOf(data);
+    if (voucher !== undefined) record(draft, "vouchers", voucherKey(nftOf(data).name, voucher), data);
+    const certification = data.asset?.["disclose-demand-certification"];
+    if (certification) record(draft, "disclosures", certification.payload.sub, data);
+  }
+}
+
+/** Keeps the first use. */
+function record(draft: Draft, table: "vouchers" | "disclosures", key: string, { id }: Transaction): void {
+  if (draft.get(table, key) === undefined) draft.set(table, key, id);
+}

@@ -1,11 +1,11 @@
 /** The state after the genesis block (consensus.md 10). */
 import { type Block, createRounds, type Network, present, type Transaction } from "@uniknode/protocol";
-import { openRound } from "../rounds/open.ts";
+import { openRound } from "../rounds/change.ts";
 import { findRule } from "../rules/registry.ts";
 import type { RuleContext } from "../rules/shared/rule.ts";
 import type { Draft } from "../state/draft.ts";
 import { addressOf, credit, delegateOf, saveDelegate, saveWallet, walletAt, walletOf } from "../wallets.ts";
-import { recordUses } from "./record-uses.ts";
+import { recordUses } from "./apply.ts";
 
 const GENESIS_HEIGHT = 1;
 

@@ -6,7 +6,7 @@ import { createSlots, type Slots } from "../networks/slots.ts";
 import type { SealedTransaction, Transaction } from "../transactions/transaction.ts";
 import type { Block, BlockHeader } from "./block.ts";
 import { blockByteLength } from "./codec.ts";
-import { payloadHashOf, totalsOf } from "./payload.ts";
+import { payloadHashOf, totalsOf } from "./header.ts";
 import { headerSignatureJob, verifyHeaderJob } from "./signature.ts";
 
 /** One code per rule of blocks.md 7; `exception` is a signature that cannot be read. */

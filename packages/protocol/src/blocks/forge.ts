@@ -6,8 +6,7 @@ import type { KeyPair } from "../identities/keys.ts";
 import type { Network } from "../networks/network.ts";
 import type { SealedTransaction } from "../transactions/transaction.ts";
 import type { EncodedBlock } from "./block.ts";
-import { encodeUnsignedHeader, headerFromFields } from "./header.ts";
-import { payloadHashOf, totalsOf } from "./payload.ts";
+import { encodeUnsignedHeader, headerFromFields, payloadHashOf, totalsOf } from "./header.ts";
 
 export type BlockDraft = {
   network: Network;

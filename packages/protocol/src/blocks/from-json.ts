@@ -1,13 +1,13 @@
 /** Reads blocks from JSON (blocks.md 6). */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
-import { isExceptional, type TransactionContext } from "../transactions/context.ts";
+import { isBlockException } from "../networks/create.ts";
+import { isExceptional, type TransactionContext } from "../transactions/activation.ts";
 import { type ParseOptions, transactionFromBytes, transactionFromJson } from "../transactions/parse.ts";
 import { matchesBatchSchema } from "../transactions/schema.ts";
 import type { SealedTransaction } from "../transactions/transaction.ts";
 import type { Block } from "./block.ts";
 import { decodeBlock, encodeFrame } from "./codec.ts";
 import { BlockError } from "./error.ts";
-import { isBlockException } from "./exception.ts";
 import type { HeaderFields } from "./header.ts";
 import { blockIdToHex } from "./id.ts";
 import { headerViolation, type UntrustedObject } from "./schema.ts";

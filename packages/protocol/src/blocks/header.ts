@@ -3,10 +3,11 @@
  * number of transactions u32, total amount u64, total fee u64, reward u64, payload length u32, payload
  * hash (32), generator public key (33), block signature (DER).
  */
-import { createReader } from "../bytes/reader.ts";
-import { createWriter } from "../bytes/writer.ts";
+import { createReader, createWriter } from "../bytes/cursor.ts";
+import { bytesToHex, concatBytes, hexToBytes } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { Network } from "../networks/network.ts";
+import type { Transaction } from "../transactions/transaction.ts";
 import type { BlockHeader } from "./block.ts";
 import { BlockError } from "./error.ts";
 import {
@@ -188,3 +189,18 @@ function readFields(
 /** Returns true if a DER signature begins here and fills the rest of the bytes. */
 const endsWithSignatureAt = (offset: number, bytes: Uint8Array): boolean =>
   bytes[offset] === 0x30 && bytes[offset + 1] === bytes.length - offset - 2 && bytes[offset + 2] === 0x02;
+
+/** Hash of the concatenated transaction ids in block order. */
+export const payloadHashOf = (transactionIds: readonly string[]): string =>
+  bytesToHex(sha256(concatBytes(...transactionIds.map(hexToBytes))));
+
+/** Sums of the decoded members; the payments of a multi-payment are not in its amount. */
+export function totalsOf(transactions: readonly Transaction[]): { totalAmount: bigint; totalFee: bigint } {
+  let totalAmount = 0n;
+  let totalFee = 0n;
+  for (const { amount, fee } of transactions) {
+    totalAmount += amount;
+    totalFee += fee;
+  }
+  return { totalAmount, totalFee };
+}

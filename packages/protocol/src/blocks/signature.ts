@@ -1,10 +1,13 @@
-/** The generator's signature (blocks.md 3), as a job for any thread. */
+/** The generator's signature (blocks.md 3) as a job for any thread, and all signatures of a block as jobs between parsing and `checkBlock`. */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isReadableDer } from "../crypto/der.ts";
 import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { SignatureJob, SignatureVerdict } from "../crypto/signature-job.ts";
 import type { Network } from "../networks/network.ts";
+import type { TransactionContext } from "../transactions/activation.ts";
+import { signatureJob, verifyJob } from "../transactions/verify.ts";
+import type { Block } from "./block.ts";
 import { encodeUnsignedHeader, type HeaderFields } from "./header.ts";
 
 /** The job of verifying a header's signature. */
@@ -36,3 +39,28 @@ export const signHeader = (
   privateKey: Uint8Array,
   network: Network,
 ): string => bytesToHex(signEcdsa(sha256(encodeUnsignedHeader(header, network)), privateKey));
+
+/** A transaction whose result does not depend on its signature has the result in place of a job. */
+type BlockJobs = { header: SignatureJob; transactions: (SignatureJob | boolean)[] };
+
+type BlockVerdicts = { header: SignatureVerdict; transactions: boolean[] };
+
+/** The jobs that remain after parsing without `checkSignature`. */
+export const blockJobs = ({ header, transactions }: Block, context: TransactionContext): BlockJobs => ({
+  header: headerSignatureJob(header, context.network),
+  transactions: transactions.map((transaction) => signatureJob(transaction, context)),
+});
+
+export const verifyBlockJobs = ({ header, transactions }: BlockJobs): BlockVerdicts => ({
+  header: verifyHeaderJob(header),
+  transactions: transactions.map((job) => (typeof job === "boolean" ? job : verifyJob(job))),
+});
+
+/** The block with the results for its transactions; that for the header is an option of `checkBlock`. */
+export const withVerdicts = <B extends Block>(block: B, verdicts: BlockVerdicts): B => ({
+  ...block,
+  transactions: block.transactions.map((transaction, index) => ({
+    ...transaction,
+    isVerified: verdicts.transactions[index] === true,
+  })),
+});

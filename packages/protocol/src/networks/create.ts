@@ -1,4 +1,4 @@
-/** Creates a network from its files. */
+/** Creates a network from its files, and finds the blocks of its history that are accepted in spite of their faults (networks.md 3). */
 import { present } from "../present.ts";
 import { checkDelegateCounts, mergeMilestones } from "./milestones.ts";
 import type { Milestone, Network, NetworkFiles } from "./network.ts";
@@ -30,4 +30,21 @@ function indexAt(height: number, milestones: readonly Milestone[]): number {
     else last = middle - 1;
   }
   return first;
+}
+
+/**
+ * Returns true if a block is a listed exception. An attacker could create a block with the same partial id:
+ * it counts only together with the exact set of transactions listed for it.
+ */
+export function isBlockException(
+  id: string,
+  transactionIds: readonly string[],
+  { exceptions }: Network,
+): boolean {
+  if (!exceptions.blocks?.includes(id)) return false;
+  if (id.length === 64) return true;
+  const listed = exceptions.blocksTransactions?.[id];
+  if (!listed || listed.length !== transactionIds.length) return false;
+  const sorted = transactionIds.toSorted();
+  return listed.toSorted().every((transactionId, index) => transactionId === sorted[index]);
 }

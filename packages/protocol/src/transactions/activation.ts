@@ -1,7 +1,19 @@
-/** The accepted types, and the types whose signatures can be verified (transactions.md 10 and 14). */
-import type { Milestone } from "../networks/network.ts";
-import { milestoneOf, type TransactionContext } from "./context.ts";
+/** The rules in force for a transaction (transactions.md 1), the accepted types, and the types whose signatures can be verified (transactions.md 10 and 14). */
+import type { Milestone, Network } from "../networks/network.ts";
 import { transactionKey } from "./types/registry.ts";
+
+export type TransactionContext = {
+  network: Network;
+  /** Height of the last accepted block, not of the block that is checked (trap A1). */
+  height: number;
+};
+
+export const milestoneOf = ({ network, height }: TransactionContext): Milestone =>
+  network.milestoneAt(height);
+
+/** Returns true if the transaction is a listed exception of the chain's history (networks.md 3). */
+export const isExceptional = ({ network }: TransactionContext, id: unknown): boolean =>
+  typeof id === "string" && network.exceptions.transactions?.includes(id) === true;
 
 /** `isSwitchedOn`: the setting of the type in the network's `transactionsConfig`. */
 type Condition = (milestone: Milestone, isSwitchedOn: boolean) => boolean;

@@ -1,7 +1,6 @@
 /** Addresses inside bytes (transactions.md 6.2). */
 import { fromHex } from "#primitives";
-import type { ByteReader } from "../bytes/reader.ts";
-import type { ByteWriter } from "../bytes/writer.ts";
+import type { ByteReader, ByteWriter } from "../bytes/cursor.ts";
 import { decodeBase58check, encodeBase58check } from "../crypto/base58check.ts";
 
 /** Version byte and RIPEMD-160 hash. */

@@ -1,12 +1,11 @@
 /** Ids and the hashes that are signed (transactions.md 7). */
 
-import { type ByteWriter, createWriter } from "../bytes/writer.ts";
+import { type ByteWriter, createWriter } from "../bytes/cursor.ts";
 import { utf8ToBytes } from "../crypto/bytes.ts";
 import { sha256Hex } from "../crypto/hashes.ts";
 import { writeAddress } from "./addresses.ts";
 import { assetMember } from "./asset.ts";
-import { encodeTransaction } from "./encode.ts";
-import { type SignaturePart, writeSignatures } from "./signatures.ts";
+import { encodeTransaction, type SignaturePart, writeSignatures } from "./codec.ts";
 import type { TransactionBody } from "./transaction.ts";
 
 /** The bytes whose SHA-256 is the id or is signed. */

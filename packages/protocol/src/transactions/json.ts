@@ -1,5 +1,5 @@
-/** Transactions as JSON (transactions.md 15). */
-import type { Transaction } from "./transaction.ts";
+/** Transactions as JSON (transactions.md 15), copied and compared by their members. */
+import type { Transaction, TransactionBody } from "./transaction.ts";
 import { TYPE_GROUPS } from "./type-groups.ts";
 
 /**
@@ -40,3 +40,31 @@ function mapMembers(value: unknown, map: (member: unknown) => unknown): unknown 
   }
   return mapped;
 }
+
+/**
+ * Returns true only if both have the same members and values, nested members in the same order: the encoder
+ * then writes the same bytes for both. The id of `encoded` does not count, because it is not encoded.
+ */
+export function isSameBody(decoded: TransactionBody, encoded: TransactionBody): boolean {
+  const { id: _id, ...members } = encoded as Record<string, unknown>;
+  const names = Object.keys(decoded) as (keyof TransactionBody)[];
+  return (
+    names.length === Object.keys(members).length &&
+    names.every((name) => isSameValue(decoded[name], members[name]))
+  );
+}
+
+function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (!isNested(one) || !isNested(other) || Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  const others = Object.keys(other);
+  // The order of members decides the bytes of tokens, properties and ports (transactions.md 11).
+  return (
+    names.length === others.length &&
+    names.every((name, index) => name === others[index] && isSameValue(one[name], other[name]))
+  );
+}
+
+const isNested = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;

@@ -3,14 +3,12 @@
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256Hex } from "../crypto/hashes.ts";
 import { present } from "../present.ts";
+import { isExceptional, milestoneOf, type TransactionContext } from "./activation.ts";
 import { addressPayload } from "./addresses.ts";
-import { isSameBody } from "./body-equality.ts";
-import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";
-import { decodeTransaction } from "./decode.ts";
-import { encodeTransaction } from "./encode.ts";
+import { decodeTransaction, encodeTransaction } from "./codec.ts";
 import { TransactionError } from "./errors.ts";
 import { transactionId } from "./id.ts";
-import { copyJson } from "./json.ts";
+import { copyJson, isSameBody } from "./json.ts";
 import { strictViolation } from "./schema.ts";
 import type { SealedTransaction, TransactionBody } from "./transaction.ts";
 import { TYPE_GROUPS } from "./type-groups.ts";

@@ -2,7 +2,7 @@
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import { createAjv } from "#ajv";
 import { present } from "../present.ts";
-import { milestoneOf, type TransactionContext } from "./context.ts";
+import { milestoneOf, type TransactionContext } from "./activation.ts";
 import type { SchemaViolation } from "./errors.ts";
 import { copyJson } from "./json.ts";
 import { keywords, type Limits, MULTI_PAYMENT, U63_MAX } from "./keywords.ts";

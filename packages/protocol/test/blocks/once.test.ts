@@ -35,13 +35,13 @@ vi.mock("../../src/blocks/header.ts", async (original) => {
     encodeUnsignedHeader: counted("encodeHeader", codec.encodeUnsignedHeader),
   };
 });
-vi.mock("../../src/transactions/decode.ts", async (original) => {
-  const codec = await original<typeof import("../../src/transactions/decode.ts")>();
-  return { ...codec, decodeTransaction: counted("decodeTransaction", codec.decodeTransaction) };
-});
-vi.mock("../../src/transactions/encode.ts", async (original) => {
-  const codec = await original<typeof import("../../src/transactions/encode.ts")>();
-  return { ...codec, encodeTransaction: counted("encodeTransaction", codec.encodeTransaction) };
+vi.mock("../../src/transactions/codec.ts", async (original) => {
+  const codec = await original<typeof import("../../src/transactions/codec.ts")>();
+  return {
+    ...codec,
+    decodeTransaction: counted("decodeTransaction", codec.decodeTransaction),
+    encodeTransaction: counted("encodeTransaction", codec.encodeTransaction),
+  };
 });
 
 const NONE = { decodeHeader: 0, encodeHeader: 0, decodeTransaction: 0, encodeTransaction: 0 };

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createReader } from "../../src/bytes/reader.ts";
-import { createWriter } from "../../src/bytes/writer.ts";
+import { createReader, createWriter } from "../../src/bytes/cursor.ts";
 import { hexToBytes, utf8ToBytes } from "../../src/index.ts";
 
 describe("reading", () => {

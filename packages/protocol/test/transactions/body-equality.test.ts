@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodeTransaction, type TransactionBody } from "../../src/index.ts";
-import { isSameBody } from "../../src/transactions/body-equality.ts";
-import { decodeTransaction } from "../../src/transactions/decode.ts";
+import { decodeTransaction } from "../../src/transactions/codec.ts";
+import { isSameBody } from "../../src/transactions/json.ts";
 import { bodyOf, coreTransaction, signed, transfer } from "./fixtures.ts";
 
 const decoded = (body: TransactionBody) => decodeTransaction(encodeTransaction(body));

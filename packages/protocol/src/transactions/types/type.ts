@@ -1,6 +1,5 @@
 /** The definition of a transaction type for the codec and the schema (transactions.md 6 and 8). */
-import type { ByteReader } from "../../bytes/reader.ts";
-import type { ByteWriter } from "../../bytes/writer.ts";
+import type { ByteReader, ByteWriter } from "../../bytes/cursor.ts";
 import type { TransactionBody } from "../transaction.ts";
 
 /** JSON Schema (draft-07) of a member; `u63` and the other keywords of transactions are in `schema.ts`. */

@@ -1,4 +1,5 @@
 /** 1/8 hash time lock (transactions.md 6.3). */
+
 import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { assetMember } from "../../asset.ts";

@@ -1,6 +1,6 @@
 /** 1/4 registration of a multi-signature wallet, with the layout of version 1 (transactions.md 6.3). */
 
-import type { ByteWriter } from "../../../bytes/writer.ts";
+import type { ByteWriter } from "../../../bytes/cursor.ts";
 import { assetMember } from "../../asset.ts";
 import type { Asset } from "../../transaction.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";

@@ -1,4 +1,5 @@
 /** 1/0 transfer (transactions.md 6.3). */
+
 import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";

@@ -1,6 +1,5 @@
 /** The four texts of a business (transactions.md 6.4). */
-import type { ByteReader } from "../../../bytes/reader.ts";
-import type { ByteWriter } from "../../../bytes/writer.ts";
+import type { ByteReader, ByteWriter } from "../../../bytes/cursor.ts";
 import type { BusinessAsset } from "../../transaction.ts";
 import { readText, writeOptionalText } from "./texts.ts";
 

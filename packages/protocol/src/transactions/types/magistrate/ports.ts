@@ -1,6 +1,5 @@
 /** Ports of a bridgechain by package name in the order of transactions.md 11 (transactions.md 6.4). */
-import type { ByteReader } from "../../../bytes/reader.ts";
-import type { ByteWriter } from "../../../bytes/writer.ts";
+import type { ByteReader, ByteWriter } from "../../../bytes/cursor.ts";
 import { addProperty } from "../properties.ts";
 import { readText, writeText } from "./texts.ts";
 

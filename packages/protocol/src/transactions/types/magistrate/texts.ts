@@ -1,6 +1,5 @@
 /** Text fields of the magistrate types (transactions.md 6.4). */
-import type { ByteReader } from "../../../bytes/reader.ts";
-import type { ByteWriter } from "../../../bytes/writer.ts";
+import type { ByteReader, ByteWriter } from "../../../bytes/cursor.ts";
 import { untypedText } from "../untyped.ts";
 
 /** Writes the number of bytes, then the UTF-8. */

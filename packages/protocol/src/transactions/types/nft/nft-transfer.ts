@@ -1,4 +1,5 @@
 /** 2000/2 transfer of a token (transactions.md 6.5). */
+
 import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { assetMember } from "../../asset.ts";

@@ -1,6 +1,5 @@
 /** The NFT payload: a token and some of its properties (transactions.md 6.5). */
-import type { ByteReader } from "../../../bytes/reader.ts";
-import type { ByteWriter } from "../../../bytes/writer.ts";
+import type { ByteReader, ByteWriter } from "../../../bytes/cursor.ts";
 import type { NftAsset, NftToken } from "../../transaction.ts";
 import { hashText } from "../members.ts";
 import { addProperty } from "../properties.ts";

@@ -1,8 +1,7 @@
 /** The payload of certified NFT transactions (transactions.md 6.6). */
 
 import { fromHex } from "#primitives";
-import type { ByteReader } from "../../../bytes/reader.ts";
-import type { ByteWriter } from "../../../bytes/writer.ts";
+import type { ByteReader, ByteWriter } from "../../../bytes/cursor.ts";
 import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import type { Asset, NftToken, TransactionBody } from "../../transaction.ts";

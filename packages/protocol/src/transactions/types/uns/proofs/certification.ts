@@ -1,6 +1,6 @@
 /** Certifications of certified NFT transactions (transactions.md 12). */
-import type { ByteReader } from "../../../../bytes/reader.ts";
-import { type ByteWriter, createWriter } from "../../../../bytes/writer.ts";
+import type { ByteReader } from "../../../../bytes/cursor.ts";
+import { type ByteWriter, createWriter } from "../../../../bytes/cursor.ts";
 import type { SignatureJob } from "../../../../crypto/signature-job.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";
 import type { Certification, Demand, NftAsset } from "../../../transaction.ts";

@@ -1,6 +1,5 @@
 /** Encoding of the 64-bit integers of UNS payloads (transactions.md 6.6). */
-import type { ByteReader } from "../../../../bytes/reader.ts";
-import type { ByteWriter } from "../../../../bytes/writer.ts";
+import type { ByteReader, ByteWriter } from "../../../../bytes/cursor.ts";
 
 const I64_MAX = 2n ** 63n - 1n;
 

@@ -1,5 +1,5 @@
 /** Signatures of UNS payloads: ECDSA in DER over the SHA-256 of the bytes (transactions.md 12). */
-import type { ByteReader } from "../../../../bytes/reader.ts";
+import type { ByteReader } from "../../../../bytes/cursor.ts";
 import { bytesToHex, hexToBytes } from "../../../../crypto/bytes.ts";
 import { signEcdsa, verifyEcdsa } from "../../../../crypto/ecdsa.ts";
 import { sha256 } from "../../../../crypto/hashes.ts";

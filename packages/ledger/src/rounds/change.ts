@@ -1,7 +1,17 @@
-/** Opens a round when the block before its first height is applied (consensus.md 5). */
-import { forgingOrder, type Milestone, type RoundInfo } from "@uniknode/protocol";
+/**
+ * Opens a round when the block before its first height is applied, and finds missed slots and idle delegates, which have no penalty
+ * (consensus.md 5).
+ */
+import {
+  delegateOfSlot,
+  forgingOrder,
+  type Milestone,
+  present,
+  type RoundInfo,
+  type Slots,
+} from "@uniknode/protocol";
 import type { Draft } from "../state/draft.ts";
-import type { Round } from "../state/tables.ts";
+import type { Round, Wallet } from "../state/tables.ts";
 import { saveDelegate } from "../wallets.ts";
 import { type DelegateWallet, rankDelegates } from "./ranking.ts";
 
@@ -40,3 +50,33 @@ export function openRound(draft: Draft, info: RoundInfo, milestone: Milestone): 
     return { ...wallet, attributes: { ...wallet.attributes, delegate } };
   });
 }
+
+export type MissedSlot = { readonly slot: number; readonly delegate: string };
+
+/**
+ * Returns the slots strictly between two blocks with their delegates, at most one round of slots.
+ *
+ * @param round of the later block
+ */
+export function missedSlots(
+  slots: Slots,
+  round: Round,
+  previous: { height: number; timestamp: number },
+  timestamp: number,
+): MissedSlot[] {
+  // Between the genesis block and block 2 are the years before the network started.
+  if (previous.height === 1) return [];
+  const first = slots.slotAt(previous.timestamp) + 1;
+  const count = Math.min(slots.slotAt(timestamp) - first, round.order.length);
+  if (count <= 0) return [];
+  return Array.from({ length: count }, (_, index) => ({
+    slot: first + index,
+    delegate: present(delegateOfSlot(round.order, first + index), "the delegate of a slot"),
+  }));
+}
+
+/** The delegates of a round, in the order of their ranks, that forged none of its blocks. */
+export const idleDelegates = (round: Round, walletOf: (publicKey: string) => Wallet): Wallet[] =>
+  round.delegates
+    .map(({ publicKey }) => walletOf(publicKey))
+    .filter(({ attributes }) => (attributes.delegate?.lastBlock?.height ?? 0) < round.height);
