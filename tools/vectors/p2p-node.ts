@@ -17,7 +17,7 @@ import { pino } from "pino";
 import { BlockObservations } from "../../packages/node/src/peers/block-broadcast.ts";
 import { RateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { InboundBlocks } from "../../packages/node/src/peers/inbound-blocks.ts";
-import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/peer-header.ts";
+import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/peer-table.ts";
 import { createBlockHandlers } from "../../packages/node/src/peers/requests/block-handlers.ts";
 import { createForgerHandlers } from "../../packages/node/src/peers/requests/forger.ts";
 import { buildStatus, createRequestHandler } from "../../packages/node/src/peers/requests/server.ts";

@@ -6,8 +6,8 @@ import {
   expirationHeight,
   isExpired,
   isExpiredInNextBlock,
-} from "../../packages/node/src/pool/contents/expiration.ts";
-import { Pending } from "../../packages/node/src/pool/contents/pending.ts";
+  Pending,
+} from "../../packages/node/src/pool/contents/pending.ts";
 import { Pool } from "../../packages/node/src/pool/pool.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
 import { createVerifier } from "../../packages/node/src/verification/verifier.ts";

@@ -17,9 +17,14 @@ import {
 } from "./block-queue.ts";
 import { asChainError, ChainError } from "./chain-error.ts";
 import type { ChainChange, Outcome } from "./outcome.ts";
-import { commitBlocks, type ExecutedBlock, type NeedsUndo } from "./pipeline/commit.ts";
+import {
+  commitBlocks,
+  discardUnchecked,
+  type ExecutedBlock,
+  type NeedsUndo,
+  revertBlocks,
+} from "./pipeline/commit.ts";
 import type { Executor } from "./pipeline/execute.ts";
-import { discardUnchecked, revertBlocks } from "./pipeline/revert.ts";
 import type { VerifiedBlock } from "./pipeline/verify.ts";
 import type { ChainStores } from "./stores.ts";
 

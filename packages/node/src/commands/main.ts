@@ -6,9 +6,8 @@ import { collectInOneThread } from "../platform/lifecycle/heap.ts";
 import { commandLine } from "../platform/lifecycle/program.ts";
 import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
-import { lockHolderText } from "../store/engine/lock-holder.ts";
+import { lockHolderText, portHolder } from "../store/engine/lock-holder.ts";
 import { MigrationError } from "../store/engine/migrations.ts";
-import { portHolder } from "../store/engine/port-holder.ts";
 import { unknownVariables, variablesOf } from "./flags.ts";
 import { createProgram, groupHelp, readHelpAll } from "./program.ts";
 

@@ -6,7 +6,7 @@
 import type { BlockHeader, EncodedBlock, Slots } from "@uniknode/protocol";
 import type { Chain } from "../chain/chain.ts";
 import type { Forger } from "../forger/forger.ts";
-import { type BlockReference, type DevCommand, DevError, type DevResult } from "../gateway/dev-commands.ts";
+import { type BlockReference, type DevCommand, DevError, type DevResult } from "../gateway/gateway.ts";
 import { present } from "../platform/present.ts";
 import type { Pool } from "../pool/pool.ts";
 import type { DevClock } from "./clock.ts";

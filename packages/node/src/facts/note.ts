@@ -1,7 +1,20 @@
-/** Checkpoints of the tree as signed notes (C2SP tlog-checkpoint, signed-note). */
-
-import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
+/**
+ * Checkpoints of the tree as signed notes (C2SP tlog-checkpoint, signed-note), and the key that signs them: it is created at the first
+ * start of a node and stored in its data folder.
+ */
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hash,
+  type KeyObject,
+  sign,
+} from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { present } from "../platform/present.ts";
+import { DataError } from "../store/engine/data-error.ts";
 import type { Hash } from "./merkle/hashes.ts";
 
 export type Checkpoint = {
@@ -57,4 +70,38 @@ export function createNoteSigner(name: string, key: KeyObject): NoteSigner {
       return `${text}\n\u2014 ${name} ${signature.toString("base64")}\n`;
     },
   };
+}
+
+const FILE = "checkpoint.key";
+const OWNER_ONLY = 0o600;
+
+/**
+ * Returns the key as PEM text.
+ *
+ * @throws {DataError} DATA_DAMAGED if the file does not contain an Ed25519 key
+ */
+export function checkpointKeyOf(folder: string): string {
+  const path = join(folder, FILE);
+  if (!existsSync(path)) {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeWholeFile(path, `${privateKey.export({ type: "pkcs8", format: "pem" })}`, OWNER_ONLY);
+  }
+  const pem = readFileSync(path, "utf8");
+  if (!isKey(pem)) {
+    throw new DataError(
+      "DATA_DAMAGED",
+      `${path} does not contain a valid key for signing checkpoints: restore the file from a backup, or remove it to let the node create a new key`,
+    );
+  }
+  return pem;
+}
+
+export const keyOfPem = (pem: string): KeyObject => createPrivateKey(pem);
+
+function isKey(pem: string): boolean {
+  try {
+    return keyOfPem(pem).asymmetricKeyType === "ed25519";
+  } catch {
+    return false;
+  }
 }

@@ -1,9 +1,9 @@
-/** The peers that passed their verification, by address, and functions for their branches, heights and random samples. */
-import type { Network } from "@uniknode/protocol";
+/** The peers that passed their verification, by address, and functions for their branches, heights, headers and random samples. */
+import { type BlockHeader, decodeHeader, encodeHeader, type Network } from "@uniknode/protocol";
 import type { PeerView } from "../events/node-events.ts";
 import type { PeerInfo } from "../gateway/gateway.ts";
-import { headerFromPeer } from "./peer-header.ts";
-import type { ReceivedStatus } from "./wire/received.ts";
+import type { ReceivedHeader, ReceivedStatus } from "./wire/received.ts";
+import { WireError } from "./wire/wire-error.ts";
 
 /** Comparison of two chains: heights of both heads, and of the highest block in both. */
 export type Verification = {
@@ -123,5 +123,50 @@ export function peerView(peer: Peer, { port, network, nowMs }: ViewContext): Pee
     verification,
     lastPingedMs: Math.round(nowMs - (performance.now() - verifiedAt)),
     state: { ...state, ...(header && { header: headerFromPeer(header, network) }) },
+  };
+}
+
+/**
+ * Decodes a header that a peer sent as JSON, and verifies its id.
+ *
+ * @throws {WireError} REPLY_FORM if it cannot be encoded, or has another id than the received one
+ */
+export const headerFromPeer = (received: ReceivedHeader, network: Network): BlockHeader =>
+  encodedHeaderFromPeer(received, network).header;
+
+/** Also returns the bytes of the header, from which its id and its signature are computed. */
+export function encodedHeaderFromPeer(
+  received: ReceivedHeader,
+  network: Network,
+): { header: BlockHeader; headerBytes: Uint8Array } {
+  const { header, headerBytes } = encode(received, network);
+  // The id of the genesis block is not the hash of its bytes.
+  if (header.height === 1) return { header: { ...header, id: received.id }, headerBytes };
+  if (header.id !== received.id)
+    throw new WireError("REPLY_FORM", "the id of a header does not match its content");
+  return { header, headerBytes };
+}
+
+/** The header is decoded from its bytes: members of the JSON may have other forms than the encoded ones. */
+function encode(received: ReceivedHeader, network: Network) {
+  try {
+    const headerBytes = encodeHeader(toHeader(received), network);
+    return { header: decodeHeader(headerBytes, network).header, headerBytes };
+  } catch (error) {
+    throw new WireError("REPLY_FORM", `a header cannot be encoded: ${(error as Error).message}`);
+  }
+}
+
+/** Missing members that are optional in replies get 0. */
+function toHeader(received: ReceivedHeader): BlockHeader {
+  const { totalAmount, totalFee, reward, numberOfTransactions = 0, version = 0 } = received;
+  const amount = (value: unknown) => BigInt(value as string | number);
+  return {
+    ...(received as Partial<BlockHeader> as BlockHeader),
+    version: version as number,
+    numberOfTransactions: numberOfTransactions as number,
+    totalAmount: amount(totalAmount),
+    totalFee: amount(totalFee),
+    reward: amount(reward),
   };
 }

@@ -2,8 +2,7 @@
 import { type BlockHeader, headerToJson, type Network, type Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { branchToSwitchTo } from "./forks.ts";
-import { headerFromPeer } from "./peer-header.ts";
-import { isForked, type Peer, peersAhead } from "./peer-table.ts";
+import { headerFromPeer, isForked, type Peer, peersAhead } from "./peer-table.ts";
 import type { NetworkState } from "./wire/events.ts";
 
 /**

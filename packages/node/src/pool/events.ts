@@ -1,9 +1,44 @@
-/** Events of the pool: as its listener gets them, and as subscribers receive them (events.md 3.5). */
+/** Refusals of the pool (pool.md 4), and its events: as its listener gets them, and as subscribers receive them (events.md 3.5). */
 import { createHash } from "node:crypto";
 import type { SealedTransaction } from "@uniknode/protocol";
 import { transactionData } from "../events/content.ts";
 import type { Event } from "../events/event.ts";
-import type { RefusalCode } from "./refusal.ts";
+import { CodedError } from "../platform/coded-error.ts";
+
+/** The codes are public and do not change. */
+export type RefusalCode =
+  | "ERR_DUPLICATE"
+  | "ERR_FROM_FUTURE"
+  | "ERR_EXPIRED"
+  | "ERR_WRONG_NETWORK"
+  | "ERR_UNSUPPORTED"
+  | "ERR_UNKNOWN"
+  | "ERR_PENDING"
+  | "ERR_CONFLICT"
+  | "ERR_INVALID_RECIPIENT"
+  | "ERR_HTLCLOCKNOTFOUND"
+  | "ERR_TRANSACTION_SCHEMA"
+  | "ERR_TOO_LARGE"
+  | "ERR_BAD_DATA"
+  | "ERR_LOW_FEE"
+  | "ERR_APPLY"
+  | "ERR_FORGED"
+  | "ERR_ALREADY_IN_POOL"
+  | "ERR_POOL_FULL";
+
+/** One transaction is refused; the others of its request are not affected. */
+export class Refusal extends CodedError<RefusalCode> {
+  constructor(code: RefusalCode, message: string) {
+    super(code, message, { isRetryable: code === "ERR_POOL_FULL" });
+  }
+}
+
+/** The sender has the maximum of pending transactions: the transaction is listed as excess, without an error. */
+export class SenderLimitError extends CodedError<"SENDER_LIMIT"> {
+  constructor() {
+    super("SENDER_LIMIT", "the sender has the maximum of pending transactions", { isRetryable: true });
+  }
+}
 
 /** A refusal by the last stage of admission; the transaction itself is valid. */
 export type Rejected = {

@@ -22,19 +22,19 @@ import {
   closed,
   failUnstored,
   RecentIds,
+  RefusalCounts,
   SenderOrder,
   SLICE_MS,
 } from "./admission/requests.ts";
 import type { AdmissionDeps } from "./admission/rules.ts";
 import { Contents } from "./contents/contents.ts";
-import type { ExpirationContext } from "./contents/expiration.ts";
 import { Journal } from "./contents/journal.ts";
+import type { ExpirationContext } from "./contents/pending.ts";
 import { Pending } from "./contents/pending.ts";
 import { Senders } from "./contents/senders.ts";
 import type { PoolEvent } from "./events.ts";
 import type { PoolOptions } from "./pool-options.ts";
 import { Recheck, type RecheckFigures, type RecheckPace } from "./recheck.ts";
-import { RefusalCounts } from "./refusal.ts";
 import { type BlockLimits, blockLimits, candidates, selectTransactions } from "./selection.ts";
 
 export type PoolDeps = Pick<

@@ -7,8 +7,8 @@ import {
   type WalletSignatures,
 } from "@uniknode/ledger";
 import type { Milestone, Network, SealedTransaction } from "@uniknode/protocol";
-import { type ExpirationContext, expirationHeight, isExpiredInNextBlock } from "./contents/expiration.ts";
 import type { Pending } from "./contents/pending.ts";
+import { type ExpirationContext, expirationHeight, isExpiredInNextBlock } from "./contents/pending.ts";
 import { isRefusal } from "./contents/senders.ts";
 
 export type BlockLimits = { readonly maxTransactions: number; readonly maxBytes: number };

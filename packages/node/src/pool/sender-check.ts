@@ -8,8 +8,8 @@ import {
 } from "@uniknode/protocol";
 import type { Steps } from "../platform/threads/time-slices.ts";
 import type { Contents, RemovalEvent } from "./contents/contents.ts";
-import { type ExpirationContext, expirationHeight, isExpired } from "./contents/expiration.ts";
 import type { Pending } from "./contents/pending.ts";
+import { type ExpirationContext, expirationHeight, isExpired } from "./contents/pending.ts";
 import type { Senders } from "./contents/senders.ts";
 import { createTrial, type TrialDeps } from "./selection.ts";
 

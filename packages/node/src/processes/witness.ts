@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Logger } from "pino";
 import type { Config } from "../config/resolve.ts";
 import type { witnessOptions } from "../config/witness.ts";
-import { checkpointKeyOf, keyOfPem } from "../facts/key-file.ts";
+import { checkpointKeyOf, keyOfPem } from "../facts/note.ts";
 import { healthy, unhealthy } from "../operations/health.ts";
 import { createOperationRoutes, type Operations } from "../operations/http/routes.ts";
 import { createOperationsServer } from "../operations/http/server.ts";

@@ -6,8 +6,8 @@ import type { MatchingObserver, Slices } from "../subscriptions/conditions/slice
 import { type BlockRef, type Position, slowedComment, suspendedFrame } from "./frame.ts";
 import type { Sink } from "./sink.ts";
 import type { Source, SourceEvent } from "./source.ts";
-import { StreamError } from "./stream-error.ts";
 import type { Subscription } from "./subscription.ts";
+import { StreamError } from "./subscription.ts";
 
 /** Source of the next event. */
 export type Start =

@@ -4,7 +4,7 @@
  */
 import { clientGroup, siteGroup } from "../platform/addresses/ranges.ts";
 import { present } from "../platform/present.ts";
-import { StreamError } from "./stream-error.ts";
+import { StreamError } from "./subscription.ts";
 
 export type StreamLimitOptions = {
   readonly maxStreams: number;

@@ -16,7 +16,7 @@ import {
 } from "./open-streams.ts";
 import { Sink } from "./sink.ts";
 import type { Source } from "./source.ts";
-import { StreamError } from "./stream-error.ts";
+import { StreamError } from "./subscription.ts";
 
 export type StreamOptions = StreamLimitOptions & {
   /** Time between two heartbeats. A client that reads nothing for this time is disconnected. */

@@ -1,7 +1,8 @@
-/** The subscription of a stream. */
+/** The subscription of a stream, and the reasons why a stream cannot be opened. */
 import { isRemembered } from "../event-log/history.ts";
 import { isChainFact, isRetraction, subscribedNames } from "../events/catalogue.ts";
 import type { Event } from "../events/event.ts";
+import { CodedError } from "../platform/coded-error.ts";
 import { parseJson } from "../platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../subscriptions/conditions/conditions.ts";
 import { CostError, meterConditions } from "../subscriptions/conditions/cost.ts";
@@ -58,4 +59,23 @@ export function readSubscription(given: Readonly<Record<string, unknown>>): Subs
     },
     isSlow: metered.isSlow,
   };
+}
+
+type StreamErrorCode =
+  /** The request is not valid; the message names the part. */
+  | "STREAM_INVALID"
+  /** The events that the client missed are no longer available: it must read the state again. */
+  | "STREAM_GONE"
+  /** The patterns in the conditions of this client cost too much. */
+  | "STREAM_SUSPENDED"
+  /** This client has its maximum of open streams. */
+  | "STREAM_LIMIT"
+  /** The node serves its maximum of streams; retry later. */
+  | "STREAM_FULL";
+
+/** A stream cannot be opened. */
+export class StreamError extends CodedError<StreamErrorCode> {
+  constructor(code: StreamErrorCode, message: string) {
+    super(code, message, { isRetryable: code === "STREAM_LIMIT" || code === "STREAM_FULL" });
+  }
 }

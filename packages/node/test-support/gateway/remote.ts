@@ -6,10 +6,10 @@ import { onTestFinished } from "vitest";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import {
   createRemoteCalls,
+  createRemoteProcesses,
   DEFAULT_REMOTE_CALL_OPTIONS,
   type RemoteCallOptions,
-} from "../../src/gateway/remote-calls.ts";
-import { createRemoteProcesses } from "../../src/gateway/remote-processes.ts";
+} from "../../src/gateway/remote-processes.ts";
 import { createGatewayRoutes } from "../../src/http/gateway/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createRangeTest } from "../../src/platform/addresses/ranges.ts";

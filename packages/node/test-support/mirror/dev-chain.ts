@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
-import { edgeRoot } from "../../src/facts/merkle/edge.ts";
+import { edgeRoot } from "../../src/facts/merkle/tiles.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../src/gateway/http.ts";
 import { readCopy } from "../../src/mirror/events/rows.ts";

@@ -9,9 +9,9 @@ import { createStreamRoutes } from "../../src/http/stream/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { createCopiedEvents } from "../../src/store/events/copied-events.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
 import {
+  createCopiedEvents,
   createRemoteNameStore,
   createSubscribedEventStore,
 } from "../../src/store/events/subscribed-events.ts";

@@ -20,7 +20,7 @@ import {
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Chain } from "../../src/chain/chain.ts";
 import { type BlockInput, receiveBlock } from "../../src/chain/pipeline/receive.ts";
-import { encodedHeaderFromPeer } from "../../src/peers/peer-header.ts";
+import { encodedHeaderFromPeer } from "../../src/peers/peer-table.ts";
 import { present } from "../../src/platform/present.ts";
 import {
   blocksOf,

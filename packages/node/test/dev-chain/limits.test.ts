@@ -25,7 +25,7 @@ import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { Forger } from "../../src/forger/forger.ts";
 import { Guard, recordInDatabase } from "../../src/forger/signing/guard.ts";
 import { soloTiming } from "../../src/forger/slot-state.ts";
-import type { DevCommand } from "../../src/gateway/dev-commands.ts";
+import type { DevCommand } from "../../src/gateway/gateway.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

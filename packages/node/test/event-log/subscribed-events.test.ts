@@ -3,9 +3,10 @@ import { SubscribedEvents } from "../../src/event-log/subscribed-events.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { COPY_READER, createCopiedEvents } from "../../src/store/events/copied-events.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import {
+  COPY_READER,
+  createCopiedEvents,
   createRemoteNameStore,
   createSubscribedEventStore,
 } from "../../src/store/events/subscribed-events.ts";

@@ -1,7 +1,7 @@
 /** The right edge of a Merkle tree has the root of all its leaves. */
 import { expect, test } from "vitest";
-import { type Edge, EMPTY_EDGE, edgeRoot, extendEdge } from "../../src/facts/merkle/edge.ts";
 import { EMPTY_ROOT, HASH_BYTES, hashLeaves } from "../../src/facts/merkle/hashes.ts";
+import { type Edge, EMPTY_EDGE, edgeRoot, extendEdge } from "../../src/facts/merkle/tiles.ts";
 import { plainRoot } from "../../test-support/facts/plain-tree.ts";
 
 const leaves = Array.from({ length: 300 }, (_, index) => `leaf ${index}`);

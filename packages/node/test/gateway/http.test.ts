@@ -7,7 +7,7 @@ import {
   gatewayOverHttp,
   type HttpGatewayOptions,
 } from "../../src/gateway/http.ts";
-import { DEFAULT_REMOTE_CALL_OPTIONS } from "../../src/gateway/remote-calls.ts";
+import { DEFAULT_REMOTE_CALL_OPTIONS } from "../../src/gateway/remote-processes.ts";
 import { CallError } from "../../src/platform/threads/call.ts";
 import { serveGateway, serveOther, TOKEN } from "../../test-support/gateway/remote.ts";
 import { createGateway, openFixture } from "../../test-support/http/fixture.ts";

@@ -1,9 +1,9 @@
 /** Suite for every transport of the gateway: each call gets its result or ends with a reason, and none leaves anything in memory. */
 import { describe, expect, test } from "vitest";
 import { type CallOptions, DEFAULT_CALL_OPTIONS } from "../../src/gateway/caller.ts";
-import { DevError } from "../../src/gateway/dev-commands.ts";
 import {
   BodyError,
+  DevError,
   type Gateway,
   type NodeStatus,
   REMOTE_METHODS,

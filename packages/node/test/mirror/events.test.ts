@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { COPY_READER } from "../../src/store/events/copied-events.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
+import { COPY_READER } from "../../src/store/events/subscribed-events.ts";
 import { type MirroredDevChain, startMirroredDevChain } from "../../test-support/mirror/dev-chain.ts";
 import { copiedEvents, nodeEvents } from "../../test-support/mirror/events.ts";
 import { startLyingFeed } from "../../test-support/mirror/lying-feed.ts";

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { finalHeight } from "../../src/facts/final.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
-import { edgeRoot } from "../../src/facts/merkle/edge.ts";
+import { edgeRoot } from "../../src/facts/merkle/tiles.ts";
 import type { FactReader } from "../../src/facts/reader.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";

@@ -2,7 +2,7 @@
 import type { SealedTransaction } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Expirations, expirationHeight, isExpired } from "../../src/pool/contents/expiration.ts";
+import { Expirations, expirationHeight, isExpired } from "../../src/pool/contents/pending.ts";
 import { idsOf } from "../../test-support/pool/chain.ts";
 
 const members = fc.oneof(

@@ -11,7 +11,7 @@ import {
   type Network,
 } from "@uniknode/protocol";
 import { WebSocketServer } from "ws";
-import { headerFromPeer } from "../../../../packages/node/src/peers/peer-header.ts";
+import { headerFromPeer } from "../../../../packages/node/src/peers/peer-table.ts";
 import { connectPeer } from "../../../../packages/node/src/peers/transport/connection.ts";
 import type { ReceivedHeader } from "../../../../packages/node/src/peers/wire/received.ts";
 import { createDraws } from "../../../../packages/node/test-support/faults/actors/random.ts";

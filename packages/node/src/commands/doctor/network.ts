@@ -8,9 +8,8 @@ import { databaseOf } from "../../archive/database.ts";
 import { loadNetwork, type NetworkChoice } from "../../config/network.ts";
 import { futureHeadText } from "../../forger/future-head.ts";
 import { present } from "../../platform/present.ts";
-import { lockHolderText } from "../../store/engine/lock-holder.ts";
+import { lockHolderText, portHolder } from "../../store/engine/lock-holder.ts";
 import { openReader } from "../../store/engine/migrations.ts";
-import { portHolder } from "../../store/engine/port-holder.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;

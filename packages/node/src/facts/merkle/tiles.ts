@@ -1,8 +1,10 @@
 /**
- * Tiles of a Merkle tree (C2SP tlog-tiles): 256 concatenated hashes. Tiles of level 0 have the hashes of leaves, tiles of
+ * Parts of a Merkle tree. Tiles (C2SP tlog-tiles) have 256 concatenated hashes. Tiles of level 0 have the hashes of leaves, tiles of
  * each higher level have the hashes of whole tiles of the level below.
  */
-import { foldHashes, HASH_BYTES, type Hash } from "./hashes.ts";
+
+import { present } from "../../platform/present.ts";
+import { EMPTY_ROOT, foldHashes, HASH_BYTES, type Hash, nodeHash } from "./hashes.ts";
 import type { Nodes } from "./proofs.ts";
 
 /** Levels of the tree that a tile spans. */
@@ -76,4 +78,49 @@ export function tilePath(level: number | "entries", number: number, width = TILE
       .match(/\d{3}/g) ?? [];
   const digits = groups.map((group, index) => (index < groups.length - 1 ? `x${group}` : group)).join("/");
   return `${level}/${digits}${width < TILE_WIDTH ? `.p/${width}` : ""}`;
+}
+
+/** The right edge of a tree: enough to add leaves and to compute the root, but not for proofs. */
+export type Edge = {
+  /** Number of leaves of the tree. */
+  readonly size: number;
+  /** Concatenated hashes of the largest complete subtrees, from the left: one for each bit of the size. */
+  readonly hashes: Uint8Array;
+};
+
+export const EMPTY_EDGE: Edge = { size: 0, hashes: new Uint8Array() };
+
+/**
+ * Returns the edge of the tree with further leaves.
+ *
+ * @param leaves concatenated hashes of the leaves
+ */
+export function extendEdge({ size, hashes }: Edge, leaves: Uint8Array): Edge {
+  const edge = toList(hashes);
+  let count = size;
+  for (let node of toList(leaves)) {
+    // Each trailing bit of the size is a complete subtree that the leaf completes to a larger one.
+    for (let rest = count; rest % 2 === 1; rest = Math.floor(rest / 2)) {
+      node = nodeHash(present(edge.pop(), "a subtree of the edge"), node);
+    }
+    edge.push(node);
+    count++;
+  }
+  return { size: count, hashes: Buffer.concat(edge) };
+}
+
+export function edgeRoot({ hashes }: Edge): Hash {
+  const edge = toList(hashes);
+  let root = edge.pop();
+  if (!root) return EMPTY_ROOT;
+  for (let left = edge.pop(); left; left = edge.pop()) root = nodeHash(left, root);
+  return root;
+}
+
+function toList(hashes: Uint8Array): Hash[] {
+  const list: Hash[] = [];
+  for (let offset = 0; offset < hashes.length; offset += HASH_BYTES) {
+    list.push(hashes.subarray(offset, offset + HASH_BYTES));
+  }
+  return list;
 }

@@ -1,5 +1,6 @@
 /** Reads uniks and their properties, with their paths, as they were after the last complete round. */
 import type { Database } from "../../store/engine/database.ts";
+import { createRowReaders } from "./changes.ts";
 import { keyOf, leafOf, leavesFrom, type Path, pathTo, rootOf, textDigest, toHex } from "./map.ts";
 import type { Digest } from "./page.ts";
 import {
@@ -13,7 +14,6 @@ import {
   readPagesOf,
 } from "./rows.ts";
 import { createMapState, createRoots, type MapRoot, type RootPlace } from "./state.ts";
-import { createRowReaders } from "./stored-rows.ts";
 
 /**
  * The properties below one node of the map: all whose key begins with the first bits of `from`, one bit for each sibling. The siblings

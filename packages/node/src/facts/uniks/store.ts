@@ -1,7 +1,15 @@
 /** The map of uniks in SQLite. Its content can be derived from the chain, and grows in steps that a restart continues. */
 import { addressFromPublicKey, createRounds, type Network, sealedFromTrustedBytes } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
-import { type ChangeContext, type Changes, createChanges, UNIK_GROUPS } from "./changes.ts";
+import {
+  type ChangeContext,
+  type Changes,
+  createChanges,
+  createStoredRows,
+  type StepRows,
+  type StoredRows,
+  UNIK_GROUPS,
+} from "./changes.ts";
 import { rootOf } from "./map.ts";
 import { MAP_PAGES, pagesOf } from "./rows.ts";
 import {
@@ -12,7 +20,6 @@ import {
   type Position,
   type RootPlace,
 } from "./state.ts";
-import { createStoredRows, type StepRows, type StoredRows } from "./stored-rows.ts";
 
 /** Blocks of a round, and the id of its last one. */
 export type AddedRound = { readonly first: number; readonly last: number; readonly id: string };

@@ -1,7 +1,6 @@
 /** The commands of the dev chain over HTTP, which require the token of the webhook register (docs/guides/dev-chain.md). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import type { BlockReference, DevCommand, DevErrorCode, DevResult } from "../../gateway/dev-commands.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
+import type { BlockReference, DevCommand, DevErrorCode, DevResult, Gateway } from "../../gateway/gateway.ts";
 import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { EVENTS } from "../../events/catalogue.ts";
 import { GatewayError } from "../../gateway/failure.ts";
 import { REMOTE_METHODS, type RemoteGateway, type RemoteMethod } from "../../gateway/gateway.ts";
-import type { RemoteCalls } from "../../gateway/remote-calls.ts";
+import type { RemoteCalls } from "../../gateway/remote-processes.ts";
 import { type RemoteProcesses, readCaller } from "../../gateway/remote-processes.ts";
 import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import { deadlineIn } from "../../platform/threads/call.ts";

@@ -1,7 +1,7 @@
 /** All metrics of a node, in the text format of Prometheus. They are kept in the serving thread. */
 import type { FeedFigures } from "../../feed/feed.ts";
 import type { NodeFigures } from "../../gateway/figures.ts";
-import type { RemoteCallFigures } from "../../gateway/remote-calls.ts";
+import type { RemoteCallFigures } from "../../gateway/remote-processes.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";

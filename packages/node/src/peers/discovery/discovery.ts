@@ -9,8 +9,7 @@ import type { PeerStore } from "../../store/node/peers.ts";
 import { networkHeight, type Peer, type PeerTable, sample } from "../peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
-import type { Candidates } from "./candidates.ts";
-import type { Ping } from "./ping.ts";
+import type { Candidates, Ping } from "./candidates.ts";
 import { readSources } from "./sources.ts";
 
 export type DiscoveryOptions = {

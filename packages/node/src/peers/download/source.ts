@@ -2,7 +2,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type BlockParts, hexToBytes, type Network } from "@uniknode/protocol";
 import type { FetchedBlock } from "../../chain/pipeline/receive.ts";
-import { encodedHeaderFromPeer } from "../peer-header.ts";
+import { encodedHeaderFromPeer } from "../peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import {
   blocksMessageBytes,

@@ -7,8 +7,7 @@ import { type LogFn, type Logger, type LoggerOptions, pino } from "pino";
 import { setNewest } from "../bounded-entries.ts";
 import { troubleOf } from "../files/disk.ts";
 import { shortened, withoutControls } from "../text/foreign.ts";
-import { Lines } from "./lines.ts";
-import { CLEAR_LINE, canRewriteLines, hasColors, STANDARD_ERROR, STANDARD_OUTPUT } from "./output.ts";
+import { CLEAR_LINE, canRewriteLines, hasColors, Lines, STANDARD_ERROR, STANDARD_OUTPUT } from "./output.ts";
 
 type LogLevel = "error" | "warn" | "info" | "debug" | "trace" | "silent";
 

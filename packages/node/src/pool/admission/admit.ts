@@ -7,8 +7,8 @@ import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
 import { isRefusal } from "../contents/senders.ts";
 import type { Rejected } from "../events.ts";
+import { Refusal } from "../events.ts";
 import type { PoolOptions } from "../pool-options.ts";
-import { Refusal } from "../refusal.ts";
 import { type CheckResult, runChecks, toAdmissionResult } from "./candidate.ts";
 import {
   NOT_VERIFIED,

@@ -1,7 +1,7 @@
 /** A received transaction in admission: the members that the first checks read, and the results of the checks (pool.md 3). */
 import { type SealedTransaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { AdmissionResult } from "../../gateway/gateway.ts";
-import { Refusal, type RefusalCode, SenderLimitError } from "../refusal.ts";
+import { Refusal, type RefusalCode, SenderLimitError } from "../events.ts";
 
 /** A received transaction before its schema is checked. */
 export type Candidate = {

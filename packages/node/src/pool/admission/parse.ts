@@ -19,8 +19,8 @@ import {
 import { CodedError } from "../../platform/coded-error.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
+import { Refusal, type RefusalCode } from "../events.ts";
 import type { FeePolicy, PoolOptions } from "../pool-options.ts";
-import { Refusal, type RefusalCode } from "../refusal.ts";
 import { blockLimits } from "../selection.ts";
 import { type Candidate, type CheckResult, candidateFrom, runChecks } from "./candidate.ts";
 import { type AdmissionDeps, checkRecipient, checkRules, milestoneOf } from "./rules.ts";

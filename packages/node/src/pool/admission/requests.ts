@@ -7,6 +7,7 @@ import type { AdmissionTime } from "../../gateway/figures.ts";
 import { deleteOldest } from "../../platform/bounded-entries.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { troubleOf } from "../../platform/files/disk.ts";
+import type { RefusalCode } from "../events.ts";
 
 const MAX_IDS = 10_000;
 
@@ -59,6 +60,22 @@ export class SenderOrder {
         void isNext.then(resolve);
       },
     };
+  }
+}
+
+/** `excess`: beyond the maximum of pending transactions of a sender; `POOL_BUSY`: beyond the maximum of waiting ones. */
+type PoolRefusal = RefusalCode | "excess" | "POOL_BUSY";
+
+/** Transactions refused since the process started, by reason; reasons that did not occur are absent. */
+export class RefusalCounts {
+  readonly #counts: Partial<Record<PoolRefusal, number>> = {};
+
+  count(reason: PoolRefusal, transactions = 1): void {
+    if (transactions > 0) this.#counts[reason] = (this.#counts[reason] ?? 0) + transactions;
+  }
+
+  read(): Readonly<Partial<Record<PoolRefusal, number>>> {
+    return { ...this.#counts };
   }
 }
 

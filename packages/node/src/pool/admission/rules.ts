@@ -12,14 +12,14 @@ import {
 import type { SignatureCheck } from "../../verification/packed-checks.ts";
 import type { RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import type { Contents } from "../contents/contents.ts";
-import { expirationHeight, isExpiredInNextBlock } from "../contents/expiration.ts";
 import type { Journal } from "../contents/journal.ts";
 import type { Pending } from "../contents/pending.ts";
+import { expirationHeight, isExpiredInNextBlock } from "../contents/pending.ts";
 import type { Senders } from "../contents/senders.ts";
+import { Refusal, SenderLimitError } from "../events.ts";
 import type { PoolOptions } from "../pool-options.ts";
-import { Refusal, type RefusalCounts, SenderLimitError } from "../refusal.ts";
 import { assetText, type Candidate } from "./candidate.ts";
-import type { RecentIds } from "./requests.ts";
+import type { RecentIds, RefusalCounts } from "./requests.ts";
 
 /** The parts of the chain and of the pool that an admission uses. */
 export type AdmissionDeps = {

@@ -5,8 +5,7 @@
  * reverted blocks, and apply only after others of these, such as a payment from an income that is pending again.
  */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { PoolEvent } from "../events.ts";
-import type { RefusalCode } from "../refusal.ts";
+import type { PoolEvent, RefusalCode } from "../events.ts";
 import type { Journal } from "./journal.ts";
 import type { Pending } from "./pending.ts";
 import type { Senders } from "./senders.ts";

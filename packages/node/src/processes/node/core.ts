@@ -10,15 +10,18 @@ import { logName } from "../../facts/note.ts";
 import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { type FactsTask, startFactsTask } from "../../facts/task.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { createSubscribers, type Subscribe } from "../../platform/notifier.ts";
+import { type PoolEvent, toPublicEvent } from "../../pool/events.ts";
+import { Pool } from "../../pool/pool.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { hasHistory } from "../../store/history/writer.ts";
+import { createPoolStore } from "../../store/node/pool.ts";
 import { CachingVerifier, createVerifyNow } from "../../verification/caching-verifier.ts";
 import { createVerifier, type Verifier } from "../../verification/verifier.ts";
 import { createRecordedSignatures, type RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { type NodeEventLog, openNodeEventLog } from "./event-log.ts";
 import { createEnvironment, type Environment, type NodeDeps, type NodeOptions } from "./node-options.ts";
-import { createNodePool, type NodePool } from "./pool.ts";
 
 export type NodeCore = NodePool & {
   /** Dependencies of most parts of the node. */
@@ -192,4 +195,47 @@ async function compareFacts(
   );
   onStop("comparison of facts", comparison.close);
   return comparison;
+}
+
+export type NodePool = {
+  readonly pool: Pool;
+  /** The listener is called after each change was logged, within the database transaction that makes it durable. */
+  readonly subscribeToPool: Subscribe<PoolEvent>;
+};
+
+type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
+  Pick<NodeEventLog, "events" | "log"> & {
+    readonly chain: Pick<Chain, "state" | "head" | "isBusy" | "storedIds">;
+    readonly verifier: Pick<Verifier, "verify">;
+    readonly signatures: RecordedSignatures;
+    readonly database: Database;
+  };
+
+export function createNodePool(
+  options: NodeOptions["pool"],
+  { chain, verifier, signatures, database, network, now, events, log, logger }: NodePoolDeps,
+  onStop: Closing["add"],
+): NodePool {
+  const changes = createSubscribers<PoolEvent>();
+  changes.subscribe((event) => {
+    // Most nodes have no subscriber: transactions are copied only for one.
+    if (events.isRecorded(event.name)) log(toPublicEvent(event));
+  });
+  const pool = new Pool(options, {
+    network,
+    state: chain.state,
+    head: chain.head,
+    now,
+    storedIds: (ids) => new Set(chain.storedIds(ids)),
+    store: createPoolStore(database),
+    verify: (checks) => verifier.verify(checks),
+    signatures,
+    isChainBusy: () => chain.isBusy(),
+    emit: changes.notify,
+    onWriteFailed: (err) => logger.error({ err }, "failed to write changes of the pool; retrying"),
+    onRecheckFailed: (err) =>
+      logger.error({ err }, "failed to recheck pending transactions; retrying after the next block"),
+  });
+  onStop("pool", () => pool.close());
+  return { pool, subscribeToPool: changes.subscribe };
 }

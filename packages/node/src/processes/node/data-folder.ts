@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import type { Network } from "@uniknode/protocol";
 import { refuseOtherNetwork } from "../../chain/genesis.ts";
-import { checkpointKeyOf } from "../../facts/key-file.ts";
+import { checkpointKeyOf } from "../../facts/note.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { DEFAULT_CHECKPOINT_OPTIONS, startCheckpoints } from "../../store/engine/checkpoints.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";

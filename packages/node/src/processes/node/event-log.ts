@@ -6,9 +6,9 @@ import type { Event } from "../../events/event.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";
 import {
+  createCopiedEvents,
   createRemoteNameStore,
   createSubscribedEventStore,
   type RemoteNameStore,

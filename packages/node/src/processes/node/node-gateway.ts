@@ -5,7 +5,6 @@ import type { Options } from "../../config/options.ts";
 import { finalHeight } from "../../facts/final.ts";
 import type { Forging, ForgingFigures } from "../../forger/forging.ts";
 import { futureHeadText } from "../../forger/future-head.ts";
-import { DevError } from "../../gateway/dev-commands.ts";
 import type {
   ComparisonFigures,
   MirrorFigures,
@@ -17,6 +16,7 @@ import type {
 import {
   type AdmissionResult,
   BodyError,
+  DevError,
   type Gateway,
   type NodeStatus,
   type PeerInfo,

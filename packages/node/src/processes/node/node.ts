@@ -9,6 +9,7 @@ import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts
 import { beat, createHeartbeats } from "../../platform/lifecycle/event-loop.ts";
 import type { Pool } from "../../pool/pool.ts";
 import { dataErrorOf, RUN_REMEDY } from "../../store/engine/data-error.ts";
+import type { NodePool } from "./core.ts";
 import { type NodeCore, openCore } from "./core.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import {
@@ -22,7 +23,6 @@ import type { Mirror } from "./mirror.ts";
 import { type GatewayParts, openGateway } from "./node-gateway.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
 import type { NodePeers } from "./peers.ts";
-import type { NodePool } from "./pool.ts";
 import { type NodeServing, startServing } from "./serving.ts";
 
 export type Node = {

@@ -2,8 +2,7 @@
  * The HTTP listeners of the serving thread: one for the API and its console, and optionally one for health and metrics; and the
  * clients that may use their protected routes, by token or by a session of the console.
  */
-import { keyOfPem } from "../../facts/key-file.ts";
-import { createNoteSigner, logName } from "../../facts/note.ts";
+import { createNoteSigner, keyOfPem, logName } from "../../facts/note.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/admission.ts";
 import { createSessionAccess } from "../../http/console/access.ts";

@@ -45,7 +45,7 @@ export const pickServingOptions = (options: ServingOptions): ServingOptions =>
 export type ServedData = ServingOptions & {
   readonly files: NetworkFiles;
   readonly genesisBlock: Readonly<Record<string, unknown>>;
-  /** True if the chain has dev commands (`gateway/dev-commands.ts`). */
+  /** True if the chain has dev commands (`gateway/gateway.ts`). */
   readonly isDevChain: boolean;
   /** Accounts of a dev chain, with their passphrases. */
   readonly devAccounts?: AccountList | undefined;

@@ -5,7 +5,7 @@ import type { FactReader } from "../../facts/reader.ts";
 import type { Feed } from "../../feed/feed.ts";
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
-import type { RemoteCalls } from "../../gateway/remote-calls.ts";
+import type { RemoteCalls } from "../../gateway/remote-processes.ts";
 import type { SessionsDependencies } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createTimestampOf, type TimestampOf } from "../../http/core/values.ts";

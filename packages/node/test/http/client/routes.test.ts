@@ -5,11 +5,10 @@
 import { type Client, createClient } from "@uniknode/client";
 import { createSlots, transactionToJson } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { keyOfPem } from "../../../src/facts/key-file.ts";
 import { EMPTY_ROOT } from "../../../src/facts/merkle/hashes.ts";
-import { createNoteSigner } from "../../../src/facts/note.ts";
+import { createNoteSigner, keyOfPem } from "../../../src/facts/note.ts";
 import type { FactReader } from "../../../src/facts/reader.ts";
-import type { DevResult } from "../../../src/gateway/dev-commands.ts";
+import type { DevResult } from "../../../src/gateway/gateway.ts";
 import { createTimestampOf } from "../../../src/http/core/values.ts";
 import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createFactRoutes } from "../../../src/http/facts/routes.ts";

@@ -1,6 +1,6 @@
 /** Ping: the status of a peer, and the checks before its chain is verified (p2p.md 10.4 and 10.5). */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createPing, type Ping } from "../../../src/peers/discovery/ping.ts";
+import { createPing, type Ping } from "../../../src/peers/discovery/candidates.ts";
 import { PeerTable, peerView } from "../../../src/peers/peer-table.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";

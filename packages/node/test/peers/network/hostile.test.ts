@@ -13,7 +13,7 @@ import {
 } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { seal } from "../../../src/dev-chain/genesis.ts";
-import { headerFromPeer } from "../../../src/peers/peer-header.ts";
+import { headerFromPeer } from "../../../src/peers/peer-table.ts";
 import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";

@@ -4,8 +4,8 @@ import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rm
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Lines } from "../../../src/platform/logging/lines.ts";
 import { createLogger } from "../../../src/platform/logging/logger.ts";
+import { Lines } from "../../../src/platform/logging/output.ts";
 import { missingLinux, skips } from "../../../test-support/process/available.ts";
 
 function newPath(): string {

@@ -5,7 +5,7 @@ import { deadlineIn } from "../../../src/platform/threads/call.ts";
 import { openNodeEventLog } from "../../../src/processes/node/event-log.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { COPY_READER } from "../../../src/store/events/copied-events.ts";
+import { COPY_READER } from "../../../src/store/events/subscribed-events.ts";
 
 function open(webhooks: "on" | "off" = "on") {
   const database = openDatabase(":memory:");

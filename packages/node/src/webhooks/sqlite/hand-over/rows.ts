@@ -5,8 +5,8 @@
 
 import { present } from "../../../platform/present.ts";
 import type { Database, SqlValue } from "../../../store/engine/database.ts";
-import { COPY_READER } from "../../../store/events/copied-events.ts";
 import type { EventLog } from "../../../store/events/event-log.ts";
+import { COPY_READER } from "../../../store/events/subscribed-events.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
 import type { HandOverHead } from "../../hand-over/lines.ts";
 import { HandOverError, nextOwner, type OwnerChange } from "../../hand-over/owner.ts";
