@@ -136,18 +136,15 @@ export class Chain {
     this.#queue = new BlockQueue(this.#preparing, (parts) => this.#writer.write(parts));
   }
 
-  /** A property, because other parts get it as a function. */
+  /** This and the next two are properties, because other parts get them as functions. */
   readonly head = (): BlockHeader => this.#executor.tip();
 
   /** Returns true while blocks are being processed. */
-  isBusy(): boolean {
-    return this.#queue.isBusy();
-  }
+  readonly isBusy = (): boolean => this.#queue.isBusy();
 
   /** Returns the transaction ids that are on the chain. */
-  storedIds(ids: readonly string[]): string[] {
-    return this.#stores.transactions.storedIds(ids);
-  }
+  readonly storedIds = (ids: readonly string[]): ReadonlySet<string> =>
+    new Set(this.#stores.transactions.storedIds(ids));
 
   /**
    * Appends consecutive blocks up to the first that is refused. Each can be serialized or a value; the checks

@@ -40,9 +40,8 @@ export class SubscribedEvents {
     this.#names = this.#union();
   }
 
-  names(): ReadonlySet<string> {
-    return this.#names;
-  }
+  /** A property, because the log gets it as a function. */
+  readonly names = (): ReadonlySet<string> => this.#names;
 
   webhooksChanged(): void {
     this.#webhooks = this.#deps.webhookNames();

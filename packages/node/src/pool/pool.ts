@@ -122,9 +122,8 @@ export class Pool {
     this.#budget = new AdmissionBudget({ slotMs, isChainBusy });
     this.#slices = createTimeSlices({
       sliceMs: SLICE_MS,
-      pauseMs: () => this.#budget.pauseMs(),
+      pace: this.#budget,
       isHeld: () => this.#recheck.isRunning(),
-      onSlice: (durationMs) => this.#budget.spend(durationMs),
     });
     const requests = { recentIds: this.#recentIds, refusals: this.#refusals };
     this.#admission = { ...deps, ...parts, ...requests, contents: this.#contents };

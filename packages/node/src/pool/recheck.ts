@@ -54,8 +54,11 @@ export class Recheck {
     this.#slices = createTimeSlices({
       sliceMs: pace.sliceMs,
       isHeld: () => this.#hasRemovedEnough(),
-      onSlice: (durationMs) => {
-        this.#usedMs += durationMs;
+      pace: {
+        pauseMs: () => 0,
+        spend: (durationMs) => {
+          this.#usedMs += durationMs;
+        },
       },
     });
   }

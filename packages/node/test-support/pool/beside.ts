@@ -23,7 +23,7 @@ export const openPoolBeside = (chain: Chain, { network, database, verify, now }:
     state: chain.state,
     head: chain.head,
     now,
-    storedIds: (ids) => new Set(chain.storedIds(ids)),
+    storedIds: chain.storedIds,
     store: createPoolStore(database),
     ...verificationBy(network, verify),
     emit: () => {},

@@ -35,15 +35,9 @@ export function transactionFromJson(
   context: TransactionContext,
   options?: ParseOptions,
 ): SealedTransaction {
-  const type = encoding(() => typeOfJson(input));
-  const transaction = encoding(() => copyJson(input)) as Record<string, unknown>;
-  // Step 2: the strict schema, which rewrites the copy.
-  const hasSchema = checkSchema(transaction, type, context);
-  // Step 3. The encoder performs the checks that the schema lacks.
-  const body = bodyOfJson(transaction, context);
-  const bytes = encoding(() => encodeTransaction(body));
+  const { bytes, ...encoded } = encodeJson(input, context);
   // Step 4: the decoded bytes are the result.
-  const sealed = reading(() => parseBytes(bytes, context, options, { body, hasSchema }));
+  const sealed = parseBytes(bytes, context, options, encoded);
   // Values that change in the bytes would give an id that their sender does not know (transactions.md 9).
   if (sealed.bytes !== bytes && bytesToHex(sealed.bytes) !== bytesToHex(bytes)) {
     throw new TransactionError(
@@ -65,22 +59,31 @@ export function transactionFromBytes(
   context: TransactionContext,
   options: ParseOptions = {},
 ): SealedTransaction {
-  return reading(() => parseBytes(bytes, context, options));
-}
-
-/** Runs a function that reads bytes, and converts its errors. */
-function reading<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof TransactionError && error.code !== "UnkownTransactionError") throw error;
-    const message = `the bytes are not a transaction: ${messageOf(error)}`;
-    throw new TransactionError("InvalidTransactionBytesError", message, { cause: error });
-  }
+  return parseBytes(bytes, context, options);
 }
 
 /** The input of the encoder; `hasSchema` is true if the strict schema accepted it, without an exception. */
 type EncodedBody = { readonly body: TransactionBody; readonly hasSchema: boolean };
+
+/** Steps 1 to 3. Input that cannot be encoded has an error of its own (transactions.md 9). */
+function encodeJson(
+  input: unknown,
+  context: TransactionContext,
+): EncodedBody & { readonly bytes: Uint8Array } {
+  try {
+    const type = typeOfJson(input);
+    const transaction = copyJson(input) as Record<string, unknown>;
+    // Step 2: the strict schema, which rewrites the copy.
+    const hasSchema = checkSchema(transaction, type, context);
+    // Step 3. The encoder performs the checks that the schema lacks.
+    const body = bodyOfJson(transaction, context);
+    return { body, hasSchema, bytes: encodeTransaction(body) };
+  } catch (cause) {
+    if (cause instanceof TransactionError) throw cause;
+    const message = `the transaction cannot be written as bytes: ${messageOf(cause)}`;
+    throw new TransactionError("TransactionEncodingError", message, { cause });
+  }
+}
 
 /** @param encoded the body whose encoding the bytes are, if this node encoded them */
 function parseBytes(
@@ -89,18 +92,29 @@ function parseBytes(
   { checkSignature = true }: ParseOptions = {},
   encoded?: EncodedBody,
 ): SealedTransaction {
-  // Step 1.
-  const body = decodeTransaction(bytes);
-  const type = typeOf(body);
-  // Steps 2 and 3: the id is the hash of the canonical bytes.
-  checkBody(body, type, context);
-  // The same members have the same bytes and, with the id over these bytes, the same verdict of the schema.
-  const isSame = encoded !== undefined && isSameBody(body, encoded.body);
-  const sealed = seal(body, isSame ? bytes : encodeTransaction(body), context);
-  // Step 4.
-  if (!isSame || !encoded.hasSchema) checkSchema(sealed.data, type, context);
-  // Step 5.
-  return checkSignature ? { ...sealed, isVerified: isVerified(sealed, context) } : sealed;
+  try {
+    // Step 1.
+    const body = decodeTransaction(bytes);
+    const type = typeOf(body);
+    // Steps 2 and 3: the id is the hash of the canonical bytes.
+    checkBody(body, type, context);
+    // The same members have the same bytes and, with the id over these bytes, the same verdict of the schema.
+    const isSame = encoded !== undefined && isSameBody(body, encoded.body);
+    const sealed = seal(body, isSame ? bytes : encodeTransaction(body), context);
+    // Step 4.
+    if (!isSame || !encoded.hasSchema) checkSchema(sealed.data, type, context);
+    // Step 5.
+    return checkSignature ? { ...sealed, isVerified: isVerified(sealed, context) } : sealed;
+  } catch (error) {
+    throw toBytesError(error);
+  }
+}
+
+/** Converts an error of reading bytes. */
+function toBytesError(error: unknown): unknown {
+  if (error instanceof TransactionError && error.code !== "UnkownTransactionError") return error;
+  const message = `the bytes are not a transaction: ${messageOf(error)}`;
+  return new TransactionError("InvalidTransactionBytesError", message, { cause: error });
 }
 
 /** The type of a transaction that was decoded, which fails for unknown types. */
@@ -131,13 +145,15 @@ export function recheckTransaction(
   { data: { id, ...body }, bytes }: SealedTransaction,
   context: TransactionContext,
 ): SealedTransaction {
-  return reading(() => {
+  try {
     const type = typeOf(body);
     checkBody(body, type, context);
     const data = { ...body, id };
     checkSchema(data, type, context);
     return { data, bytes, isVerified: false };
-  });
+  } catch (error) {
+    throw toBytesError(error);
+  }
 }
 
 /**
@@ -174,17 +190,6 @@ function bodyOfJson(transaction: Record<string, unknown>, { network }: Transacti
     network: body.network ?? network.description.pubKeyHash,
     ...(secondSignature !== undefined && { secondSignature }),
   };
-}
-
-/** Runs a step that fails on input which cannot be encoded (transactions.md 9). */
-function encoding<T>(step: () => T): T {
-  try {
-    return step();
-  } catch (cause) {
-    if (cause instanceof TransactionError) throw cause;
-    const message = `the transaction cannot be written as bytes: ${messageOf(cause)}`;
-    throw new TransactionError("TransactionEncodingError", message, { cause });
-  }
 }
 
 /** Returns false if only an exception of the chain's history lets the transaction pass. */

@@ -44,44 +44,42 @@ export type TimeSlices = {
 type TimeSliceOptions = {
   /** A slice ends with the first step that exceeds this time; a single step is never interrupted. */
   readonly sliceMs: number;
-  /** Called before each slice: milliseconds until it may begin, 0 for the next event-loop tick. */
-  readonly pauseMs?: () => number;
+  /** Decides when slices run; absent: in each tick of the event loop. */
+  readonly pace?: {
+    /** Called before each slice: milliseconds until it may begin, 0 for the next event-loop tick. */
+    pauseMs(): number;
+    /** Called after each slice. */
+    spend(durationMs: number): void;
+  };
   /** Called before each step: true if none may run for now. */
   readonly isHeld?: () => boolean;
-  /** Called after each slice. */
-  readonly onSlice?: (durationMs: number) => void;
 };
 
-/** Runs one step. Returns true after the last one. */
-type Advance = () => boolean;
+/** Steps that are left, and the promise of their result. */
+type Job = Omit<PromiseWithResolvers<never>, "promise"> & { readonly steps: Steps<never> };
 
-export function createTimeSlices({
-  sliceMs,
-  pauseMs = () => 0,
-  isHeld = () => false,
-  onSlice = () => {},
-}: TimeSliceOptions): TimeSlices {
+export function createTimeSlices({ sliceMs, pace, isHeld }: TimeSliceOptions): TimeSlices {
   /** Waiting work by source, in the order of their turns. */
-  const waiting = new Map<string, Advance[]>();
+  const waiting = new Map<string, Job[]>();
   let isScheduled = false;
 
   function schedule(): void {
     if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
-    const pause = isHeld() ? HELD_PAUSE_MS : pauseMs();
+    const pause = isHeld?.() ? HELD_PAUSE_MS : (pace?.pauseMs() ?? 0);
     if (pause > 0) setTimeout(addReady, pause, runSlice);
     else addReady(runSlice);
   }
 
   async function runSlice(): Promise<void> {
     const startMs = performance.now();
-    while (waiting.size > 0 && !isHeld()) {
+    while (waiting.size > 0 && !isHeld?.()) {
       takeTurn();
       // Code that waits for the result belongs to the slice.
       await undefined;
       if (performance.now() - startMs >= sliceMs) break;
     }
-    onSlice(performance.now() - startMs);
+    pace?.spend(performance.now() - startMs);
     isScheduled = false;
     schedule();
   }
@@ -90,8 +88,9 @@ export function createTimeSlices({
     const [next] = waiting;
     if (!next) return;
     const [source, jobs] = next;
+    const [job] = jobs;
     // The step may add work of the same source.
-    if (jobs[0]?.()) jobs.shift();
+    if (job && advance(job)) jobs.shift();
     waiting.delete(source);
     if (jobs.length > 0) waiting.set(source, jobs);
   }
@@ -100,7 +99,7 @@ export function createTimeSlices({
     run<T>(steps: Steps<T>, source = ""): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       const jobs = waiting.get(source) ?? [];
-      jobs.push(() => advance(steps, resolve, reject));
+      jobs.push({ steps, resolve, reject } as Job);
       waiting.set(source, jobs);
       schedule();
       return promise;
@@ -122,7 +121,8 @@ export function* inOneStep<T>(work: () => T): Steps<T> {
   return work();
 }
 
-function advance<T>(steps: Steps<T>, resolve: (value: T) => void, reject: (error: unknown) => void): boolean {
+/** Runs one step. Returns true after the last one. */
+function advance({ steps, resolve, reject }: Job): boolean {
   try {
     const { done, value } = steps.next();
     if (done) resolve(value);

@@ -226,11 +226,11 @@ export function createNodePool(
     state: chain.state,
     head: chain.head,
     now,
-    storedIds: (ids) => new Set(chain.storedIds(ids)),
+    storedIds: chain.storedIds,
     store: createPoolStore(database),
     verify: (checks) => verifier.verify(checks),
     signatures,
-    isChainBusy: () => chain.isBusy(),
+    isChainBusy: chain.isBusy,
     emit: changes.notify,
     onWriteFailed: (err) => logger.error({ err }, "failed to write changes of the pool; retrying"),
     onRecheckFailed: (err) =>

@@ -39,7 +39,7 @@ export function openNodeEventLog(
     elapsedMs: () => performance.now(),
   });
   // The age of events is measured with the clock of the machine: the clock of the chain can be ahead.
-  const events = createEventLog(database, { recordedNames: () => subscribedEvents.names() });
+  const events = createEventLog(database, { recordedNames: subscribedEvents.names });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,
     subscribedEvents,

@@ -88,8 +88,13 @@ const MAX_PEERS = 2_000;
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
   const { pool, peers } = deps;
   return {
+    /** Submits the items of the body of `POST /transactions`. If the body as a whole fails the schema, nothing is processed. */
     async submit(transactions) {
-      const result = await submitBody(pool, transactions, options.poolMaxPerRequest);
+      const { length } = transactions;
+      const max = options.poolMaxPerRequest;
+      if (length < 1 || length > max)
+        throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
+      const result = await pool.submit(transactions, { isBatch: true }).catch(throwBodyError);
       peers?.broadcastTransactions(transactions as Record<string, unknown>[], result);
       return result;
     },
@@ -108,26 +113,8 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   };
 }
 
-/**
- * Submits the items of the body of `POST /transactions` to the pool.
- *
- * @param max items of one body
- * @throws {BodyError} when the body as a whole fails the schema: nothing was processed
- */
-async function submitBody(
-  pool: Pick<Pool, "submit">,
-  transactions: readonly unknown[],
-  max: number,
-): Promise<AdmissionResult> {
-  const { length } = transactions;
-  if (length < 1 || length > max) {
-    throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
-  }
-  try {
-    return await pool.submit(transactions, { isBatch: true });
-  } catch (error) {
-    throw error instanceof BatchError ? new BodyError(violationText(error.violation)) : error;
-  }
+function throwBodyError(error: unknown): never {
+  throw error instanceof BatchError ? new BodyError(violationText(error.violation)) : error;
 }
 
 function violationText({ path, expectation }: SchemaViolation): string {

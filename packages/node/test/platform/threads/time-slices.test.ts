@@ -60,10 +60,12 @@ describe("work in slices", () => {
     const durations: number[] = [];
     const slices = createTimeSlices({
       sliceMs: 5,
-      pauseMs: () => (pause === 60_000 ? 50 : pause),
-      onSlice: (ms) => {
-        durations.push(ms);
-        pause = 0;
+      pace: {
+        pauseMs: () => (pause === 60_000 ? 50 : pause),
+        spend(ms) {
+          durations.push(ms);
+          pause = 0;
+        },
       },
     });
     stopTimers();
