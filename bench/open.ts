@@ -26,8 +26,7 @@ import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
-import { createStateStore } from "../packages/node/src/store/state/state.ts";
-import { createUndoStore } from "../packages/node/src/store/state/undo.ts";
+import { createStateStore, createUndoStore } from "../packages/node/src/store/state/state.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { loadFixture } from "./fixture.ts";
 

@@ -5,8 +5,7 @@ import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.t
 import { present } from "../../packages/node/src/platform/present.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
-import { createStateStore } from "../../packages/node/src/store/state/state.ts";
-import { createUndoStore } from "../../packages/node/src/store/state/undo.ts";
+import { createStateStore, createUndoStore } from "../../packages/node/src/store/state/state.ts";
 import { sender } from "../api/dataset.ts";
 import { cpuUsOf } from "./cpu.ts";
 

@@ -18,8 +18,10 @@ import { BlockObservations } from "../../packages/node/src/peers/block-broadcast
 import { RateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { InboundBlocks } from "../../packages/node/src/peers/inbound-blocks.ts";
 import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/peer-table.ts";
-import { createBlockHandlers } from "../../packages/node/src/peers/requests/block-handlers.ts";
-import { createForgerHandlers } from "../../packages/node/src/peers/requests/forger.ts";
+import {
+  createBlockHandlers,
+  createForgerHandlers,
+} from "../../packages/node/src/peers/requests/handlers.ts";
 import { buildStatus, createRequestHandler } from "../../packages/node/src/peers/requests/server.ts";
 import { ReplyError, type RequestHandler } from "../../packages/node/src/peers/transport/calls.ts";
 import type { Call } from "../../packages/node/src/peers/wire/client-messages.ts";

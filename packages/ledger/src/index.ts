@@ -7,7 +7,6 @@ export {
   recordUses,
 } from "./blocks/apply.ts";
 export { transactionFacts } from "./blocks/block-facts.ts";
-export { isFromDelegateOfSlot, roundOf } from "./blocks/forger.ts";
 export { applyGenesis } from "./blocks/genesis.ts";
 export type { JudgeContext } from "./blocks/judge.ts";
 export {
@@ -21,8 +20,8 @@ export {
 export { createRepetitions, type Repetitions } from "./blocks/repetitions.ts";
 export type { Fact } from "./facts.ts";
 export { approval, approvalByType } from "./rounds/approval.ts";
-export { type MissedSlot, missedSlots, openRound } from "./rounds/change.ts";
 export { type DelegateWallet, rankDelegates } from "./rounds/ranking.ts";
+export { isFromDelegateOfSlot, type MissedSlot, missedSlots, openRound, roundOf } from "./rounds/round.ts";
 export { legacySupplyAt, supplyAt } from "./rounds/supply.ts";
 export { findRule } from "./rules/registry.ts";
 export { hopelessReason, unsupportedMultiSignatures } from "./rules/shared/common.ts";
@@ -36,12 +35,12 @@ export {
   isCertifiedUpdate,
   mintedTokenId,
   nftOf,
+  payloadJobs,
   type Reward,
   rewardOfType,
   voucherOf,
 } from "./rules/shared/economy.ts";
 export { RuleError } from "./rules/shared/error.ts";
-export { payloadJobs } from "./rules/shared/issuers.ts";
 export type { Rule, RuleContext } from "./rules/shared/rule.ts";
 export { type TokenEffect, type TokenEffectContext, tokenEffect } from "./rules/shared/token-effects.ts";
 export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";

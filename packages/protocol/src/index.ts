@@ -25,15 +25,19 @@ export { type BlockDraft, forgeBlock } from "./blocks/forge.ts";
 export { blockFromJson, blockFromPeerJson } from "./blocks/from-json.ts";
 export { createGenesisBlock, type GenesisDraft, genesisBlockFromJson } from "./blocks/genesis.ts";
 export {
+  blockIdToHex,
   decodeFullHeader,
   decodeHeader,
   encodeHeader,
   encodeUnsignedHeader,
+  fullIdOf,
   type HeaderFields,
   headerFromTrustedBytes,
+  partialIdFromHex,
+  partialIdOf,
+  partialIdToHex,
   payloadHashOf,
 } from "./blocks/header.ts";
-export { blockIdToHex, fullIdOf, partialIdFromHex, partialIdOf, partialIdToHex } from "./blocks/id.ts";
 export { headerViolation } from "./blocks/schema.ts";
 export {
   fullHeaderSignatureJob,
@@ -50,16 +54,21 @@ export {
 } from "./blocks/to-json.ts";
 export * as builders from "./builders/index.ts";
 export { canonicalJson } from "./canonical-json.ts";
-export { defaultSignatureBackend, type SignatureBackend } from "./crypto/backend.ts";
 export { decodeBase58check, encodeBase58check } from "./crypto/base58check.ts";
 export { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "./crypto/bytes.ts";
 export { isReadableDer } from "./crypto/der.ts";
-export { signEcdsa, verifyEcdsa } from "./crypto/ecdsa.ts";
 export { hash160, hash256, ripemd160, sha1, sha256 } from "./crypto/hashes.ts";
 export { uncompressPublicKey } from "./crypto/points.ts";
-export { signSchnorr, verifySchnorr } from "./crypto/schnorr.ts";
 export { disagreementOf, type SelfTestCase, selfTestCases } from "./crypto/self-test.ts";
 export type { SignatureJob, SignatureVerdict } from "./crypto/signature-job.ts";
+export {
+  defaultSignatureBackend,
+  type SignatureBackend,
+  signEcdsa,
+  signSchnorr,
+  verifyEcdsa,
+  verifySchnorr,
+} from "./crypto/signatures.ts";
 export { addressFromPublicKey, decodeAddress, isAddress, isPublicKey } from "./identities/address.ts";
 export { type DecryptedKey, decryptBip38, encryptBip38, isBip38 } from "./identities/bip38.ts";
 export { IdentityError, type IdentityErrorCode } from "./identities/error.ts";

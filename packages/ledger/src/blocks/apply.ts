@@ -11,7 +11,7 @@ import type {
   Transaction,
 } from "@uniknode/protocol";
 import type { Fact } from "../facts.ts";
-import { idleDelegates, missedSlots, openRound } from "../rounds/change.ts";
+import { idleDelegates, missedSlots, openRound } from "../rounds/round.ts";
 import { requireRule } from "../rules/registry.ts";
 import { spend } from "../rules/shared/common.ts";
 import { nftOf, voucherOf } from "../rules/shared/economy.ts";

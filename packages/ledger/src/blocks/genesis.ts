@@ -1,6 +1,6 @@
 /** The state after the genesis block (consensus.md 10). */
 import { type Block, createRounds, type Network, present, type Transaction } from "@uniknode/protocol";
-import { openRound } from "../rounds/change.ts";
+import { openRound } from "../rounds/round.ts";
 import { findRule } from "../rules/registry.ts";
 import type { RuleContext } from "../rules/shared/rule.ts";
 import type { Draft } from "../state/draft.ts";

@@ -8,13 +8,13 @@ import {
   type SealedTransaction,
   TransactionError,
 } from "@uniknode/protocol";
+import { isFromDelegateOfSlot, roundOf } from "../rounds/round.ts";
 import { requireRule } from "../rules/registry.ts";
 import { refusal } from "../rules/shared/common.ts";
 import { isVerifiedIn } from "../signatures.ts";
 import type { Draft } from "../state/draft.ts";
 import { walletOf } from "../wallets.ts";
 import { type AppliedBlock, applyBlock, type BlockContext } from "./apply.ts";
-import { isFromDelegateOfSlot, roundOf } from "./forger.ts";
 import type { Repetitions } from "./repetitions.ts";
 
 /** Reasons of verdicts on blocks that are submitted to the chain (consensus.md 6.2 and 6.4). */

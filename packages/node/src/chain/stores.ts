@@ -6,8 +6,7 @@ import type { Database } from "../store/engine/database.ts";
 import type { EventLog } from "../store/events/event-log.ts";
 import { type HistoryWriter, openHistory } from "../store/history/writer.ts";
 import { createMetaStore, type MetaStore } from "../store/node/meta.ts";
-import { createStateStore, type StateStore } from "../store/state/state.ts";
-import { createUndoStore, type UndoStore } from "../store/state/undo.ts";
+import { createStateStore, createUndoStore, type StateStore, type UndoStore } from "../store/state/state.ts";
 import { Assumption, type Pin } from "./assumption.ts";
 
 export type ChainStores = {

@@ -14,7 +14,7 @@ import { type Peer, type PeerChange, PeerTable } from "./peer-table.ts";
 import { localAddressOf, type PeersOptions } from "./peers-options.ts";
 import { PeerError } from "./transport/calls.ts";
 import { PeerClient } from "./transport/client.ts";
-import { Traffic } from "./transport/traffic.ts";
+import { Traffic } from "./transport/memory-bounds.ts";
 import type { VerifyDeps } from "./verify-chain.ts";
 import { allowedVersions, isVersionAllowed } from "./versions.ts";
 

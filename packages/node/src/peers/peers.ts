@@ -14,8 +14,8 @@ import { checkPreflight, networkState, reportNetworkState } from "./preflight.ts
 import { Propagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
 import type { Items } from "./transactions.ts";
+import type { TrafficFigures } from "./transport/memory-bounds.ts";
 import type { PeerServer } from "./transport/server.ts";
-import type { TrafficFigures } from "./transport/traffic.ts";
 import { fault as unmaskingFault } from "./transport/unmasking.ts";
 import type { NetworkState } from "./wire/events.ts";
 

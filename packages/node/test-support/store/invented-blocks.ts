@@ -1,7 +1,6 @@
 /** Rows of blocks that no network made, for tests of reads that do not decode headers. */
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
-import { BLOCK_IDS, createIdLevels } from "../../src/store/chain/id-levels.ts";
-import { fullIdOf, toStoredId } from "../../src/store/chain/stored-id.ts";
+import { BLOCK_IDS, createIdLevels, fullIdOf, toStoredId } from "../../src/store/chain/id-levels.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createGenerators } from "../../src/store/engine/dictionary.ts";
 

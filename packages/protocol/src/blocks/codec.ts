@@ -12,8 +12,7 @@ import {
 } from "../transactions/parse.ts";
 import type { Block, BlockHeader, BlockParts, EncodedBlock } from "./block.ts";
 import { BlockError } from "./error.ts";
-import { decodeHeader, encodeHeader, type HeaderFields } from "./header.ts";
-import { blockIdToHex } from "./id.ts";
+import { blockIdToHex, decodeHeader, encodeHeader, type HeaderFields } from "./header.ts";
 import { decodedHeaderViolation } from "./schema.ts";
 
 /** The block as bytes, transactions in their canonical encoding. */

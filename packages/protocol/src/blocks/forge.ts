@@ -1,7 +1,7 @@
 /** Makes blocks from transactions (blocks.md 3 and 4). */
 import { bytesToHex, concatBytes } from "../crypto/bytes.ts";
-import { signEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
+import { signEcdsa } from "../crypto/signatures.ts";
 import type { KeyPair } from "../identities/keys.ts";
 import type { Network } from "../networks/network.ts";
 import type { SealedTransaction } from "../transactions/transaction.ts";

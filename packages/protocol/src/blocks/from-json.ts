@@ -9,7 +9,7 @@ import type { Block } from "./block.ts";
 import { decodeBlock, encodeFrame } from "./codec.ts";
 import { BlockError } from "./error.ts";
 import type { HeaderFields } from "./header.ts";
-import { blockIdToHex } from "./id.ts";
+import { blockIdToHex } from "./header.ts";
 import { headerViolation, type UntrustedObject } from "./schema.ts";
 
 /**

@@ -10,8 +10,7 @@ import type { SealedTransaction } from "../transactions/transaction.ts";
 import type { Block } from "./block.ts";
 import { BlockError } from "./error.ts";
 import { blockFromJson } from "./from-json.ts";
-import { encodeUnsignedHeader, payloadHashOf, totalsOf } from "./header.ts";
-import { partialIdOf } from "./id.ts";
+import { encodeUnsignedHeader, partialIdOf, payloadHashOf, totalsOf } from "./header.ts";
 import { signHeader } from "./signature.ts";
 
 /** Id of no block, in both forms. */

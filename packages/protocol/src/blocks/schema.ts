@@ -1,7 +1,7 @@
 /** The form of a block object (blocks.md 6). */
 import type { Network } from "../networks/network.ts";
 import type { BlockHeader } from "./block.ts";
-import { hasFullId } from "./id.ts";
+import { hasFullId } from "./header.ts";
 
 /** A JSON object whose members are not validated yet. */
 export type UntrustedObject = Record<string, unknown>;

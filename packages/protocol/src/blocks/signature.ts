@@ -1,9 +1,9 @@
 /** The generator's signature (blocks.md 3) as a job for any thread, and all signatures of a block as jobs between parsing and `checkBlock`. */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isReadableDer } from "../crypto/der.ts";
-import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { SignatureJob, SignatureVerdict } from "../crypto/signature-job.ts";
+import { signEcdsa, verifyEcdsa } from "../crypto/signatures.ts";
 import type { Network } from "../networks/network.ts";
 import type { TransactionContext } from "../transactions/activation.ts";
 import { signatureJob, verifyJob } from "../transactions/verify.ts";

@@ -1,11 +1,16 @@
 /** Test that another backend returns the results of the default one, before it is used. */
 import { present } from "../present.ts";
-import { defaultSignatureBackend, type SignatureBackend } from "./backend.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";
-import { signEcdsa, verifyEcdsa } from "./ecdsa.ts";
 import { sha256 } from "./hashes.ts";
-import { signSchnorr, verifySchnorr } from "./schnorr.ts";
 import { FIELD_PRIME, ORDER, requireBytes, backend as secp256k1 } from "./secp256k1.ts";
+import {
+  defaultSignatureBackend,
+  type SignatureBackend,
+  signEcdsa,
+  signSchnorr,
+  verifyEcdsa,
+  verifySchnorr,
+} from "./signatures.ts";
 
 type Verify = typeof verifyEcdsa;
 type Case = { name: string; verify: Verify; hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };

@@ -1,7 +1,7 @@
 /** Signed messages (identities.md 9). The message prefix of the network is not mixed in. */
 import { bytesToHex, hexToBytes, utf8ToBytes } from "../crypto/bytes.ts";
-import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
+import { signEcdsa, verifyEcdsa } from "../crypto/signatures.ts";
 import type { KeyPair } from "./keys.ts";
 
 /** All members but the text are hexadecimal; the signature is DER. */

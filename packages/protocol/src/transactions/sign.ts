@@ -1,8 +1,7 @@
 /** Signing (transactions.md 7). Each function returns a new transaction with the signature and its id. */
 import { bytesToHex } from "../crypto/bytes.ts";
-import { signEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
-import { signSchnorr } from "../crypto/schnorr.ts";
+import { signEcdsa, signSchnorr } from "../crypto/signatures.ts";
 import type { KeyPair } from "../identities/keys.ts";
 import { multiSigningBytes, secondSigningBytes, signingBytes, transactionId } from "./id.ts";
 import type { Transaction, TransactionBody } from "./transaction.ts";

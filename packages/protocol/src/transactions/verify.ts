@@ -2,10 +2,9 @@
 
 import { hexToBytes } from "../crypto/bytes.ts";
 import { isReadableDer } from "../crypto/der.ts";
-import { verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
-import { verifySchnorr } from "../crypto/schnorr.ts";
 import type { SignatureJob } from "../crypto/signature-job.ts";
+import { verifyEcdsa, verifySchnorr } from "../crypto/signatures.ts";
 import type { Participants } from "../identities/multisignature.ts";
 import { isExceptional, isVerifiable, milestoneOf, type TransactionContext } from "./activation.ts";
 import { duplicateParticipant, TransactionError } from "./errors.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blockIdOf } from "../../src/blocks/id.ts";
+import { blockIdOf } from "../../src/blocks/header.ts";
 import {
   type BlockHeader,
   blockIdToHex,

@@ -8,8 +8,8 @@ import {
 } from "@uniknode/protocol";
 import { COMPUTED_SIGNATURES } from "../../signatures.ts";
 import type { Wallet } from "../../state/tables.ts";
+import { requireIssuer } from "./economy.ts";
 import { RuleError } from "./error.ts";
-import { requireIssuer } from "./issuers.ts";
 import type { RuleContext } from "./rule.ts";
 
 /** The certification of a certified transaction. */

@@ -1,16 +1,24 @@
-/** Determines which certified transactions create tokens, and how many (state.md 4.1). */
+/**
+ * Determines which certified transactions create tokens, and how many (state.md 4.1), and finds the issuers of certifications: tokens
+ * that the network trusts, represented by their current owner (trap A10).
+ */
 import {
   assetMember,
+  certificationJob,
+  discloseCertificationJob,
+  discloseDemandJob,
   type Milestone,
   type NftToken,
   present,
+  type SignatureJob,
   type Transaction,
   TYPE_GROUPS,
   type VoucherReward,
 } from "@uniknode/protocol";
 import { findHolding } from "../../state/holdings.ts";
-import type { StateReader } from "../../state/tables.ts";
-import { addressOf } from "../../wallets.ts";
+import type { StateReader, Wallet } from "../../state/tables.ts";
+import { addressOf, walletAt } from "../../wallets.ts";
+import { RuleError } from "./error.ts";
 import { typeFromText } from "./kinds.ts";
 import type { RuleContext } from "./rule.ts";
 
@@ -105,4 +113,52 @@ export function rewardOf(transaction: Transaction, context: RuleContext): Reward
   if (!isV2 || !isAliveDemand(transaction)) return undefined;
   const type = heldType(draft, transaction, network, nftOf(transaction).token.tokenId);
   return type === INDIVIDUAL ? rewardOfType(milestone, type) : undefined;
+}
+
+/** The network's message for a token that does not exist. */
+export const UNKNOWN_TOKEN = "Cannot read property 'ownerId' of null";
+
+/**
+ * The wallet that owns the issuing token of a certification.
+ *
+ * @throws {RuleError} CertifiedDemandNotAllowedIssuerError, IssuerNotFound
+ */
+export function requireIssuer({ id }: Transaction, context: RuleContext, iss: string): Wallet {
+  const { network, milestone, state } = context;
+  const factories = network.description.forgeFactory?.unikidWhiteList ?? [];
+  if (!factories.includes(iss) && !milestone.urlCheckers?.includes(iss)) {
+    throw new RuleError(
+      "CertifiedDemandNotAllowedIssuerError",
+      `Failed to apply transaction ${id}, because the demand issuer of id ${iss} is not allowed to`,
+    );
+  }
+  const owner = ownerOf(state, iss);
+  if (owner) return owner;
+  throw new RuleError(
+    "IssuerNotFound",
+    `Failed to apply transaction ${id}: Unable to retrieve transaction issuer: ${UNKNOWN_TOKEN}`,
+  );
+}
+
+/** The wallet that owns a token now; undefined if the token does not exist. */
+export function ownerOf(state: StateReader, tokenId: string): Wallet | undefined {
+  const token = state.get("tokens", tokenId);
+  return token && walletAt(state, token.ownerId);
+}
+
+/**
+ * Returns the signatures inside the asset of a transaction that the rules check (transactions-rules.md 6.0, 7.1), with the
+ * keys of the owners of the issuing uniks in a state. Signatures of owners without a key are left out.
+ */
+export function payloadJobs({ asset = {} }: Transaction, state: StateReader): SignatureJob[] {
+  const { certification, "disclose-demand": demand, "disclose-demand-certification": disclosed } = asset;
+  const keyOf = (iss: string | undefined) => iss && ownerOf(state, iss)?.publicKey;
+  const certifier = keyOf(certification?.payload.iss);
+  const discloser = keyOf(disclosed?.payload.iss);
+  const demander = keyOf(demand?.payload.iss);
+  return [
+    ...(certification && certifier ? [certificationJob(certification, certifier)] : []),
+    ...(disclosed && discloser ? [discloseCertificationJob(disclosed, discloser)] : []),
+    ...(demand && demander ? [discloseDemandJob(demand, demander)] : []),
+  ];
 }

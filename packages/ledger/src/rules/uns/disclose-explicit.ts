@@ -10,8 +10,8 @@ import {
 import { COMPUTED_SIGNATURES } from "../../signatures.ts";
 import type { Wallet } from "../../state/tables.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
+import { ownerOf, requireIssuer, UNKNOWN_TOKEN } from "../shared/economy.ts";
 import { RuleError } from "../shared/error.ts";
-import { ownerOf, requireIssuer, UNKNOWN_TOKEN } from "../shared/issuers.ts";
 import { EXPLICIT_VALUES, getProperty } from "../shared/properties.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
 import { discloseEffect, setProperties } from "../shared/token-effects.ts";

@@ -1,8 +1,7 @@
 /** Finds damage in the database of a node: invalid pages, blocks that do not match their ids, malformed rows. */
 import type { Network } from "@uniknode/protocol";
 import { shortened, withoutControls } from "../../platform/text/foreign.ts";
-import { BLOCK_IDS, TRANSACTION_IDS } from "../../store/chain/id-levels.ts";
-import { isNotIndexed } from "../../store/chain/stored-id.ts";
+import { BLOCK_IDS, isNotIndexed, TRANSACTION_IDS } from "../../store/chain/id-levels.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { openReader } from "../../store/engine/migrations.ts";
 import { blockDamage } from "./blocks.ts";

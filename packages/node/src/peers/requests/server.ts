@@ -30,8 +30,13 @@ import {
 } from "../wire/events.ts";
 import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
 import { NOT_READY } from "../wire/server-messages.ts";
-import { type BlockHandlers, createBlockHandlers, ReplyQueue } from "./block-handlers.ts";
-import { createForgerHandlers, type ForgerHandlers } from "./forger.ts";
+import {
+  type BlockHandlers,
+  createBlockHandlers,
+  createForgerHandlers,
+  type ForgerHandlers,
+  ReplyQueue,
+} from "./handlers.ts";
 
 export type RequestServerDeps = {
   readonly network: Network;

@@ -7,8 +7,7 @@ import {
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 import { createGenerators } from "../engine/dictionary.ts";
-import { BLOCK_IDS, createIdLevels } from "./id-levels.ts";
-import { fullIdOf, prepareById, toStoredId } from "./stored-id.ts";
+import { BLOCK_IDS, createIdLevels, fullIdOf, prepareById, toStoredId } from "./id-levels.ts";
 
 /** A block in its wire format: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {

@@ -4,8 +4,7 @@ import { type BlockHeader, type Transaction, TYPE_GROUPS } from "@uniknode/proto
 import type { Database } from "../engine/database.ts";
 import { createRoundStore } from "../state/packed-round.ts";
 import { createBlockStore } from "./blocks.ts";
-import { TRANSACTION_IDS } from "./id-levels.ts";
-import { prepareById } from "./stored-id.ts";
+import { prepareById, TRANSACTION_IDS } from "./id-levels.ts";
 
 /** Reads of one state, for blocks on its chain. */
 export type FactLookups = OwnerStore & {

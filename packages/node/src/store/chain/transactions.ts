@@ -9,8 +9,7 @@ import {
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 import { createDictionary, RECIPIENTS, SENDERS } from "../engine/dictionary.ts";
-import { createIdLevels, type IdLevels, TRANSACTION_IDS } from "./id-levels.ts";
-import { prepareById } from "./stored-id.ts";
+import { createIdLevels, type IdLevels, prepareById, TRANSACTION_IDS } from "./id-levels.ts";
 import { toAssetText } from "./visible-fields.ts";
 
 /** Returns the recipients of a multi-payment, in the order of its payments; none for other transactions. */

@@ -1,6 +1,6 @@
 /** Queue of large replies. */
 import { expect, test } from "vitest";
-import { ReplyQueue } from "../../../src/peers/requests/block-handlers.ts";
+import { ReplyQueue } from "../../../src/peers/requests/handlers.ts";
 import { ReplyError } from "../../../src/peers/transport/calls.ts";
 
 test("Replies are built one after another, even if one fails.", async () => {

@@ -1,7 +1,7 @@
 /** Counting of bytes. */
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { Traffic } from "../../../src/peers/transport/traffic.ts";
+import { Traffic } from "../../../src/peers/transport/memory-bounds.ts";
 
 const socket = (bytesRead: number, bytesWritten: number) =>
   Object.assign(new EventEmitter(), { bytesRead, bytesWritten });

@@ -6,10 +6,11 @@ import {
   BLOCK_IDS,
   createIdLevels,
   type IdLevels,
+  isNotIndexed,
+  prepareById,
   rebuildIdLevels,
   TRANSACTION_IDS,
 } from "../../../src/store/chain/id-levels.ts";
-import { isNotIndexed, prepareById } from "../../../src/store/chain/stored-id.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";

@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createStateStore } from "../../../src/store/state/state.ts";
+import { createStateStore, createUndoStore } from "../../../src/store/state/state.ts";
 import { countState } from "../../../src/store/state/totals.ts";
-import { createUndoStore } from "../../../src/store/state/undo.ts";
 import { blocksOfWrites, changesOn, resultsOf } from "./changes.ts";
 
 function openMemory() {

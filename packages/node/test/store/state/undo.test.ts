@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createUndoStore } from "../../../src/store/state/undo.ts";
+import { createUndoStore } from "../../../src/store/state/state.ts";
 
 function openUndo() {
   const database = openDatabase(":memory:");

@@ -1,6 +1,6 @@
 /** Conditions of filters as SQL, and how an index can look them up. */
 import type { IdIndex } from "../../../store/chain/id-levels.ts";
-import { hasId } from "../../../store/chain/stored-id.ts";
+import { hasId } from "../../../store/chain/id-levels.ts";
 import type { SqlValue } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import { type Ends, endsOf, type Integer, type Interval } from "../../page.ts";

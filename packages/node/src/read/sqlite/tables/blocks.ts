@@ -1,8 +1,7 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { hexToBytes, partialIdFromHex } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/sorted.ts";
-import { BLOCK_IDS } from "../../../store/chain/id-levels.ts";
-import { prepareById } from "../../../store/chain/stored-id.ts";
+import { BLOCK_IDS, prepareById } from "../../../store/chain/id-levels.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createNumberLookup, GENERATORS } from "../../../store/engine/dictionary.ts";
 import { type BlockTerm, blockTerms, cursorAt } from "../../cursor.ts";

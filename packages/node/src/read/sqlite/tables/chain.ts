@@ -1,6 +1,5 @@
 /** The chain as a whole: its figures, rounds, paid fees, and search by the prefix of an id. */
-import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
-import { prepareByBeginning } from "../../../store/chain/stored-id.ts";
+import { BLOCK_IDS, prepareByBeginning, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createRoundStore } from "../../../store/state/packed-round.ts";
 import { createReadTotals } from "../../../store/state/totals.ts";

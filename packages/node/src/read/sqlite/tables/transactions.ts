@@ -1,8 +1,7 @@
 /** Confirmed transactions with their position in the chain. */
 import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
-import { TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
-import { prepareById } from "../../../store/chain/stored-id.ts";
+import { prepareById, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { toSignaturesText } from "../../../store/chain/visible-fields.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createDictionary, type Dictionary, RECIPIENTS } from "../../../store/engine/dictionary.ts";

@@ -1,9 +1,9 @@
 /** Signatures of UNS payloads: ECDSA in DER over the SHA-256 of the bytes (transactions.md 12). */
 import type { ByteReader } from "../../../../bytes/cursor.ts";
 import { bytesToHex, hexToBytes } from "../../../../crypto/bytes.ts";
-import { signEcdsa, verifyEcdsa } from "../../../../crypto/ecdsa.ts";
 import { sha256 } from "../../../../crypto/hashes.ts";
 import type { SignatureJob } from "../../../../crypto/signature-job.ts";
+import { signEcdsa, verifyEcdsa } from "../../../../crypto/signatures.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";
 
 /** Signs bytes; the signature is hexadecimal. */

@@ -1,17 +1,26 @@
-/** Handlers of requests for blocks, and for the highest common block (p2p.md 7.3 and 7.4). */
+/** Handlers of requests for blocks, for the highest common block (p2p.md 7.3 and 7.4), and of a separate forger (p2p.md 9, forger.md 3). */
 import { setImmediate as nextTick } from "node:timers/promises";
+import type { StateReader, Wallet } from "@uniknode/ledger";
 import {
+  addressFromPublicKey,
   type BlockHeader,
   bytesToHex,
   headerFromTrustedBytes,
   headerToJson,
   joinBlock,
+  type Network,
   type PeerBlockJson,
+  type Rounds,
+  type SealedTransaction,
+  type Slots,
 } from "@uniknode/protocol";
+import { walletData } from "../../events/content.ts";
+import { canForge, networkTiming } from "../../forger/slot-state.ts";
 import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
+import { withHoldings } from "../../store/state/holdings.ts";
 import { ReplyError } from "../transport/calls.ts";
 import { packBlocks } from "../wire/codec.ts";
-import type { ArgumentOf, CommonBlock, ResultOf } from "../wire/events.ts";
+import type { ArgumentOf, CommonBlock, CurrentRound, ForgerWallet, ResultOf } from "../wire/events.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_BLOCKS, MAX_PACKED_BYTES } from "../wire/limits.ts";
 import { noCommonBlocks } from "../wire/server-messages.ts";
 
@@ -139,4 +148,77 @@ export class ReplyQueue {
     if (count > 0) this.#counts.set(address, count);
     else this.#counts.delete(address);
   }
+}
+
+type ForgerHandlersDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  readonly state: StateReader;
+  readonly head: () => BlockHeader;
+  readonly nowMs: () => number;
+  readonly pool: {
+    readonly size: () => number;
+    /** Transactions for the next block. */
+    readonly select: () => SealedTransaction[];
+  };
+};
+
+export type ForgerHandlers = {
+  getCurrentRound(): CurrentRound;
+  getUnconfirmedTransactions(): ResultOf<"p2p.internal.getUnconfirmedTransactions">;
+};
+
+export function createForgerHandlers(deps: ForgerHandlersDeps): ForgerHandlers {
+  const { network, slots, rounds, state, head, nowMs, pool } = deps;
+
+  function getWallet(publicKey: string): ForgerWallet {
+    const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
+    const wallet: Wallet = state.get("wallets", address) ?? {
+      address,
+      publicKey,
+      balance: 0n,
+      nonce: 0n,
+      attributes: {},
+    };
+    const { balance, nonce, attributes } = walletData(withHoldings(state, wallet));
+    return {
+      address,
+      balance: String(balance),
+      nonce: String(nonce),
+      attributes: attributes as Record<string, unknown>,
+      publicKey,
+    };
+  }
+
+  return {
+    getCurrentRound() {
+      const last = head();
+      const height = last.height + 1;
+      const { round } = rounds.roundAt(height);
+      const slot = slots.slotAt(slots.timeAt(nowMs()));
+      const delegates = (state.get("rounds", String(round))?.order ?? []).map(getWallet);
+      const index = slot % delegates.length;
+      const [currentForger, nextForger] = [delegates[index], delegates[index + 1]];
+      return {
+        current: round,
+        reward: network.milestoneAt(height).reward,
+        timestamp: slots.slotTime(slot),
+        delegates,
+        ...(currentForger && { currentForger }),
+        ...(nextForger && { nextForger }),
+        lastBlock: headerToJson(last),
+        canForge: canForge(
+          slots.timeAt(nowMs()),
+          slots.slotAt(last.timestamp),
+          slots,
+          networkTiming(slots.blocktime),
+        ),
+      };
+    },
+    getUnconfirmedTransactions() {
+      const transactions = pool.select().map(({ bytes }) => bytesToHex(bytes));
+      return { transactions, poolSize: pool.size() };
+    },
+  };
 }
