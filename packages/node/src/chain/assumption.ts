@@ -5,7 +5,7 @@
  */
 import type { BlockHeader } from "@uniknode/protocol";
 import { type MetaStore, readUnchecked, type UncheckedMark, writeUnchecked } from "../store/node/meta.ts";
-import { ChainError } from "./chain-error.ts";
+import { ChainError } from "./outcome.ts";
 
 /** A block that the chain has according to the operator. The id has 64 digits: shorter ones can be forged. */
 export type Pin = { readonly height: number; readonly id: string };

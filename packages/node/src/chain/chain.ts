@@ -30,14 +30,12 @@ import {
   prepareBranch,
   splitBatch,
 } from "./block-queue.ts";
-import { asChainError, ChainError } from "./chain-error.ts";
-import { openHead } from "./genesis.ts";
-import { type ChainChange, type Outcome, refusalOf } from "./outcome.ts";
+import { asChainError, type ChainChange, ChainError, type Outcome, refusalOf } from "./outcome.ts";
 import { createUndoRule } from "./pipeline/commit.ts";
 import { Executor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import { forgedBlock } from "./pipeline/verify.ts";
-import { type ChainStores, openStores } from "./stores.ts";
+import { type ChainStores, openHead, openStores } from "./stores.ts";
 import { Writer, type WriterOptions } from "./writer.ts";
 
 export type ChainOptions = WriterOptions & {

@@ -1,6 +1,10 @@
-/** Effects of submissions on the chain: the outcome of each block, and the change by each commit. */
+/**
+ * Effects of submissions on the chain: the outcome of each block, and the change by each commit; and errors of the chain as a whole.
+ * Refusals of blocks are verdicts, not errors.
+ */
 import type { Change, Verdict } from "@uniknode/ledger";
 import type { Block, BlockHeader, SealedTransaction } from "@uniknode/protocol";
+import { CodedError } from "../platform/coded-error.ts";
 
 export type Outcome =
   /** The block is on the chain, and on disk. */
@@ -30,3 +34,40 @@ export type ChainChange = {
   /** Transactions of the reverted blocks, oldest first, at most `maxReturnedTransactions`. */
   readonly returned: readonly SealedTransaction[];
 };
+
+type ChainErrorCode =
+  /** The data directory holds the chain of another network. */
+  | "CHAIN_NETWORK_MISMATCH"
+  /** The genesis block does not belong to the network description. */
+  | "CHAIN_GENESIS_MISMATCH"
+  /** The undo record of a block to revert is no longer stored: the target is too deep. */
+  | "CHAIN_UNDO_MISSING"
+  /** There is no block of this height below the head. */
+  | "CHAIN_HEIGHT_UNKNOWN"
+  /** The chain has become as high as the branch that should replace its top. */
+  | "CHAIN_BRANCH_SHORT"
+  /** Blocks or a revert could not be committed; nothing was changed. A retry can succeed once the cause is fixed. */
+  | "CHAIN_COMMIT_FAILED"
+  /** The chain has blocks whose signatures were not checked because of another pin. */
+  | "CHAIN_UNCHECKED"
+  /** The chain does not contain the pinned block: the unchecked blocks are discarded. A retry checks all blocks. */
+  | "CHAIN_PIN_FAILED"
+  /** The chain was closed. */
+  | "CHAIN_CLOSED";
+
+export class ChainError extends CodedError<ChainErrorCode> {
+  constructor(code: ChainErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, {
+      isRetryable: code === "CHAIN_COMMIT_FAILED" || code === "CHAIN_PIN_FAILED",
+      ...options,
+    });
+  }
+}
+
+/** Returns the cause if it is an error of the chain; otherwise an error that names what was not committed. */
+export const asChainError = (what: string, cause: unknown): ChainError =>
+  cause instanceof ChainError
+    ? cause
+    : new ChainError("CHAIN_COMMIT_FAILED", `${what} could not be committed: ${messageOf(cause)}`, { cause });
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

@@ -15,8 +15,8 @@ import {
   type PreparedBlock,
   settleBatch,
 } from "./block-queue.ts";
-import { asChainError, ChainError } from "./chain-error.ts";
 import type { ChainChange, Outcome } from "./outcome.ts";
+import { asChainError, ChainError } from "./outcome.ts";
 import {
   commitBlocks,
   discardUnchecked,

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Network } from "@uniknode/protocol";
-import { storedNethash } from "../chain/genesis.ts";
+import { storedNethash } from "../chain/stores.ts";
 import { SESSION_FILE } from "../http/console/sessions.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";

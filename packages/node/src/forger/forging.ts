@@ -12,8 +12,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createSlotStore, type SlotStore } from "../store/node/slots.ts";
 import { Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
-import { Guard, recordInDatabase, type SigningRecord } from "./signing/guard.ts";
-import { OtherForger } from "./signing/other-forger.ts";
+import { Guard, OtherForger, recordInDatabase, type SigningRecord } from "./signing/guard.ts";
 import { openSigningFile } from "./signing/signing-file.ts";
 import { createGaps, createTally, type SlotCounts, type Tally, withBacklog } from "./slot-outcomes.ts";
 

@@ -8,8 +8,7 @@ import type { SigningRefusalKind } from "../gateway/figures.ts";
 import { CodedError } from "../platform/coded-error.ts";
 import { troubleOf } from "../platform/files/disk.ts";
 import type { SlotStore } from "../store/node/slots.ts";
-import type { Guard } from "./signing/guard.ts";
-import type { Refusal } from "./signing/other-forger.ts";
+import type { Guard, Refusal } from "./signing/guard.ts";
 
 /** A slot is not signed. */
 export class SlotRefusedError extends CodedError<"SLOT_REFUSED"> {

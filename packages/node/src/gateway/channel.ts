@@ -8,8 +8,15 @@ import {
   type OpenCalls,
 } from "../platform/threads/call.ts";
 import { createTimeSlices, inOneStep } from "../platform/threads/time-slices.ts";
-import { type CallOptions, createCaller, DEFAULT_CALL_OPTIONS, type Method } from "./caller.ts";
-import { type Failure, toError, toFailure } from "./failure.ts";
+import {
+  type CallOptions,
+  createCaller,
+  DEFAULT_CALL_OPTIONS,
+  type Failure,
+  type Method,
+  toError,
+  toFailure,
+} from "./caller.ts";
 import type { Gateway } from "./gateway.ts";
 
 type Call = {

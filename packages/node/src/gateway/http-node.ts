@@ -11,7 +11,7 @@ import { type Static, Type } from "../platform/json/schema.ts";
 import { readBounded } from "../platform/text/bounded.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
 import { isCallErrorCode } from "../platform/threads/call.ts";
-import { type Failure, REFUSAL_STEPS } from "./failure.ts";
+import { type Failure, REFUSAL_STEPS } from "./caller.ts";
 
 export type NodeOptions = {
   /** Base URL of the node's API. */

@@ -5,8 +5,7 @@
  */
 import { exactText } from "../platform/json/lossless.ts";
 import { CallError, type CallFigures, remainingMs } from "../platform/threads/call.ts";
-import { type CallOptions, createCaller, DEFAULT_CALL_OPTIONS, type NewCall } from "./caller.ts";
-import { toError } from "./failure.ts";
+import { type CallOptions, createCaller, DEFAULT_CALL_OPTIONS, type NewCall, toError } from "./caller.ts";
 import type { Gateway, RemoteGateway, RemoteMethod } from "./gateway.ts";
 import { type AttemptOutcome, createHttpNode, type HttpNode, type NodeOptions } from "./http-node.ts";
 

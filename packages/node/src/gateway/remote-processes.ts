@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { type Deadline, isOver, remainingMs } from "../platform/threads/call.ts";
-import { type Failure, GatewayError, toFailure } from "./failure.ts";
+import { type Failure, GatewayError, toFailure } from "./caller.ts";
 import type { RemoteGateway } from "./gateway.ts";
 
 export type RemoteProcess = {

@@ -1,7 +1,7 @@
 /** Both sides of a hand-over as its steps use them, and the node's side over HTTP (docs/spec/hand-over.md). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, type Dispatcher, request } from "undici";
-import { REFUSAL_STEPS } from "../gateway/failure.ts";
+import { REFUSAL_STEPS } from "../gateway/caller.ts";
 import type { RemoteGateway } from "../gateway/gateway.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { type Form, formOf } from "../platform/json/form.ts";

@@ -5,7 +5,7 @@
  */
 import { createTimeSlices, type Steps, type TimeSlices } from "../platform/threads/time-slices.ts";
 import type { Journal } from "./contents/journal.ts";
-import { checkDependents, checkSender, type SenderCheckDeps } from "./sender-check.ts";
+import { checkDependents, checkSender, type SenderCheckDeps } from "./selection.ts";
 
 export type RecheckFigures = {
   /** Pending transactions that wait for their check. */

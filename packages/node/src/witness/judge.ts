@@ -1,5 +1,5 @@
 /** Selects the largest tree of facts that enough nodes contain, and compares it with the tree that a witness has signed (facts.md 12). */
-import { type RemoteCheckpoint, readCheckpoint, readProof } from "../facts/comparison/remote.ts";
+import { type RemoteCheckpoint, readCheckpoint, readProof } from "../facts/comparison.ts";
 import type { Hash } from "../facts/merkle/hashes.ts";
 import { isConsistent } from "../facts/merkle/proofs.ts";
 

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readNote, signersOf } from "@uniknode/client/proofs";
 import type { Logger } from "pino";
-import type { RemoteCheckpoint } from "../facts/comparison/remote.ts";
+import type { RemoteCheckpoint } from "../facts/comparison.ts";
 import { EMPTY_ROOT } from "../facts/merkle/hashes.ts";
 import { CodedError } from "../platform/coded-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";

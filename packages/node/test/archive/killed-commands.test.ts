@@ -8,7 +8,7 @@ import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
 import { DATABASE_FILE, MANIFEST_FILE, readManifest } from "../../src/archive/manifest.ts";
 import { restoreSnapshot } from "../../src/archive/restore.ts";
-import { storedNethash } from "../../src/chain/genesis.ts";
+import { storedNethash } from "../../src/chain/stores.ts";
 import { createProject } from "../../src/commands/init.ts";
 import { openClock } from "../../src/dev-chain/clock.ts";
 import {

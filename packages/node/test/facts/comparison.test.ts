@@ -9,7 +9,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
-import { type Comparison, startComparison } from "../../src/facts/comparison/comparison.ts";
+import { type Comparison, startComparison } from "../../src/facts/comparison.ts";
 import { logName } from "../../src/facts/note.ts";
 import type { FactReader } from "../../src/facts/reader.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";

@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsync } from "fastify";
 import { EVENTS } from "../../events/catalogue.ts";
-import { GatewayError } from "../../gateway/failure.ts";
+import { GatewayError } from "../../gateway/caller.ts";
 import { REMOTE_METHODS, type RemoteGateway, type RemoteMethod } from "../../gateway/gateway.ts";
 import type { RemoteCalls } from "../../gateway/remote-processes.ts";
 import { type RemoteProcesses, readCaller } from "../../gateway/remote-processes.ts";

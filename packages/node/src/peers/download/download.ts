@@ -4,8 +4,8 @@
  */
 import type { Outcome } from "../../chain/outcome.ts";
 import type { FetchedBlock } from "../../chain/pipeline/receive.ts";
-import { type Chunk, Chunks, type ReceivedBlocks } from "./chunks.ts";
 import type { Fetch, Source } from "./source.ts";
+import { type Chunk, Chunks, type ReceivedBlocks } from "./source.ts";
 
 export type DownloadDeps = {
   readonly fetch: Fetch;

@@ -5,7 +5,7 @@ import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
 import { createSelection } from "../../event-log/subscribed-events.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
-import type { Comparison } from "../../facts/comparison/comparison.ts";
+import type { Comparison } from "../../facts/comparison.ts";
 import { logName } from "../../facts/note.ts";
 import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { type FactsTask, startFactsTask } from "../../facts/task.ts";
@@ -186,7 +186,7 @@ async function compareFacts(
   { databasePath, network, report, nowMs, logger }: FactsComparisonDeps,
   onStop: Closing["add"],
 ): Promise<Comparison> {
-  const { startComparison } = await import("../../facts/comparison/comparison.ts");
+  const { startComparison } = await import("../../facts/comparison.ts");
   const database = openDatabase(databasePath, { readonly: true });
   onStop("reader of the tree of facts", database.close);
   const comparison = startComparison(

@@ -1,7 +1,7 @@
 /** The data folder: locked for this process, with its database open and its secrets readable. */
 import { join, resolve } from "node:path";
 import type { Network } from "@uniknode/protocol";
-import { refuseOtherNetwork } from "../../chain/genesis.ts";
+import { refuseOtherNetwork } from "../../chain/stores.ts";
 import { checkpointKeyOf } from "../../facts/note.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { DEFAULT_CHECKPOINT_OPTIONS, startCheckpoints } from "../../store/engine/checkpoints.ts";

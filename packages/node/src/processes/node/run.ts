@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createNetwork, presets } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { refuseOtherNetwork } from "../../chain/genesis.ts";
+import { refuseOtherNetwork } from "../../chain/stores.ts";
 import { choosePin } from "../../config/assume-valid.ts";
 import { feedBlocksOf } from "../../config/mirror.ts";
 import { loadNetwork, type NetworkSource } from "../../config/network.ts";

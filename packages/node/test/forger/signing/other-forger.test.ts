@@ -10,7 +10,7 @@ import {
   verifyHeaderJob,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { OtherForger, type OtherForgerDeps } from "../../../src/forger/signing/other-forger.ts";
+import { OtherForger, type OtherForgerDeps } from "../../../src/forger/signing/guard.ts";
 
 const network = createNetwork(livenet);
 const slots = createSlots(network);
