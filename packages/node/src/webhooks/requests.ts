@@ -8,10 +8,10 @@ import type { Attempted, Clock } from "./collaborators.ts";
 import type { MakeAttempt } from "./delivery/attempt.ts";
 import { createPing, type Ping } from "./delivery/ping.ts";
 import { DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
-import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import { Register, type RegisterOptions } from "./register/register.ts";
 import { Replays } from "./replay/replays.ts";
+import type { DeliveryQueue } from "./storage/delivery-queue.ts";
 import type { RegisterStorage } from "./storage/register-commands.ts";
 
 export type WebhookRequests = {

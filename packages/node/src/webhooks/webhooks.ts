@@ -18,7 +18,6 @@ import { createLease } from "./delivery/lease.ts";
 import type { Post } from "./delivery/post.ts";
 import { Retention } from "./delivery/retention.ts";
 import type { BackgroundTask } from "./delivery/sources.ts";
-import type { DeliveryQueue } from "./delivery-queue.ts";
 import type { Intake } from "./intake.ts";
 import { createReadDefinitions } from "./matching/definitions.ts";
 import { createMatcher, type Matched } from "./matching/matcher.ts";
@@ -29,6 +28,7 @@ import { createReadProofText } from "./proof-text.ts";
 import type { Register } from "./register/register.ts";
 import { createReplayWorker } from "./replay/worker.ts";
 import { createWebhookRequests, type WebhookRequests } from "./requests.ts";
+import type { DeliveryQueue } from "./storage/delivery-queue.ts";
 import type { RegisterStorage } from "./storage/register-commands.ts";
 
 /** The database ports of the webhook service. `sqlite/` and `postgres/` implement them. */

@@ -5,7 +5,6 @@ import type { Database } from "../../src/store/engine/database.ts";
 import type { NewDelivery } from "../../src/webhooks/model/deliveries.ts";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
 import { ownerOf, PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
-import { createAttempts } from "../../src/webhooks/sqlite/delivery-queue.ts";
 import { runNow, sqlOf } from "../../src/webhooks/sqlite/sql.ts";
 import { insertContents } from "../../src/webhooks/storage/delivery-rows.ts";
 import { insertDeliveries } from "../../src/webhooks/storage/intake-commands.ts";
@@ -44,8 +43,17 @@ export function createWebhookStore(database: Database, cipher = PLAIN_SECRETS) {
 export function createDeliveryRows(database: Database) {
   const sql = sqlOf(database);
   const last = database.prepare<{ number: number }>("SELECT max(number) AS number FROM deliveries");
+  const finish = database.prepare(
+    "UPDATE deliveries SET state = ?, attempts = attempts + 1, finished_ms = ?, reason = ? WHERE number = ?",
+  );
+  const postpone = database.prepare(
+    "UPDATE deliveries SET attempts = attempts + 1, next_attempt_ms = ?, reason = ? WHERE number = ?",
+  );
   return {
-    ...createAttempts(database),
+    finish: (number: number, state: "delivered" | "failed", atMs: number, reason?: string) =>
+      void finish.run(state, atMs, reason ?? null, number),
+    postpone: (number: number, nextAttemptMs: number, reason: string) =>
+      void postpone.run(nextAttemptMs, reason, number),
     /** Puts a delivery into the queue of its webhook. Returns its number. */
     insert(delivery: NewDelivery, atMs: number): number {
       runNow(insertDeliveries(sql, [delivery], atMs));

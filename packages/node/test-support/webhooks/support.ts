@@ -19,9 +19,9 @@ import type { MatchingObserver } from "../../src/subscriptions/conditions/slices
 import { type Clock, createSteadyTime, type WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import type { DeliveryResponse } from "../../src/webhooks/delivery/response.ts";
-import type { Ownership } from "../../src/webhooks/delivery-queue.ts";
 import type { DeliveryRecord } from "../../src/webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks/options.ts";
+import type { Ownership } from "../../src/webhooks/ownership.ts";
 import type { SecretCipher } from "../../src/webhooks/secrets.ts";
 import { runNow, sqlOf } from "../../src/webhooks/sqlite/sql.ts";
 import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
@@ -149,7 +149,7 @@ export function createService(given: ServiceOptions = {}): Service {
   const webhooks = createWebhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, closeGraceMs: 0, ...given.options },
     {
-      storage: { ...storage, queue: { ...storage.queue, ownership } },
+      storage: { ...storage, queue: Object.assign(storage.queue, { ownership }) },
       history: toHistory(pastEvents, createReadTogether(database)),
       webhooksChanged: given.webhooksChanged ?? (async () => {}),
       post: given.post ?? postTo(calls, clock, given.reply),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { createFailures } from "../../src/webhooks/sqlite/delivery-queue.ts";
 import {
   always,
   blockApplied,
@@ -25,10 +24,8 @@ describe("updates and deletions", () => {
       secrets,
       target: "https://other.example/",
     });
-    expect(createFailures(database).recordFailure(id, 5)).toEqual({
-      failures: 1,
-      failingSinceMs: 5,
-    });
+    const failures = database.prepare("SELECT failures, failing_since_ms FROM webhooks WHERE id = ?");
+    expect(failures.get(id)).toEqual({ failures: 0, failing_since_ms: null });
     await emit(blockApplied(2));
     expect(calls[1]).toMatchObject({ target: "https://other.example/" });
     expect(calls[1]?.headers.authorization).toBe(secrets.token.slice(0, 32));

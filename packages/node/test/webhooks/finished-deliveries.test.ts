@@ -31,7 +31,7 @@ function fill({ database }: Service): void {
     for (let index = 0; index < LENGTH; index++) {
       const message = { webhook: 1, id: `${index}`, sequence: index + 1, event: "block.applied" };
       const number = deliveries.insert({ ...message, height: index, content }, 0);
-      if (index % 2 === 0) deliveries.postpone(number, 0, 0, "HTTP 500");
+      if (index % 2 === 0) deliveries.postpone(number, 0, "HTTP 500");
     }
   });
 }

@@ -124,7 +124,7 @@ function fill({ database }: Pick<Service, "database">, length: number): void {
     for (let index = 0; index < length; index++) {
       const message = { webhook: 1, id: `${index}`, sequence: index + 1, event: "block.applied" };
       const number = deliveries.insert({ ...message, height: index + 1, content }, 0);
-      if (index % 4 !== 0) deliveries.postpone(number, 2_000_000_000_000, 0, "HTTP 500");
+      if (index % 4 !== 0) deliveries.postpone(number, 2_000_000_000_000, "HTTP 500");
     }
   });
 }

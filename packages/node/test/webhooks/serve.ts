@@ -5,8 +5,7 @@ import { onTestFinished } from "vitest";
 import type { Server } from "../../src/http/core/app.ts";
 import { addBodies } from "../../src/http/core/messages.ts";
 import { addFailures, addMethods } from "../../src/http/server/failures.ts";
-import type { AccessOptions } from "../../src/http/webhooks/access.ts";
-import { createAccess } from "../../src/http/webhooks/access.ts";
+import { type AccessOptions, createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { createService, type ServiceOptions, silent } from "../../test-support/webhooks/support.ts";
 

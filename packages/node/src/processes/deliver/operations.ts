@@ -18,10 +18,10 @@ import { programVersion } from "../../platform/lifecycle/program.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
-import type { DeliveryQueue } from "../../webhooks/delivery-queue.ts";
 import type { DeliveryFigures, WebhookFigures } from "../../webhooks/figures.ts";
 import type { OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
+import type { DeliveryQueue } from "../../webhooks/storage/delivery-queue.ts";
 import { WAITING } from "./database.ts";
 
 type WorkerOperationsDeps = {

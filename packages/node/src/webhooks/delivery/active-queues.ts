@@ -1,8 +1,7 @@
 /** The in-memory queues of webhooks that have work to do. */
 
 import { present } from "../../platform/present.ts";
-import type { DeliveryQueue } from "../delivery-queue.ts";
-import type { QueueState } from "../storage/pending.ts";
+import type { DeliveryQueue, QueueState } from "../storage/delivery-queue.ts";
 import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./lanes.ts";
 
 export type EndedCall = {

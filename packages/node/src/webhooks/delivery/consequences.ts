@@ -1,8 +1,12 @@
 /** Consequences of an attempt for its delivery and its webhook (webhooks.md 7.3 and 10, points 4 and 6). */
 import type { Logger } from "pino";
 import { type Attempted, type Clock, logSuspension, type WebhookObserver } from "../collaborators.ts";
-import type { AttemptFailure, AttemptOutcome, RecordedOutcome } from "../delivery-queue.ts";
-import type { WaitingDelivery } from "../model/deliveries.ts";
+import type {
+  AttemptFailure,
+  AttemptOutcome,
+  RecordedOutcome,
+  WaitingDelivery,
+} from "../model/deliveries.ts";
 import { nextAttemptAt, parseRetryAfterMs, probePauseMs, targetPauseMs } from "./retry.ts";
 
 export type EndedAttempt = {

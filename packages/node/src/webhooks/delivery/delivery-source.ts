@@ -1,7 +1,7 @@
 /** Reads the next delivery of a lane from the database. */
 import { isRetraction } from "../../events/catalogue.ts";
-import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
+import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import type { HostRates } from "./host-rate-limit.ts";
 import { type Lane, type Queue, runningOf } from "./lanes.ts";
 

@@ -4,9 +4,9 @@
  */
 import type { Logger } from "pino";
 import type { Clock } from "../collaborators.ts";
-import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
+import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import { Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Consequences } from "./consequences.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { WaitingDelivery } from "../model/deliveries.ts";
-import type { QueueState } from "../storage/pending.ts";
+import type { QueueState } from "../storage/delivery-queue.ts";
 
 export const LANES = ["first", "retry", "replay"] as const;
 export type Lane = (typeof LANES)[number];

@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino";
 import type { Clock } from "../collaborators.ts";
-import { NameInUseError, type Ownership } from "../delivery-queue.ts";
+import { NameInUseError, type Ownership } from "../ownership.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { CALL_MARGIN_MS } from "./owned-webhooks.ts";
 

@@ -1,9 +1,9 @@
 /** Pings: messages that test whether a target responds; the log lists them like all other messages. */
 import { randomBytes } from "node:crypto";
 import type { Attempted } from "../collaborators.ts";
-import type { DeliveryQueue } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook } from "../model/webhook.ts";
+import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import type { NewPing } from "../storage/pings.ts";
 import type { MakeAttempt } from "./attempt.ts";
 

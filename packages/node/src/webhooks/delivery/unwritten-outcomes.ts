@@ -3,7 +3,8 @@
 import { setImmediate } from "node:timers/promises";
 import { present } from "../../platform/present.ts";
 import type { Clock } from "../collaborators.ts";
-import type { AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../delivery-queue.ts";
+import type { AttemptOutcome, RecordedOutcome } from "../model/deliveries.ts";
+import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import type { Queues } from "./active-queues.ts";
 import type { Consequences, EndedAttempt } from "./consequences.ts";
 import type { Lane, Queue } from "./lanes.ts";

@@ -70,6 +70,42 @@ export type Attempt = {
   readonly error?: string;
 };
 
+/** A finished attempt and its consequences. */
+export type AttemptOutcome = {
+  readonly webhook: number;
+  readonly delivery: number;
+  readonly attempt: Attempt;
+  /** Time at which the attempt ended. */
+  readonly atMs: number;
+  /**
+   * Called URL; absent: the URL of the webhook. An attempt at a former target of the webhook is logged without
+   * consequences: its delivery waits for the current target.
+   */
+  readonly target?: string;
+  /** The failure; absent after a success. */
+  readonly failure?: AttemptFailure;
+};
+
+export type AttemptFailure = {
+  readonly reason: string;
+  /** Earliest time of the next attempt; undefined if the delivery has finally failed. */
+  readonly retryMs: number | undefined;
+  /** Suspends the webhook with a reason, if it has only failed since before `ifFailingBeforeMs`. */
+  readonly suspension: { readonly reason: string; readonly ifFailingBeforeMs?: number };
+};
+
+export type RecordedOutcome = {
+  /**
+   * `false` if the delivery was cancelled or dropped meanwhile, or the webhook has another target. The attempt is in the log
+   * if the delivery is, but has no consequences.
+   */
+  readonly isCurrent: boolean;
+  /** Consecutive failures of the webhook, including this one; 0 after a success. */
+  readonly failures: number;
+  /** Reason of the suspension, if the webhook was suspended. */
+  readonly suspended?: string;
+};
+
 /** A delivery of a fact of a block. */
 export type DeliveredFact = {
   readonly number: number;

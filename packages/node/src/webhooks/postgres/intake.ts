@@ -19,12 +19,13 @@ import { applyCommands, webhookOf } from "../storage/intake-commands.ts";
 import { advanceReplay, isSame, lockReplay } from "../storage/replays.ts";
 import { countReverts, unretracted } from "../storage/retractions.ts";
 import { shardOf } from "../storage/shards.ts";
+import { runSteps } from "../storage/sql.ts";
 import { confirmedAt } from "../storage/unconfirmed-events.ts";
 import { activeWebhooks } from "../storage/webhooks.ts";
 import type { ShardOwnership } from "./ownership.ts";
 import { createPositions, type MatchingStep, type Positions } from "./positions.ts";
 import { lockVersion } from "./register.ts";
-import { readsOf, runSteps, sqlOf } from "./sql.ts";
+import { readsOf, sqlOf } from "./sql.ts";
 
 /** A commit costs more than in a database of this process, each step changes rows of all its webhooks, and nothing waits for a lock. */
 const STEP_SIZE: StepSize = { events: 200, webhooks: 1_000, commands: 2_000 };
@@ -156,7 +157,8 @@ async function applyBatch(
   if (!(await positions.lock(transaction, shards))) return NOT_CURRENT;
   // Two transactions with shared locks could not both change the version.
   const changesRegister = commands.some(({ kind }) => kind === "suspend");
-  if ((await lockVersion(transaction, changesRegister)) !== registerVersion) return NOT_CURRENT;
+  if ((await runSteps(lockVersion(sqlOf(transaction), changesRegister))) !== registerVersion)
+    return NOT_CURRENT;
   const replay = position.reader === "replay" ? await lockCurrent(transaction, state, position) : undefined;
   if (position.reader === "replay" && !replay) return NOT_CURRENT;
   const { webhooks, events } = await runSteps(

@@ -7,9 +7,9 @@
 import { randomUUID } from "node:crypto";
 import { present } from "../../platform/present.ts";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
-import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import { nextEpoch } from "../model/webhook.ts";
+import type { Ownership, OwnershipChange } from "../ownership.ts";
 import { type OwnedShard, SHARDS, type Share, shardOf, withinShare } from "../storage/shards.ts";
 import { bumpVersionWhile } from "./register.ts";
 import { beginLease, endLease, renewLease } from "./worker-lease.ts";

@@ -4,6 +4,7 @@
  */
 import type { Postgres, Transaction } from "../../postgres/connection.ts";
 import type { OwnedShard } from "../storage/shards.ts";
+import type { Reads, Steps } from "../storage/sql.ts";
 import type { HeldShard, ShardOwnership } from "./ownership.ts";
 
 export type MatchingStep = {
@@ -103,14 +104,14 @@ function stepOf(shards: readonly HeldShard[]): MatchingStep {
 }
 
 /** Locks those of the shards that this worker owns until the end of the transaction, and returns them. */
-export async function lockOwnShards(
-  { query }: Pick<Transaction, "query">,
+export function* lockOwnShards(
+  sql: Reads,
   { worker, held }: ShardOwnership,
   shards: readonly number[],
-): Promise<ReadonlySet<number>> {
+): Steps<ReadonlySet<number>> {
   const own = shards.flatMap((shard) => held.get(shard) ?? []);
   if (own.length === 0) return new Set();
-  const rows = await query<{ shard: number }>(
+  const rows = yield* sql.rows<{ shard: number }>(
     `SELECT shard_owners.shard FROM shard_owners ${LOCKED}`,
     parametersOf(worker, own),
   );

@@ -3,12 +3,13 @@ import { CodedError } from "../../platform/coded-error.ts";
 import { present } from "../../platform/present.ts";
 import type { Postgres, Transaction } from "../../postgres/connection.ts";
 import { PostgresError } from "../../postgres/postgres-error.ts";
-import { CALL_TIMEOUT_MS } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import type { SecretCipher } from "../secrets.ts";
+import { CALL_TIMEOUT_MS } from "../storage/delivery-queue.ts";
 import { type RegisterCommandDeps, RegisterCommands } from "../storage/register-commands.ts";
+import { type Reads, runSteps, type Steps } from "../storage/sql.ts";
 import { checkCipher } from "./secrets.ts";
-import { runSteps, sqlOf } from "./sql.ts";
+import { sqlOf } from "./sql.ts";
 
 /**
  * Creates a function that runs works one after the other, in the order of the calls: connections of a pool would race. Work that waited longer than `CALL_TIMEOUT_MS` for its turn is
@@ -66,8 +67,8 @@ export async function bumpVersionWhile({ change }: Transaction, state: OwnerStat
  *
  * @param isChanging true if the transaction will call `bumpVersion`: a shared lock could not be extended while others have one
  */
-export async function lockVersion({ query }: Transaction, isChanging = false): Promise<number> {
-  const [row] = await query<{ version: string }>(
+export function* lockVersion(sql: Reads, isChanging = false): Steps<number> {
+  const row = yield* sql.row<{ version: string }>(
     `SELECT version FROM webhook_register FOR ${isChanging ? "NO KEY UPDATE" : "SHARE"}`,
   );
   return Number(present(row, "the row of the register").version);

@@ -16,8 +16,8 @@ import {
   secretsFromRow,
 } from "../secrets.ts";
 import { bumpVersion } from "../storage/locks.ts";
-import type { Reads, Steps } from "../storage/sql.ts";
-import { readsOf, runSteps, sqlOf } from "./sql.ts";
+import { type Reads, runSteps, type Steps } from "../storage/sql.ts";
+import { readsOf, sqlOf } from "./sql.ts";
 
 /**
  * Returns the cipher of the secrets. The first process with a key encrypts plain secrets.

@@ -1,24 +1,23 @@
 /** The storage of the webhook service in PostgreSQL. */
 import type { Postgres } from "../../postgres/connection.ts";
-import type { DeliveryQueue } from "../delivery-queue.ts";
 import { refusalOf } from "../hand-over/service-switch.ts";
 import type { RequestDeps } from "../requests.ts";
 import type { SecretCipher } from "../secrets.ts";
 import { DeliveryLogRows } from "../storage/delivery-log.ts";
+import { DeliveryQueue } from "../storage/delivery-queue.ts";
 import { HealthRows } from "../storage/health.ts";
-import { createPendingReads } from "../storage/pending.ts";
+import type { LockOwned } from "../storage/outcomes.ts";
 import { recordPing } from "../storage/pings.ts";
-import { finishStep } from "../storage/queues.ts";
 import type { RegisterStorage } from "../storage/register-commands.ts";
 import { ReplayRows } from "../storage/replays.ts";
-import { RetentionSteps } from "../storage/retention.ts";
+import { shardOf } from "../storage/shards.ts";
 import { WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { lockOwner } from "./hand-over/owner.ts";
 import { createPostgresIntake } from "./intake.ts";
 import { createOwnership, type ShardOwnership } from "./ownership.ts";
-import { createPostgresRegisterCommands } from "./register.ts";
-import { createRecord } from "./sending/record.ts";
+import { lockOwnShards } from "./positions.ts";
+import { createPostgresRegisterCommands, lockVersion } from "./register.ts";
 import { createPostgresStore } from "./sql.ts";
 
 type PostgresStorageOptions = {
@@ -51,29 +50,24 @@ export function openPostgresStorage(
   const ownership = createOwnership(options, { postgres, elapsedMs });
   return {
     network,
-    queue: createPostgresDeliveryQueue(deps, ownership),
+    queue: new DeliveryQueue({
+      ...{ store: createPostgresStore(postgres), cipher: deps.cipher, ownership },
+      shards: () => [...ownership.held.keys()],
+      lockOwned: createLockOwned(ownership),
+    }),
     intake: createPostgresIntake({ postgres, ownership }),
     register: createRegisterStorage(deps),
   };
 }
 
-function createPostgresDeliveryQueue(
-  { postgres, cipher }: PostgresStorageDeps,
-  ownership: ShardOwnership,
-): DeliveryQueue {
-  const store = createPostgresStore(postgres);
-  const shards = () => [...ownership.held.keys()];
-  return {
-    ...createPendingReads(store, cipher, shards),
-    record: createRecord(postgres, ownership),
-    recordPing: (ping) => store.write((sql) => recordPing(sql, ping)),
-    finishStep: (atMs) => finishStep(store, shards(), atMs),
-    ownership,
-    log: new DeliveryLogRows(store),
-    replays: new ReplayRows(store, shards),
-    retention: new RetentionSteps(store),
+const createLockOwned = (ownership: ShardOwnership): LockOwned =>
+  function* (sql, webhooks, changesRegister) {
+    const [owned] = yield* sql.together([
+      lockOwnShards(sql, ownership, [...new Set(webhooks.map(shardOf))]),
+      lockVersion(sql, changesRegister),
+    ]);
+    return (webhook) => owned.has(shardOf(webhook));
   };
-}
 
 /** @param deps `lastEvent` as for `PostgresStorageDeps` */
 function createRegisterStorage({

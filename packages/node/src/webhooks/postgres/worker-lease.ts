@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Query } from "../../postgres/connection.ts";
-import { NameInUseError } from "../delivery-queue.ts";
+import { NameInUseError } from "../ownership.ts";
 
 export type WorkerLease = {
   /** Name of the worker. */

@@ -5,13 +5,14 @@ import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
 import { READER } from "../intake.ts";
 import { nextEpoch } from "../model/webhook.ts";
+import { createSoleOwner } from "../ownership.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets.ts";
+import { DeliveryQueue } from "../storage/delivery-queue.ts";
 import { HealthRows } from "../storage/health.ts";
 import { scheduleFinish } from "../storage/queues.ts";
 import { RegisterCommands, type RegisterStorage } from "../storage/register-commands.ts";
 import { activateWaiting, idsOf, WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
-import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createSqliteIntake } from "./intake.ts";
 import { createSqliteStore, runNow, sqlOf } from "./sql.ts";
 
@@ -40,7 +41,14 @@ export function openSqliteStorage({
   });
   return {
     network: meta.read("nethash") ?? "",
-    queue: createSqliteDeliveryQueue(database, cipher, epoch),
+    queue: new DeliveryQueue({
+      ...{ store: createSqliteStore(database), cipher },
+      ownership: createSoleOwner(epoch),
+      shards: () => [],
+      *lockOwned() {
+        return () => true;
+      },
+    }),
     intake: createSqliteIntake({ database, eventLog }),
     register: createRegisterStorage(database, eventLog, cipher),
   };

@@ -15,7 +15,7 @@ export type Kind = "sqlite" | "postgres";
 export type Integer = number | string;
 export type Flag = number | boolean;
 
-type Parameter = string | number | boolean | null;
+export type Parameter = string | number | boolean | null;
 export type Parameters = readonly (Parameter | readonly Parameter[])[];
 
 export type Reads = {
@@ -24,6 +24,15 @@ export type Reads = {
   rows<Row>(text: string, values?: Parameters): Steps<Row[]>;
   /** Returns the first row. */
   row<Row>(text: string, values?: Parameters): Steps<Row | undefined>;
+  /**
+   * Runs steps that do not need each other's results. PostgreSQL gets their statements in this order, without waiting for the result of
+   * an earlier one.
+   */
+  together<Results extends readonly unknown[] | []>(
+    steps: {
+      readonly [Index in keyof Results]: Steps<Results[Index]>;
+    },
+  ): Steps<Results>;
 };
 
 export type Sql = Reads & {
@@ -31,6 +40,7 @@ export type Sql = Reads & {
   change(text: string, values?: Parameters): Steps<number>;
 };
 
+/** Returns rows at once, or a promise. */
 type ReadRows = (text: string, values: Parameters) => unknown[] | Promise<unknown[]>;
 
 export const createReads = (kind: Kind, readRows: ReadRows): Reads => ({
@@ -42,7 +52,33 @@ export const createReads = (kind: Kind, readRows: ReadRows): Reads => ({
     const [first] = (yield readRows(text, values)) as Row[];
     return first;
   },
+  *together<Results extends readonly unknown[] | []>(
+    steps: {
+      readonly [Index in keyof Results]: Steps<Results[Index]>;
+    },
+  ) {
+    if (kind === "postgres") return (yield Promise.all(steps.map(runSteps))) as Results;
+    const results: unknown[] = [];
+    for (const each of steps) results.push(yield* each);
+    return results as readonly unknown[] as Results;
+  },
 });
+
+/** Runs steps, and waits for the result of each statement. */
+export async function runSteps<T>(steps: Steps<T>): Promise<T> {
+  let step = steps.next();
+  while (!step.done) {
+    let result: unknown;
+    try {
+      result = await step.value;
+    } catch (error) {
+      step = steps.throw(error);
+      continue;
+    }
+    step = steps.next(result);
+  }
+  return step.value;
+}
 
 export const createSql = (
   kind: Kind,
@@ -55,8 +91,11 @@ export const createSql = (
   },
 });
 
+/** Replaces what a database refuses or changes, and the text of receivers may contain: U+0000, and halves of characters. */
+export const storableText = (text: string): string => text.replaceAll("\u0000", "\ufffd").toWellFormed();
+
 /** Columns of a table of values, with the types of PostgreSQL. */
-type Columns = Readonly<Record<string, "bigint" | "integer" | "text" | "boolean">>;
+export type Columns = Readonly<Record<string, "bigint" | "integer" | "text" | "boolean">>;
 
 /**
  * Returns a table of values as SQL, whose columns follow the name `given`, and the parameters with the values. The column `place` has

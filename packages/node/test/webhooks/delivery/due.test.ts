@@ -6,7 +6,7 @@ import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
 import type { Lane, Queue } from "../../../src/webhooks/delivery/lanes.ts";
 import { Outcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
-import type { QueueState } from "../../../src/webhooks/storage/pending.ts";
+import type { QueueState } from "../../../src/webhooks/storage/delivery-queue.ts";
 
 const NONE: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
 

@@ -8,7 +8,7 @@ import {
   type Ownership,
   type OwnershipChange,
   type QueueChange,
-} from "../../../src/webhooks/delivery-queue.ts";
+} from "../../../src/webhooks/ownership.ts";
 import {
   always,
   blockApplied,

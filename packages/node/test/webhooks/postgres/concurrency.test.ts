@@ -2,10 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import type { AttemptOutcome, DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
 import type { IntakeCommand } from "../../../src/webhooks/intake.ts";
+import type { AttemptOutcome } from "../../../src/webhooks/model/deliveries.ts";
 import { openPostgresStorage } from "../../../src/webhooks/postgres/storage.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
+import type { DeliveryQueue } from "../../../src/webhooks/storage/delivery-queue.ts";
 import type { WebhookStorage } from "../../../src/webhooks/webhooks.ts";
 import { createDraws, type Random } from "../../../test-support/faults/actors/random.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";

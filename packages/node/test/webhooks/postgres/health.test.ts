@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../../src/platform/clock/durations.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import type { AttemptOutcome } from "../../../src/webhooks/delivery-queue.ts";
 import { DeliveryFigures } from "../../../src/webhooks/figures.ts";
+import type { AttemptOutcome } from "../../../src/webhooks/model/deliveries.ts";
 import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { countAttempts, HealthRows } from "../../../src/webhooks/storage/health.ts";
 import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";

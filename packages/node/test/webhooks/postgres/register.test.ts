@@ -2,12 +2,13 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import { CALL_TIMEOUT_MS } from "../../../src/webhooks/delivery-queue.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
 import { createInOrder, lockVersion } from "../../../src/webhooks/postgres/register.ts";
-import { createPostgresStore, readsOf, runSteps, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
+import { createPostgresStore, readsOf, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
+import { CALL_TIMEOUT_MS } from "../../../src/webhooks/storage/delivery-queue.ts";
 import { noteChange } from "../../../src/webhooks/storage/locks.ts";
 import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
+import { runSteps } from "../../../src/webhooks/storage/sql.ts";
 import { activateWaiting, activeWebhooks } from "../../../src/webhooks/storage/webhooks.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
@@ -28,7 +29,7 @@ const OTHER_TARGET = "https://other.example/";
 const drop = { reason: "updated", atMs: NOW_MS };
 
 const versionOf = (postgres: Postgres): Promise<number> =>
-  postgres.transaction("READ WRITE", (transaction) => lockVersion(transaction));
+  postgres.transaction("READ WRITE", (transaction) => runSteps(lockVersion(sqlOf(transaction))));
 
 const suspend = (postgres: Postgres, webhook: number, reason = "too many failures"): Promise<void> =>
   createPostgresStore(postgres).write((sql) => suspendWebhook(sql, webhook, reason, NOW_MS));

@@ -1,11 +1,10 @@
 /** Dispatcher of the webhook service on a delivery queue, with requests to which the test responds. */
 import { onTestFinished } from "vitest";
-import type { Attempted } from "../../../src/webhooks/collaborators.ts";
-import { NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/collaborators.ts";
+import { type Attempted, NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/collaborators.ts";
 import { createConsequences } from "../../../src/webhooks/delivery/consequences.ts";
 import { createDispatcher } from "../../../src/webhooks/delivery/dispatch.ts";
-import type { DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
+import type { DeliveryQueue } from "../../../src/webhooks/storage/delivery-queue.ts";
 import { createTestClock, settle, silent } from "../../../test-support/webhooks/support.ts";
 
 export type Call = {

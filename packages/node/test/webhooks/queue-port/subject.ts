@@ -4,11 +4,11 @@
  */
 import type { Event } from "../../../src/events/event.ts";
 import { present } from "../../../src/platform/present.ts";
-import type { DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
 import type { Applied, DeliveryDraft, IntakeBatch, IntakeCommand } from "../../../src/webhooks/intake.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import type { Replay } from "../../../src/webhooks/model/replay.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
+import type { DeliveryQueue } from "../../../src/webhooks/storage/delivery-queue.ts";
 import type { WebhookStorage } from "../../../src/webhooks/webhooks.ts";
 
 export type Subject = WebhookStorage & {

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import type { AttemptFailure, AttemptOutcome, DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
+import type { AttemptFailure, AttemptOutcome } from "../../../src/webhooks/model/deliveries.ts";
+import type { DeliveryQueue } from "../../../src/webhooks/storage/delivery-queue.ts";
 import { type Call, PAUSE_MS, startDeliverer } from "./deliverer.ts";
 import { apply, NOW_MS, nextFirst, type OpenSubject, put, putReplayed, type Subject } from "./subject.ts";
 

@@ -1,8 +1,9 @@
 /** Names of the events that the log of the node must record for the webhooks in PostgreSQL. */
 import type { Postgres } from "../../../postgres/connection.ts";
 import { refusalOf } from "../../hand-over/service-switch.ts";
+import { runSteps } from "../../storage/sql.ts";
 import { readEventNames } from "../../storage/webhooks.ts";
-import { readsOf, runSteps } from "../sql.ts";
+import { readsOf } from "../sql.ts";
 import { lockOwner } from "./owner.ts";
 
 type RemoteNamesDeps = {

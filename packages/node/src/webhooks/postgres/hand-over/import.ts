@@ -6,8 +6,9 @@ import { HandOverError } from "../../hand-over/owner.ts";
 import { type HandOverRow, namesOf, TABLES, type TableName } from "../../hand-over/tables.ts";
 import type { WriteOptions } from "../../hand-over/workers-side.ts";
 import { ownerOf, type SecretCipher } from "../../secrets.ts";
+import { runSteps, storableText } from "../../storage/sql.ts";
 import { readEventNames } from "../../storage/webhooks.ts";
-import { readsOf, runSteps, storableText } from "../sql.ts";
+import { readsOf } from "../sql.ts";
 import { changeOwner, requireOwner } from "./owner.ts";
 
 /** Tables whose rows are not dropped with those of `webhooks`. */

@@ -1,29 +1,34 @@
-/** Pending deliveries of owned webhooks: the next ones of each lane, and the states of the queues. */
-import type { ReplayedDelivery, WaitingDelivery } from "../model/deliveries.ts";
+/**
+ * The delivery queue: what the webhook service sends, retries, replays, lists and drops. Every webhook has its own queue, with the
+ * lanes of `lanes.ts`. Deliveries are written by matching, in the transaction that moves the cursor of the event log: `intake.ts`.
+ *
+ * Times are milliseconds since 1970. A change is on disk when its promise settles. Every call settles within `CALL_TIMEOUT_MS`, even
+ * if the database is blocked. A failed call has changed nothing and holds no lock, so that it can be repeated. The dispatcher does so
+ * after a pause.
+ */
+import type {
+  AttemptOutcome,
+  RecordedOutcome,
+  ReplayedDelivery,
+  WaitingDelivery,
+} from "../model/deliveries.ts";
+import type { Ownership } from "../ownership.ts";
 import { type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
+import { DeliveryLogRows } from "./delivery-log.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from "./delivery-rows.ts";
 import { IS_ON, type Lane, rowsIn } from "./lanes.ts";
+import { type LockOwned, recordOutcomes } from "./outcomes.ts";
+import { type PingOutcome, recordPing } from "./pings.ts";
+import { type FinishStep, finishStep } from "./queues.ts";
+import { ReplayRows } from "./replays.ts";
+import { RetentionSteps } from "./retention.ts";
 import { type Flag, given, type Integer, type Kind, type Reads, type Steps, type Store } from "./sql.ts";
 import { idsOf } from "./webhooks.ts";
 
-export type PendingReads = {
-  /** Returns the ids of all owned webhooks: each has a queue. */
-  webhooks(): Promise<readonly number[]>;
-  /**
-   * Returns the states of queues, in the order of the ids. Nothing is due in the queue of a removed webhook. A retry that would be
-   * due after `latestMs` is due now: no delay is that long, so the clock that scheduled it was ahead. Absent: there is none.
-   */
-  states(webhooks: readonly number[], latestMs?: number): Promise<readonly QueueState[]>;
-  /**
-   * Returns the next untried deliveries of queues, for each by ascending number, in the order of the ranges; none while the webhook
-   * is off.
-   */
-  nextFirst(ranges: readonly FirstRange[]): Promise<readonly (readonly WaitingDelivery[])[]>;
-  /** Returns the retry that is overdue the longest, or else one that would be due after `latestMs`; none while the webhook is off. */
-  nextRetry(webhook: number, nowMs: number, latestMs?: number): Promise<WaitingDelivery | undefined>;
-  /** Returns the first delivery of the replay lane after a position; none while the webhook is off. */
-  nextReplayed(webhook: number, after: number): Promise<ReplayedDelivery | undefined>;
-};
+/** Time within which every call settles. */
+export const CALL_TIMEOUT_MS = 10_000;
+
+const LAST = Number.MAX_SAFE_INTEGER;
 
 /** The untried deliveries of a queue after a number, up to a limit. */
 export type FirstRange = { readonly webhook: number; readonly after: number; readonly limit: number };
@@ -63,44 +68,104 @@ const RETRACTIONS: Readonly<Record<Kind, string>> = {
   postgres: "delivery_lanes WHERE webhook = webhooks.id AND is_retraction AND next_attempt_ms IS NOT NULL",
 };
 
-/** @param shards returns the shards that this process owns */
-export const createPendingReads = (
-  { read }: Store,
-  cipher: SecretCipher,
-  shards: () => readonly number[],
-): PendingReads => ({
-  webhooks: () => read((sql) => idsOf(sql, shards())),
-  states: (webhooks, latestMs = Number.MAX_SAFE_INTEGER) =>
-    read((sql) => readStates(sql, webhooks, latestMs)),
-  nextFirst: (ranges) =>
-    read(function* (sql) {
+export type DeliveryQueueDeps = {
+  readonly store: Store;
+  /** Cipher of the webhooks' secrets. */
+  readonly cipher: SecretCipher;
+  readonly ownership: Ownership;
+  /** Returns the shards that this process owns. In SQLite there are none: it owns all webhooks. */
+  readonly shards: () => readonly number[];
+  readonly lockOwned: LockOwned;
+};
+
+export class DeliveryQueue {
+  readonly ownership: Ownership;
+  readonly log: DeliveryLogRows;
+  readonly replays: ReplayRows;
+  readonly retention: RetentionSteps;
+  readonly #deps: DeliveryQueueDeps;
+
+  constructor(deps: DeliveryQueueDeps) {
+    const { store, ownership, shards } = deps;
+    this.#deps = deps;
+    this.ownership = ownership;
+    this.log = new DeliveryLogRows(store);
+    this.replays = new ReplayRows(store, shards);
+    this.retention = new RetentionSteps(store);
+  }
+
+  /** Returns the ids of all owned webhooks: each has a queue. */
+  webhooks(): Promise<readonly number[]> {
+    const { store, shards } = this.#deps;
+    return store.read((sql) => idsOf(sql, shards()));
+  }
+
+  /**
+   * Returns the states of queues, in the order of the ids. Nothing is due in the queue of a removed webhook. A retry that would be
+   * due after `latestMs` is due now: no delay is that long, so the clock that scheduled it was ahead. Absent: there is none.
+   */
+  states(webhooks: readonly number[], latestMs = LAST): Promise<readonly QueueState[]> {
+    return this.#deps.store.read((sql) => readStates(sql, webhooks, latestMs));
+  }
+
+  /**
+   * Returns the next untried deliveries of queues, for each by ascending number, in the order of the ranges; none while the webhook
+   * is off.
+   */
+  nextFirst(ranges: readonly FirstRange[]): Promise<readonly (readonly WaitingDelivery[])[]> {
+    const { store, cipher } = this.#deps;
+    return store.read(function* (sql) {
       const rows = yield* readFirst(sql, ranges);
       const toDelivery = createToDelivery(cipher);
       return rows.map((each) => each.map(toDelivery));
-    }),
-  nextRetry: (webhook, nowMs, latestMs = Number.MAX_SAFE_INTEGER) =>
-    read(function* (sql) {
+    });
+  }
+
+  /** Returns the retry that is overdue the longest, or else one that would be due after `latestMs`; none while the webhook is off. */
+  nextRetry(webhook: number, nowMs: number, latestMs = LAST): Promise<WaitingDelivery | undefined> {
+    const { store, cipher } = this.#deps;
+    return store.read(function* (sql) {
       const next = (relation: "<=" | ">") =>
         nextIn(sql.kind, "due", `next_attempt_ms ${relation} $2 ORDER BY next_attempt_ms LIMIT 1`);
       const due = yield* sql.row<WaitingRow>(next("<="), [webhook, nowMs]);
       const row = due ?? (yield* sql.row<WaitingRow>(next(">"), [webhook, latestMs]));
       return row && createToDelivery(cipher)(row);
-    }),
-  nextReplayed: (webhook, after) =>
-    read(function* (sql) {
-      const row = yield* sql.row<WaitingRow>(
-        nextIn(sql.kind, "replay", "replay > $2 ORDER BY replay LIMIT 1"),
-        [webhook, after],
-      );
-      return (
-        row && {
-          ...createToDelivery(cipher)(row),
-          position: Number(row.replay),
-          ...(row.next_attempt_ms !== null && { nextAttemptMs: Number(row.next_attempt_ms) }),
-        }
-      );
-    }),
-});
+    });
+  }
+
+  /** Returns the first delivery of the replay lane after a position; none while the webhook is off. */
+  nextReplayed(webhook: number, after: number): Promise<ReplayedDelivery | undefined> {
+    const { store, cipher } = this.#deps;
+    return store.read(function* (sql) {
+      const next = nextIn(sql.kind, "replay", "replay > $2 ORDER BY replay LIMIT 1");
+      const row = yield* sql.row<WaitingRow>(next, [webhook, after]);
+      if (!row) return undefined;
+      return {
+        ...createToDelivery(cipher)(row),
+        position: Number(row.replay),
+        ...(row.next_attempt_ms !== null && { nextAttemptMs: Number(row.next_attempt_ms) }),
+      };
+    });
+  }
+
+  /**
+   * Records the outcomes of attempts in order, all or none: the attempt in the log, the state of the delivery, and the
+   * consequences for the webhook. A delivery without a recorded outcome stays pending, and is the next one again.
+   */
+  record(outcomes: readonly AttemptOutcome[]): Promise<readonly RecordedOutcome[]> {
+    return recordOutcomes(this.#deps.store, this.#deps.lockOwned, outcomes);
+  }
+
+  /** Records a delivery that was attempted outside the queue. Returns its number. */
+  recordPing(ping: PingOutcome): Promise<number> {
+    return this.#deps.store.write((sql) => recordPing(sql, ping));
+  }
+
+  /** Finishes some deliveries that must not be sent, and continues restarting queues. */
+  finishStep(atMs: number): Promise<FinishStep> {
+    return finishStep(this.#deps.store, this.#deps.shards(), atMs);
+  }
+}
 
 /** Creates a function for the rows of one read; the secrets of a webhook are decrypted once. */
 function createToDelivery(cipher: SecretCipher): (row: WaitingRow) => WaitingDelivery {
