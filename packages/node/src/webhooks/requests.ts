@@ -78,21 +78,22 @@ export function createWebhookRequests(
   const { storage, sender, webhooksChanged, history, attempt, slices, observer, clock, logger } = deps;
   const { nowMs, steadyMs } = clock;
   const { queue } = storage;
-  const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = sender;
+  const onChanged = (webhook: number) => sender.queueChanged(webhook);
   const ping = createPing({ deliveryQueue: queue, attempt, nowMs });
   const register = new Register(options, {
     storage: storage.register,
     webhooksChanged,
     createPing: ping.create,
     onChanged,
-    onRestarted,
-    awaitMatched: () => awaitMatched(storage.register, sender.notify),
+    onRestarted: (webhook) => sender.queueRestarted(webhook),
+    awaitMatched: () => awaitMatched(storage.register, () => sender.notify()),
     nowMs,
     logger,
   });
   const findWebhook = (id: string) => register.find(id);
   const log = new DeliveryLog({
-    ...{ rows: queue.log, findWebhook, onQueued: onChanged, isUnderWay, nowMs, steadyMs },
+    ...{ rows: queue.log, findWebhook, onQueued: onChanged, nowMs, steadyMs },
+    isUnderWay: (delivery) => sender.isUnderWay(delivery),
   });
   return {
     register,

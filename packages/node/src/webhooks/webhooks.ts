@@ -11,8 +11,8 @@ import {
 import { createFit } from "../subscriptions/content.ts";
 import { type Clock, NO_WEBHOOK_OBSERVER, systemClock, type WebhookObserver } from "./collaborators.ts";
 import { createAttempt } from "./delivery/attempt.ts";
-import { createConsequences } from "./delivery/consequences.ts";
-import { createDispatcher } from "./delivery/dispatch.ts";
+import { Consequences } from "./delivery/consequences.ts";
+import { Dispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { createLease } from "./delivery/lease.ts";
 import type { Post } from "./delivery/post.ts";
@@ -95,11 +95,11 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const { match, replayStep } = createSources(options, {
     ...{ storage, history, observer: matching, nowMs, logger },
   });
-  const dispatcher = createDispatcher(options, {
+  const dispatcher = new Dispatcher(options, {
     deliveryQueue: queue,
     match,
     backgroundTasks: [() => queue.finishStep(nowMs()), replayStep],
-    consequences: createConsequences({ observer, random, clock, logger, ...options }),
+    consequences: new Consequences({ observer, random, clock, logger, ...options }),
     attempt,
     rates,
     retain: () => retention.check(),
@@ -115,7 +115,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   });
   return {
     ...requests,
-    notify: dispatcher.notify,
+    notify: () => dispatcher.notify(),
     async close(graceMs) {
       retention.close();
       await lease.end();

@@ -4,8 +4,8 @@ import type { ProveFact } from "../../proofs/fact.ts";
 import type { MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
-import { createNodeSide, type NodeSide } from "../../webhooks/hand-over/node-side.ts";
-import { createServiceSwitch } from "../../webhooks/hand-over/service-switch.ts";
+import { NodeSide } from "../../webhooks/hand-over/node-side.ts";
+import { ServiceSwitch } from "../../webhooks/hand-over/service-switch.ts";
 import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { createTargetPost } from "../../webhooks/target-post.ts";
 import { createWebhooks } from "../../webhooks/webhooks.ts";
@@ -45,7 +45,7 @@ export function buildWebhooks(
   const failures = data.isDevChain ? createFailures(post, postOptions.timeoutMs) : undefined;
   const { openStorage, handOver: rows, webhooksChanged, history } = sources;
   const options = { ...toWebhookOptions(data), webhookLimit: data.webhookLimit };
-  const service = createServiceSwitch({
+  const service = new ServiceSwitch({
     open: () =>
       createWebhooks(options, {
         storage: openStorage(),
@@ -58,18 +58,18 @@ export function buildWebhooks(
     owner: rows.owner,
     logger,
   });
-  const handOver = createNodeSide(
+  const handOver = new NodeSide(
     { graceMs: options.callTimeoutMs },
     { rows, service, webhooksChanged, logger },
   );
   handOver.start();
-  closing.add("webhooks", handOver.close);
-  const { requests, notify, isRunning } = service;
+  closing.add("webhooks", () => handOver.close());
+  const { requests } = service;
   return {
     webhooks: requests,
     handOver,
-    notify,
-    isRunning,
+    notify: () => service.notify(),
+    isRunning: () => service.isRunning(),
     receivers: failures && { failures, register: requests.register },
     natsConnections,
   };

@@ -15,13 +15,6 @@ export type EndedAttempt = {
   readonly attempted: Attempted;
 };
 
-export type Consequences = {
-  /** Returns the outcome to record for an attempt. */
-  decide(ended: EndedAttempt): AttemptOutcome;
-  /** Must be called once the outcome is recorded. Returns the milliseconds for which the target gets no calls. */
-  conclude(ended: EndedAttempt, decided: AttemptOutcome, recorded: RecordedOutcome): number;
-};
-
 export type ConsequencesDeps = {
   readonly clock: Pick<Clock, "steadyMs">;
   readonly observer: Pick<WebhookObserver, "attempted" | "decided">;
@@ -35,93 +28,84 @@ export type ConsequencesDeps = {
 
 const GONE = 410;
 
-type State = ConsequencesDeps & {
+export class Consequences {
+  readonly #deps: ConsequencesDeps;
   /** Webhooks whose targets get only probes. */
-  readonly probed: Set<number>;
-};
+  readonly #probed = new Set<number>();
 
-export function createConsequences(deps: ConsequencesDeps): Consequences {
-  const state: State = { ...deps, probed: new Set() };
-  return {
-    decide: (ended) => decide(state, ended),
-    conclude: (ended, decided, recorded) => conclude(state, ended, decided, recorded),
-  };
-}
-
-function decide(state: State, ended: EndedAttempt): AttemptOutcome {
-  const { webhook, delivery, attempted } = ended;
-  const { reason } = attempted;
-  return {
-    webhook,
-    delivery: delivery.number,
-    target: delivery.target,
-    attempt: attempted,
-    atMs: endMsOf(attempted),
-    ...(reason !== undefined && { failure: failureOf(state, ended, reason) }),
-  };
-}
-
-function failureOf(
-  { retryPausesMs, suspendAfterMs, clock, random }: State,
-  { delivery, attempted }: EndedAttempt,
-  reason: string,
-): AttemptFailure {
-  const { status, retryAfter } = attempted;
-  const atMs = endMsOf(attempted);
-  if (status === GONE) {
-    return { reason, retryMs: undefined, suspension: { reason: "the target responded with 410 Gone" } };
+  constructor(deps: ConsequencesDeps) {
+    this.#deps = deps;
   }
-  const attempts = delivery.attempts + 1;
-  const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
-  const steadyMs = clock.steadyMs();
-  return {
-    reason,
-    retryMs: nextAttemptAt({ attempts, atMs: steadyMs, retryAfterMs }, retryPausesMs, random),
-    // A clock that was set ahead suspends no webhook.
-    suspension: {
-      reason: "the target failed for too long",
-      ifFailingBeforeMs: Math.min(atMs, steadyMs) - suspendAfterMs,
-    },
-  };
-}
 
-function conclude(
-  state: State,
-  ended: EndedAttempt,
-  { failure }: AttemptOutcome,
-  recorded: RecordedOutcome,
-): number {
-  const { observer, logger, probed } = state;
-  const { webhook, attempted } = ended;
-  observer.attempted(attempted);
-  if (!recorded.isCurrent) return 0;
-  if (failure) return concludeFailure(state, ended, failure, recorded);
-  observer.decided(webhook, "delivered");
-  if (probed.delete(webhook)) logger.info({ webhook }, "webhook target works again");
-  return 0;
-}
-
-function concludeFailure(
-  { observer, logger, probed }: State,
-  { webhook, delivery, attempted }: EndedAttempt,
-  { retryMs: nextMs }: AttemptFailure,
-  { failures, suspended }: RecordedOutcome,
-): number {
-  const { status, retryAfter, reason } = attempted;
-  observer.decided(webhook, nextMs === undefined ? "failed" : "retried");
-  logger.debug(
-    { webhook, delivery: delivery.message.id, attempts: delivery.attempts + 1, status, reason, nextMs },
-    "delivery failed",
-  );
-  const probeMs = probePauseMs(failures);
-  if (suspended !== undefined) {
-    probed.delete(webhook);
-    logSuspension(logger, webhook, suspended);
-  } else if (probeMs > 0 && !probed.has(webhook)) {
-    probed.add(webhook);
-    logger.info({ webhook, failures, reason }, "webhook target keeps failing; only probing it");
+  /** Returns the outcome to record for an attempt. */
+  decide(ended: EndedAttempt): AttemptOutcome {
+    const { webhook, delivery, attempted } = ended;
+    const { reason } = attempted;
+    return {
+      webhook,
+      delivery: delivery.number,
+      target: delivery.target,
+      attempt: attempted,
+      atMs: endMsOf(attempted),
+      ...(reason !== undefined && { failure: this.#failureOf(ended, reason) }),
+    };
   }
-  return Math.max(probeMs, targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted))));
+
+  #failureOf({ delivery, attempted }: EndedAttempt, reason: string): AttemptFailure {
+    const { retryPausesMs, suspendAfterMs, clock, random } = this.#deps;
+    const { status, retryAfter } = attempted;
+    const atMs = endMsOf(attempted);
+    if (status === GONE) {
+      return { reason, retryMs: undefined, suspension: { reason: "the target responded with 410 Gone" } };
+    }
+    const attempts = delivery.attempts + 1;
+    const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
+    const steadyMs = clock.steadyMs();
+    return {
+      reason,
+      retryMs: nextAttemptAt({ attempts, atMs: steadyMs, retryAfterMs }, retryPausesMs, random),
+      // A clock that was set ahead suspends no webhook.
+      suspension: {
+        reason: "the target failed for too long",
+        ifFailingBeforeMs: Math.min(atMs, steadyMs) - suspendAfterMs,
+      },
+    };
+  }
+
+  /** Must be called once the outcome is recorded. Returns the milliseconds for which the target gets no calls. */
+  conclude(ended: EndedAttempt, { failure }: AttemptOutcome, recorded: RecordedOutcome): number {
+    const { observer, logger } = this.#deps;
+    const { webhook, attempted } = ended;
+    observer.attempted(attempted);
+    if (!recorded.isCurrent) return 0;
+    if (failure) return this.#concludeFailure(ended, failure, recorded);
+    observer.decided(webhook, "delivered");
+    if (this.#probed.delete(webhook)) logger.info({ webhook }, "webhook target works again");
+    return 0;
+  }
+
+  #concludeFailure(
+    { webhook, delivery, attempted }: EndedAttempt,
+    { retryMs: nextMs }: AttemptFailure,
+    { failures, suspended }: RecordedOutcome,
+  ): number {
+    const { observer, logger } = this.#deps;
+    const { status, retryAfter, reason } = attempted;
+    observer.decided(webhook, nextMs === undefined ? "failed" : "retried");
+    logger.debug(
+      { webhook, delivery: delivery.message.id, attempts: delivery.attempts + 1, status, reason, nextMs },
+      "delivery failed",
+    );
+    const probeMs = probePauseMs(failures);
+    if (suspended !== undefined) {
+      this.#probed.delete(webhook);
+      logSuspension(logger, webhook, suspended);
+    } else if (probeMs > 0 && !this.#probed.has(webhook)) {
+      this.#probed.add(webhook);
+      logger.info({ webhook, failures, reason }, "webhook target keeps failing; only probing it");
+    }
+    return Math.max(probeMs, targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted))));
+  }
 }
 
 const endMsOf = ({ startedMs, durationMs }: Attempted): number => startedMs + durationMs;

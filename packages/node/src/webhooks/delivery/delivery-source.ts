@@ -5,16 +5,6 @@ import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import type { HostRates } from "./host-rate-limit.ts";
 import { type Lane, type Queue, runningOf } from "./lanes.ts";
 
-export type DeliverySource = {
-  /** Reads the next first attempts of queues, all with one read, after those in memory. */
-  readAhead(queues: readonly Queue[]): Promise<void>;
-  /**
-   * Takes the next due delivery out of a lane. Returns undefined if no delivery is due, if the delivery is under way already, if
-   * it must be sent alone but other calls are running, if no call may start, or if the rate of its host is exhausted.
-   */
-  next(queue: Queue, lane: Lane, nowMs: number): Promise<WaitingDelivery | undefined>;
-};
-
 export type DeliverySourceDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "nextFirst" | "nextRetry" | "nextReplayed" | "states">;
   /** Returns whether a call may start now. */
@@ -31,46 +21,92 @@ export type DeliverySourceDeps = {
 const READ_AHEAD = 16;
 const MAX_AHEAD_LENGTH = 32_768;
 
-export function createDeliverySource(deps: DeliverySourceDeps): DeliverySource {
-  return {
-    readAhead: (queues) => readAhead(deps, queues),
-    next(queue, lane, nowMs) {
-      if (lane === "first") return takeFirst(deps, queue);
-      return lane === "retry" ? takeRetry(deps, queue, nowMs) : takeReplayed(deps, queue, nowMs);
-    },
-  };
-}
+export class DeliverySource {
+  readonly #deps: DeliverySourceDeps;
 
-async function takeFirst(deps: DeliverySourceDeps, queue: Queue): Promise<WaitingDelivery | undefined> {
-  if (queue.ahead.length === 0) await readAhead(deps, [queue]);
-  const [delivery] = queue.ahead;
-  if (!delivery) return undefined;
-  const isAlone = isRetraction(delivery.message.event);
-  if (isAlone && runningOf(queue) > 0) {
-    queue.isBarred = true;
-    return undefined;
+  constructor(deps: DeliverySourceDeps) {
+    this.#deps = deps;
   }
-  if (!isAllowed(deps, queue, "first", delivery)) return undefined;
-  queue.isBarred = isAlone;
-  queue.ahead.shift();
-  queue.taken = delivery.number;
-  return delivery;
-}
 
-/** Prefetches deliveries only if they will not stay in memory for long. */
-async function readAhead({ deliveryQueue }: DeliverySourceDeps, queues: readonly Queue[]): Promise<void> {
-  if (queues.length === 0) return;
-  const ranges = queues.map((queue) => ({
-    webhook: queue.webhook,
-    after: lastRead(queue),
-    limit: queue.isQuick ? READ_AHEAD - queue.ahead.length : 1,
-  }));
-  const found = await deliveryQueue.nextFirst(ranges);
-  for (const [index, queue] of queues.entries()) {
-    // A call that ended during the read can have dropped the deliveries in memory, which must be read again first.
-    if (lastRead(queue) !== ranges[index]?.after) continue;
-    queue.ahead = withinLength([...queue.ahead, ...(found[index] ?? [])]);
-    queue.hasFirst = queue.ahead.length > 0;
+  /**
+   * Takes the next due delivery out of a lane. Returns undefined if no delivery is due, if the delivery is under way already, if
+   * it must be sent alone but other calls are running, if no call may start, or if the rate of its host is exhausted.
+   */
+  next(queue: Queue, lane: Lane, nowMs: number): Promise<WaitingDelivery | undefined> {
+    if (lane === "first") return this.#takeFirst(queue);
+    return lane === "retry" ? this.#takeRetry(queue, nowMs) : this.#takeReplayed(queue, nowMs);
+  }
+
+  async #takeFirst(queue: Queue): Promise<WaitingDelivery | undefined> {
+    if (queue.ahead.length === 0) await this.readAhead([queue]);
+    const [delivery] = queue.ahead;
+    if (!delivery) return undefined;
+    const isAlone = isRetraction(delivery.message.event);
+    if (isAlone && runningOf(queue) > 0) {
+      queue.isBarred = true;
+      return undefined;
+    }
+    if (!this.#isAllowed(queue, "first", delivery)) return undefined;
+    queue.isBarred = isAlone;
+    queue.ahead.shift();
+    queue.taken = delivery.number;
+    return delivery;
+  }
+
+  /**
+   * Reads the next first attempts of queues, all with one read, after those in memory: several only if they will not stay in memory
+   * for long.
+   */
+  async readAhead(queues: readonly Queue[]): Promise<void> {
+    if (queues.length === 0) return;
+    const ranges = queues.map((queue) => ({
+      webhook: queue.webhook,
+      after: lastRead(queue),
+      limit: queue.isQuick ? READ_AHEAD - queue.ahead.length : 1,
+    }));
+    const found = await this.#deps.deliveryQueue.nextFirst(ranges);
+    for (const [index, queue] of queues.entries()) {
+      // A call that ended during the read can have dropped the deliveries in memory, which must be read again first.
+      if (lastRead(queue) !== ranges[index]?.after) continue;
+      queue.ahead = withinLength([...queue.ahead, ...(found[index] ?? [])]);
+      queue.hasFirst = queue.ahead.length > 0;
+    }
+  }
+
+  async #takeRetry(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
+    const { deliveryQueue, latestMs } = this.#deps;
+    const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs, latestMs());
+    // The delivery was cancelled meanwhile; later deliveries may remain.
+    if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook], latestMs()))[0]);
+    return delivery && this.#isAllowed(queue, "retry", delivery) ? delivery : undefined;
+  }
+
+  async #takeReplayed(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
+    const { deliveryQueue, latestMs } = this.#deps;
+    // Reads the deliveries after the running deliveries. In strict order, a failed delivery is the next delivery again.
+    const after = queue.running.replay === 0 ? 0 : queue.replayed;
+    const delivery = await deliveryQueue.nextReplayed(queue.webhook, after);
+    queue.hasReplay = delivery !== undefined;
+    const { nextAttemptMs = 0 } = delivery ?? {};
+    queue.replayMs = nextAttemptMs > latestMs() ? 0 : nextAttemptMs;
+    if (!delivery || queue.replayMs > nowMs || !this.#isAllowed(queue, "replay", delivery)) return undefined;
+    queue.replayed = delivery.position;
+    return delivery;
+  }
+
+  /**
+   * Counts a call to the delivery's host, if a call may start now. Another process may have put a delivery into another lane
+   * while it is under way: then the lane is held.
+   */
+  #isAllowed(queue: Queue, lane: Lane, { number, target }: WaitingDelivery): boolean {
+    const { mayBegin, isUnderWay, rates } = this.#deps;
+    if (!mayBegin()) return false;
+    if (isUnderWay(number)) {
+      queue.held.add(lane);
+      return false;
+    }
+    queue.target = target;
+    return rates === undefined || rates.take(target);
   }
 }
 
@@ -87,51 +123,4 @@ function withinLength(deliveries: readonly WaitingDelivery[]): WaitingDelivery[]
     length += message.content.dataText?.length ?? 0;
     return index === 0 || length <= MAX_AHEAD_LENGTH;
   });
-}
-
-async function takeRetry(
-  deps: DeliverySourceDeps,
-  queue: Queue,
-  nowMs: number,
-): Promise<WaitingDelivery | undefined> {
-  const { deliveryQueue, latestMs } = deps;
-  const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs, latestMs());
-  // The delivery was cancelled meanwhile; later deliveries may remain.
-  if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook], latestMs()))[0]);
-  return delivery && isAllowed(deps, queue, "retry", delivery) ? delivery : undefined;
-}
-
-async function takeReplayed(
-  deps: DeliverySourceDeps,
-  queue: Queue,
-  nowMs: number,
-): Promise<WaitingDelivery | undefined> {
-  // Reads the deliveries after the running deliveries. In strict order, a failed delivery is the next delivery again.
-  const after = queue.running.replay === 0 ? 0 : queue.replayed;
-  const delivery = await deps.deliveryQueue.nextReplayed(queue.webhook, after);
-  queue.hasReplay = delivery !== undefined;
-  const { nextAttemptMs = 0 } = delivery ?? {};
-  queue.replayMs = nextAttemptMs > deps.latestMs() ? 0 : nextAttemptMs;
-  if (!delivery || queue.replayMs > nowMs || !isAllowed(deps, queue, "replay", delivery)) return undefined;
-  queue.replayed = delivery.position;
-  return delivery;
-}
-
-/**
- * Counts a call to the delivery's host, if a call may start now. Another process may have put a delivery into another lane
- * while it is under way: then the lane is held.
- */
-function isAllowed(
-  { mayBegin, isUnderWay, rates }: DeliverySourceDeps,
-  queue: Queue,
-  lane: Lane,
-  { number, target }: WaitingDelivery,
-): boolean {
-  if (!mayBegin()) return false;
-  if (isUnderWay(number)) {
-    queue.held.add(lane);
-    return false;
-  }
-  queue.target = target;
-  return rates === undefined || rates.take(target);
 }

@@ -10,16 +10,15 @@ import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import { Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Consequences } from "./consequences.ts";
-import { createDeliverySource } from "./delivery-source.ts";
-import { createDueCalls, type DueCalls, type DueOptions, isQuick } from "./due.ts";
+import { DeliverySource } from "./delivery-source.ts";
+import { DueCalls, type DueOptions, isQuick } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { createInFlight, createUnderWay, type InFlight, type UnderWay } from "./in-flight.ts";
+import { InFlight, UnderWay } from "./in-flight.ts";
 import type { Lane, Queue } from "./lanes.ts";
-import { CALL_MARGIN_MS, createOwnedWebhooks, type OwnedWebhooks } from "./owned-webhooks.ts";
 import { longestDelayMs } from "./retry.ts";
 import { Schedule } from "./schedule.ts";
 import { type BackgroundTask, Sources } from "./sources.ts";
-import { Outcomes, type Unwritten } from "./unwritten-outcomes.ts";
+import { Outcomes } from "./unwritten-outcomes.ts";
 
 export type DispatcherOptions = DueOptions & {
   /** Time within which every call ends. A call starts only if this process owns its webhook for as long. */
@@ -46,21 +45,6 @@ export type DispatcherDeps = {
   logger: Logger;
 };
 
-export type Dispatcher = OwnedWebhooks & {
-  /** Runs soon; call it after events were logged or deliveries became due. The first call starts the dispatcher. */
-  notify(): void;
-  /** Drops the cached queue of a webhook, after another component changed the webhook or its queue. */
-  queueChanged(webhook: number): void;
-  /** Returns whether a call of a delivery is running, or its outcome is not on disk yet. */
-  isUnderWay(delivery: number): boolean;
-  /** Restarts the queue of the webhook from its first delivery: running calls are aborted and repeated. */
-  queueRestarted(webhook: number): void;
-  /** Reads all queues again, because changes may have been missed. */
-  changesMissed(): void;
-  /** @param graceMs time for running calls, by default that of the options */
-  close(graceMs?: number): Promise<void>;
-};
-
 /** Pause after a run that failed with an error of the database. */
 const ERROR_PAUSE_MS = 1_000;
 
@@ -68,186 +52,209 @@ const ERROR_PAUSE_MS = 1_000;
 const FEW_CALLS = 16;
 const GATHER_MS = 2;
 
-type State = {
-  readonly deps: DispatcherDeps;
-  readonly queues: Queues;
-  readonly due: DueCalls;
-  readonly inFlight: InFlight;
-  readonly outcomes: Outcomes;
-  readonly schedule: Schedule;
-  readonly underWay: UnderWay;
-  readonly sources: Sources;
+/** Time to start a call and to record its outcome, in addition to its timeout. */
+export const CALL_MARGIN_MS = 1_000;
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #deps: DispatcherDeps;
+  readonly #queues: Queues;
+  readonly #due: DueCalls;
+  readonly #inFlight: InFlight;
+  readonly #outcomes: Outcomes;
+  readonly #schedule: Schedule;
+  readonly #underWay = new UnderWay();
+  readonly #sources: Sources;
+  /** Time within which a call ends and its outcome is on disk. */
+  readonly #finishMs: number;
   /** Queues to read: all at the start; after an error, because the database may have executed a call that failed. */
-  reload: "nothing" | "refill" | "rewind";
+  #reload: "nothing" | "refill" | "rewind" = "refill";
   /** Message of the last error; undefined after a success. */
-  trouble: string | undefined;
-};
+  #trouble: string | undefined;
 
-export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
-  const state = createState(options, deps);
-  const { queues, inFlight, outcomes, schedule, underWay } = state;
-  const notify = () => {
-    state.sources.wake();
-    schedule.notify();
-  };
-  return {
-    notify,
-    queueChanged(webhook) {
-      queues.reset(webhook);
-      notify();
-    },
-    isUnderWay: underWay.has,
-    queueRestarted(webhook) {
-      inFlight.abort(webhook);
-      queues.restart(webhook);
-      notify();
-    },
-    changesMissed() {
-      state.reload = "rewind";
-      notify();
-    },
-    ...createOwnedWebhooks({
-      ...state,
-      notify,
-      clock: deps.clock,
-      finishMs: options.callTimeoutMs + CALL_MARGIN_MS,
-    }),
-    async close(graceMs = options.closeGraceMs) {
-      await schedule.close();
-      await inFlight.close(graceMs);
-      await outcomes.writeAll();
-    },
-  };
-}
-
-function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
-  const { deliveryQueue, rates, clock, consequences, match, backgroundTasks } = deps;
-  const latestMs = () => clock.steadyMs() + longestDelayMs(options.retryPausesMs);
-  const queues = new Queues({ deliveryQueue, owns: deliveryQueue.ownership.owns, latestMs });
-  const underWay = createUnderWay();
-  const mayBegin = () => deliveryQueue.ownership.remainingMs() >= options.callTimeoutMs + CALL_MARGIN_MS;
-  const deliverySource = createDeliverySource({
-    ...{ deliveryQueue, mayBegin, isUnderWay: underWay.has, latestMs, rates },
-  });
-  const onSettled = ({ webhook, delivery, lane, attempted }: Unwritten) => {
-    settled(state, webhook, delivery.number);
-    // The webhook may be suspended, or its replay can continue.
-    if (lane !== "first" || attempted.reason !== undefined) state.sources.wakeTasks();
-  };
-  const state: State = {
-    deps,
-    queues,
-    due: createDueCalls(options, {
-      queues,
-      deliverySource,
-      mayBegin,
-      rates,
-      begin: (queue, lane, delivery) => call(state, queue, lane, delivery),
-    }),
-    inFlight: createInFlight(clock),
-    outcomes: new Outcomes({
-      ...{ deliveryQueue, queues, consequences, clock, onSettled },
-      onWriteEnded: () => state.schedule.notify(),
-    }),
-    schedule: new Schedule(clock, () => guarded(state, run)),
-    underWay,
-    sources: new Sources({ match, backgroundTasks, clock, onChange: (webhook) => queues.refill(webhook) }),
-    reload: "refill",
-    trouble: undefined,
-  };
-  return state;
-}
-
-/** Runs the work; after a database error, pauses before the next run. */
-async function guarded(state: State, work: (state: State) => Promise<void>): Promise<void> {
-  const { runEnded, logger } = state.deps;
-  try {
-    await work(state);
-    runEnded();
-    if (state.trouble !== undefined) logger.info("webhook deliveries run again");
-    state.trouble = undefined;
-  } catch (error) {
-    runEnded(error);
-    const { message } = error as Error;
-    if (message !== state.trouble)
-      logger.error(
-        { err: error },
-        `failed to run webhook deliveries; retrying every ${ERROR_PAUSE_MS / 1_000} s`,
-      );
-    state.trouble = message;
-    if (state.reload === "nothing") state.reload = "refill";
-    state.sources.wake();
-    state.schedule.pause(ERROR_PAUSE_MS);
+  constructor(options: DispatcherOptions, deps: DispatcherDeps) {
+    const { deliveryQueue, rates, clock, consequences, match, backgroundTasks } = deps;
+    const { ownership } = deliveryQueue;
+    this.#options = options;
+    this.#deps = deps;
+    this.#finishMs = options.callTimeoutMs + CALL_MARGIN_MS;
+    const latestMs = () => clock.steadyMs() + longestDelayMs(options.retryPausesMs);
+    const mayBegin = () => ownership.remainingMs() >= this.#finishMs;
+    const isUnderWay = (delivery: number) => this.#underWay.has(delivery);
+    const queues = new Queues({ deliveryQueue, owns: (webhook) => ownership.owns(webhook), latestMs });
+    this.#queues = queues;
+    this.#due = new DueCalls(options, {
+      ...{ queues, mayBegin, rates },
+      deliverySource: new DeliverySource({ deliveryQueue, mayBegin, isUnderWay, latestMs, rates }),
+      begin: (queue, lane, delivery) => this.#call(queue, lane, delivery),
+    });
+    this.#inFlight = new InFlight(clock);
+    this.#outcomes = new Outcomes({
+      ...{ deliveryQueue, queues, consequences, clock },
+      onSettled: ({ webhook, delivery, lane, attempted }) => {
+        this.#settled(webhook, delivery.number);
+        // The webhook may be suspended, or its replay can continue.
+        if (lane !== "first" || attempted.reason !== undefined) this.#sources.wakeTasks();
+      },
+      onWriteEnded: () => this.#schedule.notify(),
+    });
+    this.#schedule = new Schedule(clock, () => this.#guarded(() => this.#run()));
+    this.#sources = new Sources({
+      ...{ match, backgroundTasks, clock },
+      onChange: (webhook) => queues.refill(webhook),
+    });
   }
-}
 
-async function run(state: State): Promise<void> {
-  const { deps, outcomes, sources, schedule } = state;
-  await outcomes.write();
-  const isMore = await sources.run();
-  await reload(state);
-  deps.retain();
-  await beginCalls(state);
-  if (isMore) schedule.notify();
-}
-
-async function reload(state: State): Promise<void> {
-  const { deps, queues, reload } = state;
-  if (reload === "nothing") return;
-  state.reload = "nothing";
-  try {
-    for (const webhook of await deps.deliveryQueue.webhooks()) queues[reload](webhook);
-  } catch (error) {
-    state.reload = reload;
-    throw error;
+  /** Runs soon; call it after events were logged or deliveries became due. The first call starts the dispatcher. */
+  notify(): void {
+    this.#sources.wake();
+    this.#schedule.notify();
   }
-}
 
-/** Starts calls that are due, then sleeps; a notification continues the work in the next run. */
-async function beginCalls(state: State): Promise<void> {
-  const { deps, due, outcomes, schedule } = state;
-  if (await due.begin(deps.clock.steadyMs())) schedule.continueWith(() => guarded(state, beginCalls));
-  else if (outcomes.waiting() > 0) gather(state);
-  else sleep(state);
-}
+  /** Drops the cached queue of a webhook, after another component changed the webhook or its queue. */
+  queueChanged(webhook: number): void {
+    this.#queues.reset(webhook);
+    this.notify();
+  }
 
-function call(state: State, queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
-  const { deps, queues, underWay, inFlight, outcomes, schedule } = state;
-  const { webhook } = queue;
-  underWay.begin(webhook, delivery.number);
-  inFlight.begin(async (signal) => {
-    const epoch = deps.deliveryQueue.ownership.epochOf(webhook);
-    const attempted = await deps.attempt({ ...delivery, epoch, isStrict: queue.isStrict }, signal);
-    if (!attempted || !queues.has(webhook)) {
-      // Aborted by `close`, `queueRestarted` or `lost`: the call will be repeated.
-      settled(state, webhook, delivery.number);
-      schedule.notify();
-      return;
+  /** Returns whether a call of a delivery is running, or its outcome is not on disk yet. */
+  isUnderWay(delivery: number): boolean {
+    return this.#underWay.has(delivery);
+  }
+
+  /** Restarts the queue of the webhook from its first delivery: running calls are aborted and repeated. */
+  queueRestarted(webhook: number): void {
+    this.#inFlight.abort(webhook);
+    this.#queues.restart(webhook);
+    this.notify();
+  }
+
+  /** Reads all queues again, because changes may have been missed. */
+  changesMissed(): void {
+    this.#reload = "rewind";
+    this.notify();
+  }
+
+  /** Reads the queues of webhooks that this process owns from now on. */
+  gained(webhooks: readonly number[]): void {
+    for (const webhook of webhooks) this.#queues.restart(webhook);
+    if (webhooks.length > 0) this.notify();
+  }
+
+  /** Aborts the calls of webhooks that another process owns, and drops all that is in memory about them. */
+  lost(webhooks: readonly number[]): void {
+    for (const webhook of webhooks) {
+      this.#queues.remove(webhook);
+      this.#inFlight.abort(webhook);
     }
-    queue.isQuick = isQuick(attempted);
-    if (!queue.isQuick) queue.ahead = [];
-    outcomes.add({ webhook, delivery, attempted, queue, lane });
-    gather(state);
-  }, webhook);
-}
+    this.#outcomes.drop(new Set(webhooks));
+  }
 
-/** Continues lanes that wait for the end of the call. */
-function settled({ underWay, queues }: State, webhook: number, delivery: number): void {
-  underWay.end(delivery);
-  queues.release(webhook);
-}
+  /** Settles when every outcome of the webhooks is on disk, or after the timeout of a call. */
+  async finishCalls(webhooks: readonly number[]): Promise<void> {
+    const timeout = Promise.withResolvers<void>();
+    const cancel = this.#deps.clock.after(this.#finishMs, timeout.resolve);
+    await Promise.race([this.#underWay.ended(webhooks), timeout.promise]);
+    cancel();
+  }
 
-/** Delays writing outcomes while batching saves writes. The end of a write notifies the dispatcher itself. */
-function gather({ outcomes, inFlight, schedule }: State): void {
-  if (outcomes.isWriting()) return;
-  const isWorthwhile = outcomes.waiting() >= (inFlight.size() - FEW_CALLS) / 2;
-  if (isWorthwhile && !schedule.isContinuing()) schedule.notify();
-  else schedule.notifyWithin(GATHER_MS);
-}
+  /** @param graceMs time for running calls, by default that of the options */
+  async close(graceMs = this.#options.closeGraceMs): Promise<void> {
+    await this.#schedule.close();
+    await this.#inFlight.close(graceMs);
+    await this.#outcomes.writeAll();
+  }
 
-/** Sleeps until the next call or background task is due; outcomes notify the dispatcher themselves. */
-function sleep({ deps, due, schedule, sources }: State): void {
-  const nowMs = deps.clock.steadyMs();
-  const nextMs = [sources.nextMs(), due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
-  schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
+  /** Runs the work; after a database error, pauses before the next run. */
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    const { runEnded, logger } = this.#deps;
+    try {
+      await work();
+      runEnded();
+      if (this.#trouble !== undefined) logger.info("webhook deliveries run again");
+      this.#trouble = undefined;
+    } catch (error) {
+      runEnded(error);
+      const { message } = error as Error;
+      if (message !== this.#trouble)
+        logger.error(
+          { err: error },
+          `failed to run webhook deliveries; retrying every ${ERROR_PAUSE_MS / 1_000} s`,
+        );
+      this.#trouble = message;
+      if (this.#reload === "nothing") this.#reload = "refill";
+      this.#sources.wake();
+      this.#schedule.pause(ERROR_PAUSE_MS);
+    }
+  }
+
+  async #run(): Promise<void> {
+    await this.#outcomes.write();
+    const isMore = await this.#sources.run();
+    await this.#readQueues();
+    this.#deps.retain();
+    await this.#beginCalls();
+    if (isMore) this.#schedule.notify();
+  }
+
+  async #readQueues(): Promise<void> {
+    const reload = this.#reload;
+    if (reload === "nothing") return;
+    this.#reload = "nothing";
+    try {
+      for (const webhook of await this.#deps.deliveryQueue.webhooks()) this.#queues[reload](webhook);
+    } catch (error) {
+      this.#reload = reload;
+      throw error;
+    }
+  }
+
+  /** Starts calls that are due, then sleeps; a notification continues the work in the next run. */
+  async #beginCalls(): Promise<void> {
+    if (await this.#due.begin(this.#deps.clock.steadyMs()))
+      this.#schedule.continueWith(() => this.#guarded(() => this.#beginCalls()));
+    else if (this.#outcomes.waiting() > 0) this.#gather();
+    else this.#sleep();
+  }
+
+  #call(queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
+    const { attempt, deliveryQueue } = this.#deps;
+    const { webhook } = queue;
+    this.#underWay.begin(webhook, delivery.number);
+    this.#inFlight.begin(async (signal) => {
+      const epoch = deliveryQueue.ownership.epochOf(webhook);
+      const attempted = await attempt({ ...delivery, epoch, isStrict: queue.isStrict }, signal);
+      if (!attempted || !this.#queues.has(webhook)) {
+        // Aborted by `close`, `queueRestarted` or `lost`: the call will be repeated.
+        this.#settled(webhook, delivery.number);
+        this.#schedule.notify();
+        return;
+      }
+      queue.isQuick = isQuick(attempted);
+      if (!queue.isQuick) queue.ahead = [];
+      this.#outcomes.add({ webhook, delivery, attempted, queue, lane });
+      this.#gather();
+    }, webhook);
+  }
+
+  /** Continues lanes that wait for the end of the call. */
+  #settled(webhook: number, delivery: number): void {
+    this.#underWay.end(delivery);
+    this.#queues.release(webhook);
+  }
+
+  /** Delays writing outcomes while batching saves writes. The end of a write notifies the dispatcher itself. */
+  #gather(): void {
+    if (this.#outcomes.isWriting()) return;
+    const isWorthwhile = this.#outcomes.waiting() >= (this.#inFlight.size() - FEW_CALLS) / 2;
+    if (isWorthwhile && !this.#schedule.isContinuing()) this.#schedule.notify();
+    else this.#schedule.notifyWithin(GATHER_MS);
+  }
+
+  /** Sleeps until the next call or background task is due; outcomes notify the dispatcher themselves. */
+  #sleep(): void {
+    const nowMs = this.#deps.clock.steadyMs();
+    const nextMs = [this.#sources.nextMs(), this.#due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
+    this.#schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
+  }
 }

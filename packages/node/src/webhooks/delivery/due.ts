@@ -49,7 +49,7 @@ export type DueOptions = {
 
 type DueDeps = {
   readonly queues: Queues;
-  readonly deliverySource: DeliverySource;
+  readonly deliverySource: Pick<DeliverySource, "readAhead" | "next">;
   /** Returns whether a call may start now; if not, none is due. */
   readonly mayBegin: () => boolean;
   /** Rate limit per host; absent: no limit. */
@@ -58,99 +58,87 @@ type DueDeps = {
   readonly begin: (queue: Queue, lane: Lane, delivery: WaitingDelivery) => void;
 };
 
-export type DueCalls = {
-  /**
-   * Starts due calls while slots are free, round-robin over the queues. Resolves to `true` if
-   * more calls may be due.
-   */
-  begin(nowMs: number): Promise<boolean>;
-  /** Returns when the next call is due; undefined if none is due before another event. */
-  nextMs(nowMs?: number): number | undefined;
-};
-
 /**
  * Calls that start in one pass. Responses are read between two passes: if targets respond at once, few connections carry
  * many deliveries, and each delivery costs a third less CPU time.
  */
 const CALLS_AT_ONCE = 32;
 
-type Context = DueOptions & DueDeps;
+export class DueCalls {
+  readonly #options: DueOptions;
+  readonly #deps: DueDeps;
 
-export function createDueCalls(options: DueOptions, deps: DueDeps): DueCalls {
-  const context: Context = { ...options, ...deps };
-  return {
-    begin: (nowMs) => beginDue(context, nowMs),
-    nextMs: (nowMs = 0) => nextMs(context, nowMs),
-  };
-}
+  constructor(options: DueOptions, deps: DueDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
 
-async function beginDue(context: Context, nowMs: number): Promise<boolean> {
-  const { queues, deliverySource, begin, maxConcurrent } = context;
-  await queues.refresh();
-  const slots = createCallSlots(queues.all(), maxConcurrent);
-  let begun = 0;
-  for (let more = true; more; ) {
-    more = false;
-    await deliverySource.readAhead(firstOf(context, slots, nowMs));
-    for (const queue of [...queues.all()]) {
-      if (begun >= CALLS_AT_ONCE) return true;
-      for (const lane of LANES) {
-        const isNext = slots.isFree(queue, lane) && isDue(context, queue, lane, nowMs);
-        const delivery = isNext ? await deliverySource.next(queue, lane, nowMs) : undefined;
-        if (!delivery || !queues.isCurrent(queue)) continue;
-        slots.take(queue);
-        queues.begin(queue, lane);
-        begin(queue, lane, delivery);
-        begun++;
-        more = true;
+  /** Starts due calls while slots are free, round-robin over the queues. Resolves to `true` if more calls may be due. */
+  async begin(nowMs: number): Promise<boolean> {
+    const { queues, deliverySource, begin } = this.#deps;
+    await queues.refresh();
+    const slots = createCallSlots(queues.all(), this.#options.maxConcurrent);
+    let begun = 0;
+    for (let more = true; more; ) {
+      more = false;
+      await deliverySource.readAhead(this.#toRead(slots, nowMs));
+      for (const queue of [...queues.all()]) {
+        if (begun >= CALLS_AT_ONCE) return true;
+        for (const lane of LANES) {
+          const isNext = slots.isFree(queue, lane) && this.#isDue(queue, lane, nowMs);
+          const delivery = isNext ? await deliverySource.next(queue, lane, nowMs) : undefined;
+          if (!delivery || !queues.isCurrent(queue)) continue;
+          slots.take(queue);
+          queues.begin(queue, lane);
+          begin(queue, lane, delivery);
+          begun++;
+          more = true;
+        }
+        queues.dropIfIdle(queue, nowMs);
       }
-      queues.dropIfIdle(queue, nowMs);
     }
+    return false;
   }
-  return false;
-}
 
-/**
- * Returns the queues whose next first attempt is due and not in memory. If there is one, the read includes others that have few
- * left: otherwise each would soon need its own.
- */
-function firstOf(context: Context, slots: CallSlots, nowMs: number): Queue[] {
-  const [empty, others]: [Queue[], Queue[]] = [[], []];
-  for (const queue of context.queues.all()) {
-    if (empty.length === CALLS_AT_ONCE) break;
-    if (hasFewAhead(queue)) others.push(queue);
-    else if (
-      queue.ahead.length === 0 &&
-      slots.isFree(queue, "first") &&
-      isDue(context, queue, "first", nowMs)
-    )
-      empty.push(queue);
+  /**
+   * Returns the queues whose next first attempt is due and not in memory. If there is one, the read includes others that have few
+   * left: otherwise each would soon need its own.
+   */
+  #toRead(slots: CallSlots, nowMs: number): Queue[] {
+    const [empty, others]: [Queue[], Queue[]] = [[], []];
+    for (const queue of this.#deps.queues.all()) {
+      if (empty.length === CALLS_AT_ONCE) break;
+      if (hasFewAhead(queue)) others.push(queue);
+      else if (queue.ahead.length === 0 && slots.isFree(queue, "first") && this.#isDue(queue, "first", nowMs))
+        empty.push(queue);
+    }
+    return empty.length === 0 ? [] : [...empty, ...others].slice(0, CALLS_AT_ONCE);
   }
-  return empty.length === 0 ? [] : [...empty, ...others].slice(0, CALLS_AT_ONCE);
-}
 
-function nextMs(context: Context, nowMs: number): number | undefined {
-  const { queues, maxConcurrent } = context;
-  const slots = createCallSlots(queues.all(), maxConcurrent);
-  const due = [...queues.all()].flatMap((queue) =>
-    LANES.filter((lane) => slots.isFree(queue, lane)).flatMap(
-      (lane) => dueMs(context, queue, lane, nowMs) ?? [],
-    ),
-  );
-  return due.length === 0 ? undefined : Math.min(...due);
-}
+  /** Returns when the next call is due; undefined if none is due before another event. */
+  nextMs(nowMs = 0): number | undefined {
+    const { queues } = this.#deps;
+    const slots = createCallSlots(queues.all(), this.#options.maxConcurrent);
+    const due = [...queues.all()].flatMap((queue) =>
+      LANES.filter((lane) => slots.isFree(queue, lane)).flatMap(
+        (lane) => this.#dueMs(queue, lane, nowMs) ?? [],
+      ),
+    );
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
 
-function isDue(context: Context, queue: Queue, lane: Lane, nowMs: number): boolean {
-  const atMs = dueMs(context, queue, lane, nowMs);
-  return atMs !== undefined && atMs <= nowMs;
-}
+  #isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
+    const atMs = this.#dueMs(queue, lane, nowMs);
+    return atMs !== undefined && atMs <= nowMs;
+  }
 
-function dueMs(context: Context, queue: Queue, lane: Lane, nowMs: number): number | undefined {
-  const { queues, mayBegin, rates, maxConcurrentPerWebhook } = context;
-  if (!mayBegin() || !queues.isCurrent(queue)) return undefined;
-  const atMs = laneDueMs(queue, lane, maxConcurrentPerWebhook);
-  if (atMs === undefined || rates === undefined) return atMs;
-  // A call that is delayed by the rate limit of its host occupies no slot.
-  const delayMs = queue.target === undefined ? 0 : rates.delayMs(queue.target);
-  return Math.max(atMs, nowMs + delayMs);
+  #dueMs(queue: Queue, lane: Lane, nowMs: number): number | undefined {
+    const { queues, mayBegin, rates } = this.#deps;
+    if (!mayBegin() || !queues.isCurrent(queue)) return undefined;
+    const atMs = laneDueMs(queue, lane, this.#options.maxConcurrentPerWebhook);
+    if (atMs === undefined || rates === undefined) return atMs;
+    // A call that is delayed by the rate limit of its host occupies no slot.
+    const delayMs = queue.target === undefined ? 0 : rates.delayMs(queue.target);
+    return Math.max(atMs, nowMs + delayMs);
+  }
 }

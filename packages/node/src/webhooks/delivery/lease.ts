@@ -5,8 +5,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../collaborators.ts";
 import { NameInUseError, type Ownership } from "../ownership.ts";
-import type { Dispatcher } from "./dispatch.ts";
-import { CALL_MARGIN_MS } from "./owned-webhooks.ts";
+import { CALL_MARGIN_MS, type Dispatcher } from "./dispatch.ts";
 
 export type Lease = {
   /** Ends the renewals. Must be called before the dispatcher is closed. */
@@ -17,7 +16,7 @@ export type Lease = {
 
 export type LeaseDeps = {
   readonly ownership: Ownership;
-  readonly dispatcher: Omit<Dispatcher, "close" | "isUnderWay">;
+  readonly dispatcher: Dispatcher;
   /** Called when another process has the name of this worker, which then sends nothing. */
   readonly onNameLost: (error: NameInUseError) => void;
   readonly clock: Pick<Clock, "after">;

@@ -15,7 +15,7 @@ export type Unwritten = EndedAttempt & { readonly queue: Queue; readonly lane: L
 export type OutcomesDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "record">;
   readonly queues: Pick<Queues, "end">;
-  readonly consequences: Consequences;
+  readonly consequences: Pick<Consequences, "decide" | "conclude">;
   readonly clock: Pick<Clock, "steadyMs">;
   /** Called after each outcome is on disk, or was dropped. */
   readonly onSettled?: (ended: Unwritten) => void;
@@ -95,7 +95,7 @@ export class Outcomes {
   #begin(): Write {
     const { consequences, deliveryQueue } = this.#deps;
     const some = [...this.#unwritten.values().take(OUTCOMES_AT_ONCE)];
-    const decisions = some.map(consequences.decide);
+    const decisions = some.map((ended) => consequences.decide(ended));
     const record = async () => {
       try {
         current.result = { records: await deliveryQueue.record(decisions) };

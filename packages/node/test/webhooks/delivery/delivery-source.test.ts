@@ -1,6 +1,6 @@
 /** Prefetched deliveries while the database reads, and calls end. */
 import { expect, test } from "vitest";
-import { createDeliverySource } from "../../../src/webhooks/delivery/delivery-source.ts";
+import { DeliverySource } from "../../../src/webhooks/delivery/delivery-source.ts";
 import { createQueue, type Queue } from "../../../src/webhooks/delivery/lanes.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 
@@ -13,7 +13,7 @@ const delivery = (number: number): WaitingDelivery => ({
 function openSource() {
   const queue: Queue = createQueue(1, { isStrict: true, retryMs: undefined, hasRetraction: false });
   let held: PromiseWithResolvers<void> | undefined;
-  const source = createDeliverySource({
+  const source = new DeliverySource({
     deliveryQueue: {
       async nextFirst(ranges) {
         await held?.promise;

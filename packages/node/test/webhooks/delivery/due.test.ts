@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { Queues } from "../../../src/webhooks/delivery/active-queues.ts";
-import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
+import { DueCalls } from "../../../src/webhooks/delivery/due.ts";
 import type { Lane, Queue } from "../../../src/webhooks/delivery/lanes.ts";
 import { Outcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
@@ -52,7 +52,7 @@ const deliverySource = {
   },
 };
 const dueCalls = (maxConcurrent = 100, maxConcurrentPerWebhook = 2) =>
-  createDueCalls(
+  new DueCalls(
     { maxConcurrent, maxConcurrentPerWebhook },
     {
       ...{ queues, deliverySource, mayBegin: () => true },
@@ -161,7 +161,7 @@ test.each<[string, (owned: Set<number>) => void]>([
     change(webhooks);
     return delivery;
   };
-  const due = createDueCalls(
+  const due = new DueCalls(
     { maxConcurrent: 100, maxConcurrentPerWebhook: 2 },
     {
       ...{ queues, deliverySource: { ...deliverySource, next }, mayBegin: () => true },

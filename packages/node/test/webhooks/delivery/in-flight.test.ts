@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createInFlight } from "../../../src/webhooks/delivery/in-flight.ts";
+import { InFlight } from "../../../src/webhooks/delivery/in-flight.ts";
 
 function open() {
   const graces: { delayMs: number; end: () => void }[] = [];
-  const inFlight = createInFlight({
+  const inFlight = new InFlight({
     after(delayMs, end) {
       graces.push({ delayMs, end });
       return () => void graces.pop();

@@ -9,8 +9,8 @@ import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { createMetaStore } from "../../../src/store/node/meta.ts";
 import type { DeliveryRequest } from "../../../src/webhooks/delivery/post.ts";
 import { FORMAT, type HandOverHead } from "../../../src/webhooks/hand-over/lines.ts";
-import { createNodeSide, type NodeSide } from "../../../src/webhooks/hand-over/node-side.ts";
-import { createServiceSwitch, type ServiceSwitch } from "../../../src/webhooks/hand-over/service-switch.ts";
+import { NodeSide } from "../../../src/webhooks/hand-over/node-side.ts";
+import { ServiceSwitch } from "../../../src/webhooks/hand-over/service-switch.ts";
 import { TABLE_NAMES, type TableName } from "../../../src/webhooks/hand-over/tables.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/options.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
@@ -43,7 +43,7 @@ function openNode(path = databasePath()): Node {
   const calls: DeliveryRequest[] = [];
   const { promise: responding, resolve: respond } = Promise.withResolvers<void>();
   const webhooksChanged = async () => {};
-  const service = createServiceSwitch({
+  const service = new ServiceSwitch({
     open: () =>
       createWebhooks(DEFAULT_WEBHOOK_OPTIONS, {
         storage: openSqliteStorage({ database, eventLog }),
@@ -59,7 +59,7 @@ function openNode(path = databasePath()): Node {
     owner: rows.owner,
     logger: silent,
   });
-  const side = createNodeSide({ graceMs: 10_000 }, { rows, service, webhooksChanged, logger: silent });
+  const side = new NodeSide({ graceMs: 10_000 }, { rows, service, webhooksChanged, logger: silent });
   side.start();
   service.notify();
   onTestFinished(async () => {

@@ -1,8 +1,8 @@
 /** Dispatcher of the webhook service on a delivery queue, with requests to which the test responds. */
 import { onTestFinished } from "vitest";
 import { type Attempted, NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/collaborators.ts";
-import { createConsequences } from "../../../src/webhooks/delivery/consequences.ts";
-import { createDispatcher } from "../../../src/webhooks/delivery/dispatch.ts";
+import { Consequences } from "../../../src/webhooks/delivery/consequences.ts";
+import { Dispatcher } from "../../../src/webhooks/delivery/dispatch.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/storage/delivery-queue.ts";
 import { createTestClock, settle, silent } from "../../../test-support/webhooks/support.ts";
@@ -21,13 +21,13 @@ export function startDeliverer(storage: DeliveryQueue, startMs?: number) {
   const { deliveryQueue, settleAll } = watch(storage);
   const clock = createTestClock(startMs, settleAll);
   const calls: Call[] = [];
-  const dispatcher = createDispatcher(
+  const dispatcher = new Dispatcher(
     { maxConcurrent: 100, maxConcurrentPerWebhook: 8, callTimeoutMs: 10_000, closeGraceMs: 0, retryPausesMs },
     {
       deliveryQueue,
       match: async () => ({ webhooks: new Set(), more: false }),
       backgroundTasks: [() => deliveryQueue.finishStep(clock.nowMs())],
-      consequences: createConsequences({
+      consequences: new Consequences({
         observer: NO_WEBHOOK_OBSERVER,
         random: () => 0.5,
         logger: silent,
