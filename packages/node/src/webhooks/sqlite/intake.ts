@@ -9,7 +9,7 @@ import { countReverts, unretracted } from "../storage/retractions.ts";
 import type { Reads } from "../storage/sql.ts";
 import { confirmedAt } from "../storage/unconfirmed-events.ts";
 import { activeWebhooks } from "../storage/webhooks.ts";
-import { runNow, sqlOf, toPort } from "./sql.ts";
+import { runNow, sqlOf } from "./sql.ts";
 
 type IntakeDeps = {
   readonly database: Database;
@@ -19,18 +19,18 @@ type IntakeDeps = {
 export function createSqliteIntake(deps: IntakeDeps): Intake {
   const { database, eventLog } = deps;
   const sql = sqlOf(database);
-  return toPort<Intake>({
-    activeWebhooks(known) {
+  return {
+    async activeWebhooks(known) {
       const version = readVersion(sql);
       return version === known ? undefined : { version, webhooks: runNow(activeWebhooks(sql, [])) };
     },
-    nextEvents: (limit) => eventLog.read(matchedIn(eventLog), limit),
-    canReplay: () => canReplay(eventLog),
-    countReverts: (blockIds, before) => runNow(countReverts(sql, blockIds, before)),
-    unretracted: (blocks, limit) => runNow(unretracted(sql, [], blocks, limit)),
-    confirmedAt: (heights, limit) => runNow(confirmedAt(sql, [], heights, limit)),
-    apply: (batch) => database.transaction(() => apply(deps, batch), survivalOf(batch)),
-  });
+    nextEvents: async (limit) => eventLog.read(matchedIn(eventLog), limit),
+    canReplay: async () => canReplay(eventLog),
+    countReverts: async (blockIds, before) => runNow(countReverts(sql, blockIds, before)),
+    unretracted: async (blocks, limit) => runNow(unretracted(sql, [], blocks, limit)),
+    confirmedAt: async (heights, limit) => runNow(confirmedAt(sql, [], heights, limit)),
+    apply: async (batch) => database.transaction(() => apply(deps, batch), survivalOf(batch)),
+  };
 }
 
 const matchedIn = ({ cursor }: Pick<EventLog, "cursor">): number => cursor(READER) ?? 0;

@@ -1,4 +1,4 @@
-/** Steps and ports in SQLite: their work has ended when the call returns. */
+/** Steps in SQLite: their work has ended when the call returns. */
 import type { Database, SqlValue, Statement } from "../../store/engine/database.ts";
 import { createSql, type Parameters, type Sql, type Steps, type Store } from "../storage/sql.ts";
 
@@ -73,23 +73,4 @@ export function createSqliteStore(database: Database): Store {
     snapshot: async (work) => runNow(work(sql)),
     write: async (work) => database.transaction(() => runNow(work(sql))),
   };
-}
-
-/** The functions of a port without promises. */
-export type Sync<Port> = {
-  readonly [Name in keyof Port]: Port[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
-    ? (...parameters: Parameters) => Result
-    : never;
-};
-
-/**
- * Returns the port of synchronous functions. Each runs when it is called: its promise is already settled, and rejected if
- * the function threw.
- */
-export function toPort<Port>(functions: Sync<Port>): Port {
-  const wrapped = Object.entries<(...parameters: unknown[]) => unknown>(functions).map(([name, call]) => [
-    name,
-    async (...parameters: unknown[]) => call(...parameters),
-  ]);
-  return Object.fromEntries(wrapped);
 }
