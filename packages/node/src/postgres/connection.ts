@@ -6,12 +6,17 @@ import { beginWith, createSessions, type Settings } from "./session.ts";
 import { arrayText } from "./text-formats.ts";
 
 /**
- * A value of a parameter or a column. 64-bit integers are decimal text in both directions: JavaScript numbers would
- * round them.
+ * A value of a parameter or a column. 64-bit integers are decimal text in both directions, because JavaScript numbers would
+ * round them, unless a query asks for numbers.
  */
 export type PostgresValue = string | number | boolean | Uint8Array | null | readonly PostgresValue[];
 
-export type Query = <Row>(sql: string, values?: readonly PostgresValue[]) => Promise<Row[]>;
+/** @param integers `number`: every integer of the rows is within the safe range */
+export type Query = <Row>(
+  sql: string,
+  values?: readonly PostgresValue[],
+  integers?: "number",
+) => Promise<Row[]>;
 
 /** A transaction that is rolled back if `work` throws. */
 export type Transaction = {
@@ -216,10 +221,20 @@ function createStatementNames(): ToStatement {
   };
 }
 
+const { INT8, NUMERIC } = pg.types.builtins;
+
+/** Parsers of columns; those of sums are numeric. */
+const NUMBERS: pg.CustomTypesConfig = {
+  getTypeParser: (type, format) =>
+    type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format),
+};
+
 const queryOf =
   (client: Queryable, toStatement: () => ToStatement): Query =>
-  async <Row>(sql: string, values: readonly PostgresValue[] = []) =>
-    (await client.query(statementOf(sql, values, toStatement()))).rows as Row[];
+  async <Row>(sql: string, values: readonly PostgresValue[] = [], integers?: "number") => {
+    const statement = statementOf(sql, values, toStatement());
+    return (await client.query(integers ? { ...statement, types: NUMBERS } : statement)).rows as Row[];
+  };
 
 const transactionOn = (client: Queryable, toStatement: ToStatement): Transaction => ({
   query: queryOf(client, () => toStatement),

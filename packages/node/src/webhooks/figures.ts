@@ -1,7 +1,8 @@
 /** Figures of webhooks and of their queues, for metrics and health checks. Times are milliseconds since 1970. */
+import { withoutNulls } from "../platform/without-nulls.ts";
 import { READER } from "./intake.ts";
 import { IS_PENDING, rowsIn } from "./storage/lanes.ts";
-import type { Integer, Kind, Reads, Steps, Store } from "./storage/sql.ts";
+import type { Kind, Nullable, Reads, Steps, Store } from "./storage/sql.ts";
 
 export type WebhookFigures = {
   readonly active: number;
@@ -64,14 +65,9 @@ export class DeliveryFigures {
   }
 }
 
-type WebhookFiguresRow = {
-  active: Integer;
-  disabled: Integer;
-  suspended: Integer;
-  fired: Integer;
-  logged: Integer;
-  matched: Integer;
-  unmatched_since_ms: Integer | null;
+type WebhookFiguresRow = Nullable<Omit<WebhookFigures, "unmatched">> & {
+  readonly logged: number;
+  readonly matched: number;
 };
 
 /** In PostgreSQL, a transaction that is rolled back leaves a gap in the numbers of deliveries. */
@@ -91,7 +87,7 @@ const POSITIONS: Readonly<Record<Kind, string>> = {
 export function* readWebhookFigures(sql: Reads): Steps<WebhookFigures> {
   const row = yield* sql.row<WebhookFiguresRow>(
     `SELECT counts.*, ${FIRED[sql.kind]} AS fired, logged, matched,
-       (SELECT created_ms FROM events WHERE sequence > matched ORDER BY sequence LIMIT 1) AS unmatched_since_ms
+       (SELECT created_ms FROM events WHERE sequence > matched ORDER BY sequence LIMIT 1) AS "unmatchedSinceMs"
      FROM (${POSITIONS[sql.kind]}) AS positions, (
        SELECT count(*) FILTER (WHERE enabled AND suspended IS NULL) AS active,
          count(*) FILTER (WHERE NOT enabled AND suspended IS NULL) AS disabled,
@@ -99,31 +95,18 @@ export function* readWebhookFigures(sql: Reads): Steps<WebhookFigures> {
      ) AS counts`,
   );
   if (!row) return { active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 };
-  const { unmatched_since_ms } = row;
-  return {
-    active: Number(row.active),
-    disabled: Number(row.disabled),
-    suspended: Number(row.suspended),
-    fired: Number(row.fired),
-    unmatched: Math.max(0, Number(row.logged) - Number(row.matched)),
-    ...(unmatched_since_ms !== null && { unmatchedSinceMs: Number(unmatched_since_ms) }),
-  };
+  const { logged, matched, ...figures } = row;
+  return { ...withoutNulls(figures), unmatched: Math.max(0, logged - matched) };
 }
 
 export function* readFired(sql: Reads): Steps<Map<number, number>> {
-  const rows = yield* sql.rows<{ webhook: Integer; last_sequence: Integer }>(
-    "SELECT webhook, last_sequence FROM queues",
+  const rows = yield* sql.rows<{ webhook: number; fired: number }>(
+    "SELECT webhook, last_sequence AS fired FROM queues",
   );
-  return new Map(rows.map(({ webhook, last_sequence }) => [Number(webhook), Number(last_sequence)]));
+  return new Map(rows.map(({ webhook, fired }) => [webhook, fired]));
 }
 
-type QueueRow = {
-  webhook: Integer;
-  waiting: Integer;
-  retrying: Integer;
-  replaying: Integer;
-  oldest_ms: Integer | null;
-};
+type QueueRow = Nullable<QueueFigures> & { readonly webhook: number };
 
 const oldestIn = (lane: "first" | "retry"): string =>
   `(SELECT min(number) FROM ${rowsIn("sqlite", lane, "webhooks.id")})`;
@@ -134,7 +117,7 @@ const oldestIn = (lane: "first" | "retry"): string =>
  */
 const QUEUES: Readonly<Record<Kind, string>> = {
   sqlite: `SELECT webhook, waiting, retrying, replaying,
-      (SELECT min(created_ms) FROM deliveries WHERE number IN (${oldestIn("first")}, ${oldestIn("retry")})) AS oldest_ms
+      (SELECT min(created_ms) FROM deliveries WHERE number IN (${oldestIn("first")}, ${oldestIn("retry")})) AS "oldestMs"
     FROM webhooks JOIN queues ON queues.webhook = id
     WHERE enabled = 1 AND suspended IS NULL AND waiting + retrying + replaying > 0`,
   postgres: `WITH pending AS (
@@ -146,21 +129,11 @@ const QUEUES: Readonly<Record<Kind, string>> = {
       FROM pending GROUP BY webhook
     )
     SELECT webhook, coalesce(waiting, 0) AS waiting, coalesce(retrying, 0) AS retrying, coalesce(replaying, 0) AS replaying,
-      (SELECT min(created_ms) FROM deliveries WHERE number IN (first, retry)) AS oldest_ms
+      (SELECT min(created_ms) FROM deliveries WHERE number IN (first, retry)) AS "oldestMs"
     FROM totals JOIN webhooks ON id = webhook WHERE enabled AND suspended IS NULL`,
 };
 
 export function* readQueueFigures(sql: Reads): Steps<Map<number, QueueFigures>> {
   const rows = yield* sql.rows<QueueRow>(QUEUES[sql.kind]);
-  return new Map(
-    rows.map(({ webhook, waiting, retrying, replaying, oldest_ms }) => [
-      Number(webhook),
-      {
-        waiting: Number(waiting),
-        retrying: Number(retrying),
-        replaying: Number(replaying),
-        ...(oldest_ms !== null && { oldestMs: Number(oldest_ms) }),
-      },
-    ]),
-  );
+  return new Map(rows.map(({ webhook, ...figures }) => [webhook, withoutNulls(figures)]));
 }

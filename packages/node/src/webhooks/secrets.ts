@@ -90,8 +90,7 @@ function decipher(key: Uint8Array, kept: string, owner: string): string {
 export type SecretRow = {
   token: string;
   previous_token: string | null;
-  /** Milliseconds; PostgreSQL returns decimal text. */
-  previous_until_ms: number | string | null;
+  previous_until_ms: number | null;
 };
 
 /** Returns the name of the owner of a secret, for the cipher. */
@@ -107,7 +106,7 @@ export const secretsFromRow = (
   ...(previous_token !== null && {
     previous: {
       token: cipher.decrypt(previous_token, ownerOf(webhook)),
-      untilMs: Number(previous_until_ms ?? 0),
+      untilMs: previous_until_ms ?? 0,
     },
   }),
 });

@@ -164,7 +164,7 @@ export type EndedFilter = Omit<DeliveryFilter, "state"> & {
 export type DeliveryRange = { readonly before?: number; readonly limit: number };
 
 /** State of one of the newest deliveries. */
-type LatestDelivery = {
+export type LatestDelivery = {
   readonly state: DeliveryState;
   readonly createdMs: number;
   readonly finishedMs?: number;

@@ -12,12 +12,12 @@ import {
 } from "../storage/sql.ts";
 
 export const readsOf = ({ query }: Pick<Transaction, "query">): Reads =>
-  createReads("postgres", (text, values) => query(text, values.map(toStorable)));
+  createReads("postgres", (text, values) => query(text, values.map(toStorable), "number"));
 
 export const sqlOf = ({ query, change }: Pick<Transaction, "query" | "change">): Sql =>
   createSql(
     "postgres",
-    (text, values) => query(text, values.map(toStorable)),
+    (text, values) => query(text, values.map(toStorable), "number"),
     (text, values) => change(text, values.map(toStorable)),
   );
 

@@ -1,4 +1,5 @@
 /** Deliveries as a log: their states and attempts, and operations to send them again or sooner (`resend.ts`). */
+import { withoutNulls } from "../../platform/without-nulls.ts";
 import type {
   DeliveryFilter,
   DeliveryMessage,
@@ -7,27 +8,25 @@ import type {
   DeliveryRecord,
   EndedFilter,
   LatestDeliveries,
+  LatestDelivery,
 } from "../model/deliveries.ts";
 import {
+  ATTEMPT_COLUMNS,
   type AttemptRow,
   conditionsOf,
-  type DeliveryRow,
   isIndexed,
-  latestFromRows,
   MESSAGE_COLUMNS,
   type MessageRow,
   messageFromRow,
+  RECORD_COLUMNS,
+  type RecordRow,
   ROWS_READ_AT_ONCE,
   recordFromRow,
 } from "./delivery-rows.ts";
 import { type Lane, rowsIn } from "./lanes.ts";
 import { changeQueue, type Requeued } from "./locks.ts";
 import { expediteRange, requeueOne, requeueRange, sendSome } from "./resend.ts";
-import type { Integer, Kind, Reads, Steps, Store } from "./sql.ts";
-
-/** All columns except the content. */
-const COLUMNS = `webhook, number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms, finished_ms,
-  is_retracted, reverts`;
+import type { Kind, Nullable, Reads, Steps, Store } from "./sql.ts";
 
 /**
  * Deliveries of a webhook before a number, newest first. In PostgreSQL, only one index has this order: with a condition on the webhook
@@ -55,8 +54,8 @@ export class DeliveryLogRows {
   find(webhook: number, key: number | string): Promise<DeliveryRecord | undefined> {
     return this.#store.snapshot(function* (sql) {
       const column = typeof key === "number" ? "number" : "id";
-      const rows = yield* sql.rows<DeliveryRow>(
-        `SELECT ${COLUMNS} FROM deliveries WHERE webhook = $1 AND ${column} = $2`,
+      const rows = yield* sql.rows<RecordRow>(
+        `SELECT ${RECORD_COLUMNS} FROM deliveries WHERE webhook = $1 AND ${column} = $2`,
         [webhook, key],
       );
       const [record] = yield* toRecords(sql, rows);
@@ -67,18 +66,20 @@ export class DeliveryLogRows {
   /** Returns the latest deliveries up to the limit, without pings. */
   latest(webhook: number, limit: number): Promise<LatestDeliveries> {
     return this.#store.snapshot(function* (sql) {
-      const rows = yield* sql.rows<DeliveryRow>(
-        `SELECT state, created_ms, finished_ms FROM deliveries WHERE ${BEFORE[sql.kind]} AND sequence IS NOT NULL
-         ${NEWEST_FIRST} LIMIT $3`,
+      const rows = yield* sql.rows<Nullable<LatestDelivery>>(
+        `SELECT state, created_ms AS "createdMs", finished_ms AS "finishedMs"
+         FROM deliveries WHERE ${BEFORE[sql.kind]} AND sequence IS NOT NULL ${NEWEST_FIRST} LIMIT $3`,
         [webhook, Number.MAX_SAFE_INTEGER, limit],
       );
       const oldest = (lane: Lane) =>
-        `(SELECT created_ms FROM deliveries WHERE number = (SELECT min(number) FROM ${rowsIn(sql.kind, lane, "$1")}))`;
-      const waiting = yield* sql.row<{ first_ms: Integer | null; retry_ms: Integer | null }>(
-        `SELECT ${oldest("first")} AS first_ms, ${oldest("retry")} AS retry_ms`,
-        [webhook],
-      );
-      return latestFromRows(rows, [waiting?.first_ms ?? null, waiting?.retry_ms ?? null]);
+        `SELECT created_ms AS ms FROM deliveries WHERE number = (SELECT min(number) FROM ${rowsIn(sql.kind, lane, "$1")})`;
+      const waiting = yield* sql.rows<{ ms: number }>(`${oldest("first")} UNION ALL ${oldest("retry")}`, [
+        webhook,
+      ]);
+      return {
+        deliveries: rows.map((row) => withoutNulls(row)),
+        ...(waiting.length > 0 && { oldestWaitingMs: Math.min(...waiting.map(({ ms }) => ms)) }),
+      };
     });
   }
 
@@ -99,11 +100,11 @@ export class DeliveryLogRows {
    */
   requeue(number: number, atMs: number): Promise<boolean> {
     return this.#store.write(function* (sql) {
-      const row = yield* sql.row<{ webhook: Integer }>("SELECT webhook FROM deliveries WHERE number = $1", [
+      const row = yield* sql.row<{ webhook: number }>("SELECT webhook FROM deliveries WHERE number = $1", [
         number,
       ]);
       if (!row) return false;
-      const { count } = yield* changeQueue(sql, Number(row.webhook), requeueOne(sql, number, atMs));
+      const { count } = yield* changeQueue(sql, row.webhook, requeueOne(sql, number, atMs));
       return count > 0;
     });
   }
@@ -157,7 +158,7 @@ export function* readPage(
 ): Steps<DeliveryPage> {
   const { where, values } = conditionsOf(filter, 4);
   // One row more than the limit shows whether there is a next page.
-  const rows = yield* sql.rows<DeliveryRow>(pageSql(sql.kind, filter, where), [
+  const rows = yield* sql.rows<RecordRow>(pageSql(sql.kind, filter, where), [
     webhook,
     before,
     limit + 1,
@@ -167,13 +168,13 @@ export function* readPage(
   const last = records.at(-1);
   if (rows.length > limit && last) return { records, next: last.number };
   if (isIndexed(filter)) return { records };
-  const reach = yield* sql.row<{ number: Integer }>(lastRead(sql.kind), [webhook, before]);
-  return reach ? { records, next: Number(reach.number) } : { records };
+  const reach = yield* sql.row<{ number: number }>(lastRead(sql.kind), [webhook, before]);
+  return reach ? { records, next: reach.number } : { records };
 }
 
 /** Returns SQL with the parameters webhook, exclusive upper bound, and limit; those of the filter follow. */
 function pageSql(kind: Kind, filter: DeliveryFilter, where: string): string {
-  const rows = `SELECT ${COLUMNS} FROM deliveries WHERE`;
+  const rows = `SELECT ${RECORD_COLUMNS} FROM deliveries WHERE`;
   if (kind === "sqlite") {
     const reach = isIndexed(filter) ? "" : `AND number >= coalesce((${lastRead(kind)}), 0)`;
     return `${rows} webhook = $1 AND number < $2 ${reach} ${where} ORDER BY number DESC LIMIT $3`;
@@ -184,8 +185,8 @@ function pageSql(kind: Kind, filter: DeliveryFilter, where: string): string {
   if (filter.state === "failed" && isIndexed(filter))
     return `${rows} number IN (SELECT number FROM ${rowsIn(kind, "failed", "$1")} AND number < $2
       ORDER BY number DESC LIMIT $3) ${where} ORDER BY number DESC`;
-  return `SELECT * FROM (${rows} ${BEFORE[kind]} ${NEWEST_FIRST} LIMIT ${ROWS_READ_AT_ONCE}) AS latest
-    WHERE true ${where} ${NEWEST_FIRST} LIMIT $3`;
+  const latest = `SELECT * FROM deliveries WHERE ${BEFORE[kind]} ${NEWEST_FIRST} LIMIT ${ROWS_READ_AT_ONCE}`;
+  return `SELECT ${RECORD_COLUMNS} FROM (${latest}) AS latest WHERE true ${where} ${NEWEST_FIRST} LIMIT $3`;
 }
 
 /** Returns SQL for the last number that a page can read; no row if there are no further ones. */
@@ -193,12 +194,12 @@ const lastRead = (kind: Kind): string =>
   `SELECT number FROM deliveries WHERE ${BEFORE[kind]} ${NEWEST_FIRST} LIMIT 1 OFFSET ${ROWS_READ_AT_ONCE - 1}`;
 
 /** Reads the attempts of all rows together. */
-function* toRecords(sql: Reads, rows: readonly DeliveryRow[]): Steps<DeliveryRecord[]> {
+function* toRecords(sql: Reads, rows: readonly RecordRow[]): Steps<DeliveryRecord[]> {
   if (rows.length === 0) return [];
-  const attempts = new Map<Integer, AttemptRow[]>(rows.map(({ number }) => [number, []]));
+  const attempts = new Map<number, AttemptRow[]>(rows.map(({ number }) => [number, []]));
   const order = sql.kind === "sqlite" ? "attempt" : "number";
-  const found = yield* sql.rows<AttemptRow & { delivery: Integer }>(
-    `SELECT delivery, started_ms, duration_ms, status, response, error FROM attempts
+  const found = yield* sql.rows<AttemptRow>(
+    `SELECT ${ATTEMPT_COLUMNS} FROM attempts
      WHERE delivery = ANY ($1) ORDER BY delivery, ${order}`,
     [[...attempts.keys()]],
   );

@@ -22,7 +22,7 @@ import { type PingOutcome, recordPing } from "./pings.ts";
 import { type FinishStep, finishStep } from "./queues.ts";
 import { ReplayRows } from "./replays.ts";
 import { RetentionSteps } from "./retention.ts";
-import { type Flag, given, type Integer, type Kind, type Reads, type Steps, type Store } from "./sql.ts";
+import { type Flag, given, type Kind, type Reads, type Steps, type Store } from "./sql.ts";
 import { idsOf } from "./webhooks.ts";
 
 /** Time within which every call settles. */
@@ -45,16 +45,16 @@ export type QueueState = {
 
 type WaitingRow = MessageRow &
   SecretRow & {
-    number: Integer;
+    number: number;
     attempts: number;
     target: string;
-    proof_depth: number | null;
-    replay: Integer | null;
-    next_attempt_ms: Integer | null;
+    proofDepth: number | null;
+    replay: number | null;
+    nextAttemptMs: number | null;
   };
 
-const COLUMNS = `deliveries.number, attempts, deliveries.replay, deliveries.next_attempt_ms, ${MESSAGE_COLUMNS},
-  target, token, previous_token, previous_until_ms, CASE WHEN with_proof THEN confirmations END AS proof_depth`;
+const COLUMNS = `deliveries.number, attempts, deliveries.replay, deliveries.next_attempt_ms AS "nextAttemptMs", ${MESSAGE_COLUMNS},
+  target, token, previous_token, previous_until_ms, CASE WHEN with_proof THEN confirmations END AS "proofDepth"`;
 const CALLED = `JOIN deliveries ON deliveries.number = entry.number JOIN contents ON contents.number = content`;
 
 /** Returns SQL for the next deliveries of the webhook, the first parameter, in a lane. */
@@ -143,7 +143,7 @@ export class DeliveryQueue {
       return {
         ...createToDelivery(cipher)(row),
         position: Number(row.replay),
-        ...(row.next_attempt_ms !== null && { nextAttemptMs: Number(row.next_attempt_ms) }),
+        ...(row.nextAttemptMs !== null && { nextAttemptMs: row.nextAttemptMs }),
       };
     });
   }
@@ -169,16 +169,16 @@ export class DeliveryQueue {
 
 /** Creates a function for the rows of one read; the secrets of a webhook are decrypted once. */
 function createToDelivery(cipher: SecretCipher): (row: WaitingRow) => WaitingDelivery {
-  const calls = new Map<Integer, Pick<WaitingDelivery, "target" | "secrets" | "proofDepth">>();
+  const calls = new Map<number, Pick<WaitingDelivery, "target" | "secrets" | "proofDepth">>();
   return (row) => {
-    const { webhook, target, proof_depth } = row;
+    const { number, webhook, attempts, target, proofDepth } = row;
     const call = calls.get(webhook) ?? {
       target,
-      secrets: secretsFromRow(Number(webhook), row, cipher),
-      ...(proof_depth !== null && { proofDepth: proof_depth }),
+      secrets: secretsFromRow(webhook, row, cipher),
+      ...(proofDepth !== null && { proofDepth }),
     };
     calls.set(webhook, call);
-    return { number: Number(row.number), message: messageFromRow(row), attempts: row.attempts, ...call };
+    return { number, message: messageFromRow(row), attempts, ...call };
   };
 }
 
@@ -197,19 +197,19 @@ function* readFirst(sql: Reads, ranges: readonly FirstRange[]): Steps<WaitingRow
     RANGE,
     ranges.map(({ webhook, after, limit }) => [webhook, after, limit]),
   );
-  const rows = yield* sql.rows<WaitingRow & { place: Integer }>(
+  const rows = yield* sql.rows<WaitingRow & { place: number }>(
     `SELECT place, ${COLUMNS} FROM ${table} JOIN webhooks ON webhooks.id = of_webhook AND ${IS_ON}
      CROSS JOIN LATERAL (SELECT number FROM ${rowsIn(sql.kind, "first", "webhooks.id")} AND number > after
        ORDER BY number LIMIT most) AS entry ${CALLED} ORDER BY place, deliveries.number`,
     values,
   );
-  const byPlace = Map.groupBy(rows, ({ place }) => Number(place));
+  const byPlace = Map.groupBy(rows, ({ place }) => place);
   return ranges.map((_, index) => byPlace.get(index + 1) ?? []);
 }
 
 const FIRST_OF_ONE = nextIn("sqlite", "first", "number > $2 ORDER BY number LIMIT $3");
 
-type StateRow = { id: Integer; strict: Flag; retry_ms: Integer | null; has_retraction: Flag };
+type StateRow = { id: number; isStrict: Flag; retryMs: number | null; hasRetraction: Flag };
 
 const ABSENT: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
 
@@ -217,20 +217,19 @@ const ABSENT: QueueState = { isStrict: false, retryMs: undefined, hasRetraction:
 function* readStates(sql: Reads, webhooks: readonly number[], latestMs: number): Steps<QueueState[]> {
   const retries = rowsIn(sql.kind, "due", "webhooks.id");
   const rows = yield* sql.rows<StateRow>(
-    `SELECT id, strict,
+    `SELECT id, strict AS "isStrict",
        CASE WHEN NOT (${IS_ON}) THEN NULL
          WHEN EXISTS (SELECT 1 FROM ${retries} AND next_attempt_ms > $2) THEN 0
-         ELSE (SELECT min(next_attempt_ms) FROM ${retries}) END AS retry_ms,
-       EXISTS (SELECT 1 FROM ${RETRACTIONS[sql.kind]}) AS has_retraction
+         ELSE (SELECT min(next_attempt_ms) FROM ${retries}) END AS "retryMs",
+       EXISTS (SELECT 1 FROM ${RETRACTIONS[sql.kind]}) AS "hasRetraction"
      FROM webhooks WHERE id = ANY ($1)`,
     [webhooks, latestMs],
   );
-  const states = new Map(rows.map((row) => [Number(row.id), stateFromRow(row)]));
+  const states = new Map(
+    rows.map(({ id, isStrict, retryMs, hasRetraction }) => [
+      id,
+      { isStrict: Boolean(isStrict), retryMs: retryMs ?? undefined, hasRetraction: Boolean(hasRetraction) },
+    ]),
+  );
   return webhooks.map((webhook) => states.get(webhook) ?? ABSENT);
 }
-
-const stateFromRow = ({ strict, retry_ms, has_retraction }: StateRow): QueueState => ({
-  isStrict: Boolean(strict),
-  retryMs: retry_ms === null ? undefined : Number(retry_ms),
-  hasRetraction: Boolean(has_retraction),
-});

@@ -1,127 +1,58 @@
 /** Rows of deliveries as values, filters of them as conditions, and their contents. */
 import { withoutNulls } from "../../platform/without-nulls.ts";
-import type { Content } from "../../subscriptions/content.ts";
 import type {
   Attempt,
   DeliveryFilter,
   DeliveryMessage,
   DeliveryRecord,
-  DeliveryState,
-  LatestDeliveries,
   TimedContent,
 } from "../model/deliveries.ts";
-import { type Flag, given, type Integer, type Sql, type Steps } from "./sql.ts";
+import { type Flag, given, type Nullable, type Sql, type Steps } from "./sql.ts";
 
-/** Columns of a message, in a row of deliveries joined with its content. */
+/** Columns of a delivery in the log. */
+export const RECORD_COLUMNS = `number, id, sequence, event, height, block_id AS "blockId", state, reason, is_retracted AS "isUndone",
+  reverts, created_ms AS "createdMs", next_attempt_ms AS "nextAttemptMs", finished_ms AS "finishedMs"`;
+
+/** Columns of an attempt. */
+export const ATTEMPT_COLUMNS = `delivery, started_ms AS "startedMs", duration_ms AS "durationMs", status, response, error`;
+
+/** Columns of a message, in a row of deliveries joined with its content. Without a time, that of the delivery counts. */
 export const MESSAGE_COLUMNS = `deliveries.webhook, deliveries.id, deliveries.sequence, deliveries.event, deliveries.height,
-  deliveries.block_id, deliveries.reverts, deliveries.created_ms, contents.time_ms, contents.data, contents.truncated, contents.link`;
+  deliveries.block_id AS "blockId", deliveries.reverts, coalesce(contents.time_ms, deliveries.created_ms) AS "timeMs",
+  contents.data AS "dataText", contents.truncated, contents.link`;
 
-export type DeliveryRow = {
-  readonly number: Integer;
-  readonly id: string;
-  readonly sequence: Integer | null;
-  readonly event: string;
-  readonly height: Integer | null;
-  readonly block_id: string | null;
-  readonly state: DeliveryState;
-  readonly reason: string | null;
-  readonly created_ms: Integer;
-  readonly next_attempt_ms: Integer | null;
-  readonly finished_ms: Integer | null;
-  readonly is_retracted: Flag | null;
-  readonly reverts: string | null;
+export type RecordRow = Nullable<Omit<DeliveryRecord, "attempts" | "isUndone">> & {
+  readonly isUndone: Flag | null;
 };
-
-export type AttemptRow = {
-  readonly started_ms: Integer;
-  readonly duration_ms: Integer;
-  readonly status: number | null;
-  readonly response: string | null;
-  readonly error: string | null;
-};
-
-/** Row of a delivery with its content. */
-export type MessageRow = {
-  readonly webhook: Integer;
-  readonly id: string;
-  readonly sequence: Integer | null;
-  readonly event: string;
-  readonly height: Integer | null;
-  readonly block_id: string | null;
-  readonly reverts: string | null;
-  readonly created_ms: Integer;
-  /** Null: the time of the delivery. */
-  readonly time_ms: Integer | null;
-} & ContentRow;
-
-type ContentRow = {
-  readonly data: string | null;
+export type AttemptRow = Nullable<Attempt> & { readonly delivery: number };
+export type MessageRow = Nullable<Omit<DeliveryMessage, "content">> & {
+  readonly dataText: string | null;
   readonly truncated: Flag | null;
   readonly link: string | null;
 };
 
 /** @param attempts attempts of the delivery, in chronological order */
-export const recordFromRow = (row: DeliveryRow, attempts: readonly AttemptRow[]): DeliveryRecord =>
-  withoutNulls({
-    number: Number(row.number),
-    id: row.id,
-    sequence: toNumber(row.sequence),
-    event: row.event,
-    height: toNumber(row.height),
-    blockId: row.block_id,
-    state: row.state,
-    reason: row.reason,
-    isUndone: row.is_retracted ? (true as const) : null,
-    reverts: row.reverts,
-    createdMs: Number(row.created_ms),
-    nextAttemptMs: toNumber(row.next_attempt_ms),
-    finishedMs: toNumber(row.finished_ms),
-    attempts: attempts.map(attemptFromRow),
-  });
+export const recordFromRow = (row: RecordRow, attempts: readonly AttemptRow[]): DeliveryRecord => ({
+  ...withoutNulls({ ...row, isUndone: row.isUndone ? (true as const) : null }),
+  attempts: attempts.map(({ delivery, ...attempt }) => withoutNulls(attempt)),
+});
 
-const attemptFromRow = (row: AttemptRow): Attempt =>
-  withoutNulls({
-    startedMs: Number(row.started_ms),
-    durationMs: Number(row.duration_ms),
-    status: row.status,
-    response: row.response,
-    error: row.error,
-  });
-
-/**
- * @param rows newest deliveries, newest first
- * @param oldestMs creation times of the oldest first attempt and the oldest retry, if any
- */
-export function latestFromRows(
-  rows: readonly Pick<DeliveryRow, "state" | "created_ms" | "finished_ms">[],
-  oldestMs: readonly (Integer | null)[],
-): LatestDeliveries {
-  const waitingMs = oldestMs.flatMap((ms) => toNumber(ms) ?? []);
-  return {
-    deliveries: rows.map(({ state, created_ms, finished_ms }) =>
-      withoutNulls({ state, createdMs: Number(created_ms), finishedMs: toNumber(finished_ms) }),
-    ),
-    ...(waitingMs.length > 0 && { oldestWaitingMs: Math.min(...waitingMs) }),
-  };
-}
-
-export const messageFromRow = (row: MessageRow): DeliveryMessage =>
-  withoutNulls({
-    webhook: Number(row.webhook),
-    id: row.id,
-    sequence: toNumber(row.sequence),
-    event: row.event,
-    height: toNumber(row.height),
-    blockId: row.block_id,
-    reverts: row.reverts,
-    timeMs: Number(row.time_ms ?? row.created_ms),
-    content: contentFromRow(row),
-  });
-
-const contentFromRow = ({ data, truncated, link }: ContentRow): Content =>
-  withoutNulls({ dataText: data, truncated: truncated === null ? null : (true as const), link });
-
-const toNumber = (value: Integer | null): number | null => (value === null ? null : Number(value));
+export const messageFromRow = ({
+  webhook,
+  id,
+  sequence,
+  event,
+  height,
+  blockId,
+  reverts,
+  timeMs,
+  dataText,
+  truncated,
+  link,
+}: MessageRow): DeliveryMessage => ({
+  ...withoutNulls({ webhook, id, sequence, event, height, blockId, reverts, timeMs }),
+  content: withoutNulls({ dataText, truncated: truncated === null ? null : (true as const), link }),
+});
 
 /** Stores contents. Returns their numbers in the same order. */
 export function* insertContents(sql: Sql, contents: readonly TimedContent[]): Steps<number[]> {
@@ -134,12 +65,12 @@ export function* insertContents(sql: Sql, contents: readonly TimedContent[]): St
   ]);
   const columns = { data: "text", truncated: "boolean", link: "text", time_ms: "bigint" } as const;
   const { table, values } = given(sql.kind, columns, rows);
-  const inserted = yield* sql.rows<{ number: Integer }>(
+  const inserted = yield* sql.rows<{ number: number }>(
     `INSERT INTO contents (data, truncated, link, time_ms)
      SELECT data, truncated, link, time_ms FROM ${table} ORDER BY place RETURNING number`,
     values,
   );
-  return inserted.map(({ number }) => Number(number));
+  return inserted.map(({ number }) => number);
 }
 
 /** Maximum rows to read for a page: some milliseconds, for which SQLite blocks the thread. */

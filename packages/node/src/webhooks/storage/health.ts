@@ -1,9 +1,10 @@
 /** Current health of the targets of webhooks (webhooks.md 10 point 13). Times are milliseconds since 1970. */
 
 import { MINUTE_MS } from "../../platform/clock/durations.ts";
+import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Webhook } from "../model/webhook.ts";
 import { IS_PENDING, pendingCount, rowsIn } from "./lanes.ts";
-import type { Integer, Kind, Sql, Steps, Store } from "./sql.ts";
+import type { Kind, Sql, Steps, Store } from "./sql.ts";
 
 export type WebhookHealth = {
   /** Number of pending deliveries. */
@@ -106,14 +107,12 @@ const COUNT_ALL = `WITH counts AS (
   ON CONFLICT (webhook, minute) DO UPDATE SET
     succeeded = attempt_counts.succeeded + EXCLUDED.succeeded, failed = attempt_counts.failed + EXCLUDED.failed`;
 
-type HealthRow = {
+type HealthRow = AttemptCounts & {
   failures: number;
-  failing_since_ms: Integer | null;
-  queued: Integer;
-  succeeded: Integer;
-  failed: Integer;
-  recently_succeeded: Integer;
-  recently_failed: Integer;
+  sinceMs: number | null;
+  queued: number;
+  recentlySucceeded: number;
+  recentlyFailed: number;
   reason: string | null;
 };
 
@@ -138,16 +137,12 @@ export class HealthRows {
         minute,
       ]);
       if (!row) return { queued: 0, lastHour: { succeeded: 0, failed: 0 } };
-      const { failures, failing_since_ms, reason, recently_failed, recently_succeeded } = row;
-      const isFailing = failures > 0 || Number(recently_failed) > Number(recently_succeeded);
-      const failing: Failing = {
-        ...(reason !== null && { reason }),
-        ...(failing_since_ms !== null && { sinceMs: Number(failing_since_ms) }),
-      };
+      const { failures, reason, sinceMs, queued, succeeded, failed } = row;
+      const isFailing = failures > 0 || row.recentlyFailed > row.recentlySucceeded;
       return {
-        queued: Number(row.queued),
-        lastHour: { succeeded: Number(row.succeeded), failed: Number(row.failed) },
-        ...(enabled && !suspended && isFailing && { failing }),
+        queued,
+        lastHour: { succeeded, failed },
+        ...(enabled && !suspended && isFailing && { failing: withoutNulls({ reason, sinceMs }) }),
       };
     });
   }
@@ -156,13 +151,13 @@ export class HealthRows {
     return this.#store.read(function* (sql) {
       const minute = minuteOf(nowMs);
       const totals = { active: 0, failing: 0, paused: 0, suspended: 0, queued: 0 };
-      const rows = yield* sql.rows<{ state: WebhookState; webhooks: Integer; queued: Integer }>(
+      const rows = yield* sql.rows<{ state: WebhookState; webhooks: number; queued: number }>(
         totalsSql(sql.kind),
         [minute - RECENT_MINUTES, minute],
       );
       for (const { state, webhooks, queued } of rows) {
-        totals[state] += Number(webhooks);
-        totals.queued += Number(queued);
+        totals[state] += webhooks;
+        totals.queued += queued;
       }
       return totals;
     });
@@ -172,13 +167,13 @@ export class HealthRows {
 /** The retry with the latest due time failed last. */
 const healthSql = (
   kind: Kind,
-): string => `SELECT failures, failing_since_ms, ${pendingCount(kind, "$1")} AS queued, counts.*,
+): string => `SELECT failures, failing_since_ms AS "sinceMs", ${pendingCount(kind, "$1")} AS queued, counts.*,
     (SELECT reason FROM deliveries WHERE number = (SELECT number FROM ${rowsIn(kind, "due", "$1")}
       ORDER BY next_attempt_ms DESC LIMIT 1)) AS reason
   FROM webhooks, (
     SELECT coalesce(sum(succeeded), 0) AS succeeded, coalesce(sum(failed), 0) AS failed,
-      coalesce(sum(succeeded) FILTER (WHERE minute > $3), 0) AS recently_succeeded,
-      coalesce(sum(failed) FILTER (WHERE minute > $3), 0) AS recently_failed
+      coalesce(sum(succeeded) FILTER (WHERE minute > $3), 0) AS "recentlySucceeded",
+      coalesce(sum(failed) FILTER (WHERE minute > $3), 0) AS "recentlyFailed"
     FROM attempt_counts WHERE webhook = $1 AND minute > $2 AND minute <= $4
   ) AS counts WHERE id = $1`;
 

@@ -10,7 +10,7 @@ import { insertContents } from "./delivery-rows.ts";
 import { NEXT_NUMBER } from "./pings.ts";
 import { suspendWebhook } from "./queues.ts";
 import { recordReverts, retractFacts } from "./retractions.ts";
-import { given, type Integer, type Reads, type Sql, type Steps } from "./sql.ts";
+import { given, type Reads, type Sql, type Steps } from "./sql.ts";
 import { changeUnconfirmed } from "./unconfirmed-events.ts";
 
 type CommandOptions = {
@@ -110,13 +110,11 @@ function* planDeliveries(
   };
   const changed = commands.flatMap((command) => (changesQueue(command) ? (webhookOf(command) ?? []) : []));
   if (changed.length === 0) return plan;
-  const queues = yield* sql.rows<{ webhook: Integer; last_sequence: Integer }>(
+  const queues = yield* sql.rows<{ webhook: number; last_sequence: number }>(
     "SELECT webhook, last_sequence FROM queues WHERE webhook = ANY ($1) ORDER BY webhook FOR UPDATE",
     [[...new Set(changed)]],
   );
-  const sequences = new Map(
-    queues.map(({ webhook, last_sequence }) => [Number(webhook), Number(last_sequence)]),
-  );
+  const sequences = new Map(queues.map(({ webhook, last_sequence }) => [webhook, last_sequence]));
   const known = yield* readKnown(sql, drafts);
   for (const draft of drafts) {
     const { webhook, id, requires, reverts, ...delivery } = draft;
@@ -159,16 +157,11 @@ const mayReturn = (known: Known | undefined, replay: CommandOptions["replay"]): 
 /** Returns the stored deliveries that drafts name. */
 function* readKnown(sql: Reads, drafts: readonly DeliveryDraft[]): Steps<Map<string, Known>> {
   const ids = drafts.flatMap(({ id, requires = [], reverts = [] }) => [id].concat(requires, reverts));
-  const rows = yield* sql.rows<{ webhook: Integer; id: string; number: Integer; state: DeliveryState }>(
+  const rows = yield* sql.rows<{ webhook: number; id: string; number: number; state: DeliveryState }>(
     "SELECT webhook, id, number, state FROM deliveries WHERE id = ANY ($1)",
     [[...new Set(ids)]],
   );
-  return new Map(
-    rows.map(({ webhook, id, number, state }) => [
-      keyOf(Number(webhook), id),
-      { number: Number(number), state },
-    ]),
-  );
+  return new Map(rows.map(({ webhook, id, number, state }) => [keyOf(webhook, id), { number, state }]));
 }
 
 function* writeDeliveries(sql: Sql, { inserted, again, sequences }: Plan, atMs: number): Steps<void> {

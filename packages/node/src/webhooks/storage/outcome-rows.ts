@@ -1,15 +1,6 @@
 /** Rows that outcomes of attempts change: deliveries and webhooks, which are read first, and attempts. */
 import type { AttemptOutcome } from "../model/deliveries.ts";
-import {
-  type Columns,
-  type Flag,
-  given,
-  type Integer,
-  type Parameter,
-  type Sql,
-  type Steps,
-  storableText,
-} from "./sql.ts";
+import { type Columns, type Flag, given, type Parameter, type Sql, type Steps, storableText } from "./sql.ts";
 
 /** Columns that outcomes change, after the key of the row. */
 const DELIVERY = {
@@ -25,24 +16,24 @@ const DELIVERY = {
 const WEBHOOK = { id: "bigint", failures: "integer", failing_since_ms: "bigint" } as const;
 
 export type DeliveryRow = {
-  readonly number: Integer;
+  readonly number: number;
   readonly is_retracted: Flag | null;
   state: string;
   attempts: number;
-  replay: Integer | null;
+  replay: number | null;
   target_number: number;
-  next_attempt_ms: Integer | null;
+  next_attempt_ms: number | null;
   reason: string | null;
-  finished_ms: Integer | null;
+  finished_ms: number | null;
 };
 
 export type WebhookRow = {
-  readonly id: Integer;
+  readonly id: number;
   readonly target: string;
   readonly target_number: number;
   readonly strict: Flag;
   failures: number;
-  failing_since_ms: Integer | null;
+  failing_since_ms: number | null;
 };
 
 export function* readWebhooks(sql: Sql, ids: readonly number[]): Steps<ReadonlyMap<number, WebhookRow>> {
@@ -50,7 +41,7 @@ export function* readWebhooks(sql: Sql, ids: readonly number[]): Steps<ReadonlyM
     "SELECT id, target, target_number, strict, failures, failing_since_ms FROM webhooks WHERE id = ANY ($1)",
     [ids],
   );
-  return new Map(rows.map((row) => [Number(row.id), row]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 export function* lockDeliveries(
@@ -62,7 +53,7 @@ export function* lockDeliveries(
      WHERE number = ANY ($1) ORDER BY number FOR NO KEY UPDATE`,
     [[...numbers]],
   );
-  return new Map(rows.map((row) => [Number(row.number), row]));
+  return new Map(rows.map((row) => [row.number, row]));
 }
 
 /** Finishes pending deliveries after their first success. Returns the numbers of those that were pending. */
@@ -80,13 +71,13 @@ export function* finishAll(
     .sort(([a], [b]) => a - b);
   const columns = { delivery: "bigint", at_ms: "bigint", target: "integer" } as const;
   const { table, values } = given(sql.kind, columns, rows);
-  const finished = yield* sql.rows<{ number: Integer }>(
+  const finished = yield* sql.rows<{ number: number }>(
     `UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, next_attempt_ms = NULL, reason = NULL,
        finished_ms = given.at_ms, target_number = coalesce(given.target, target_number)
      FROM ${table} WHERE deliveries.number = given.delivery AND state = 'pending' RETURNING deliveries.number`,
     values,
   );
-  return new Set(finished.map(({ number }) => Number(number)));
+  return new Set(finished.map(({ number }) => number));
 }
 
 const ATTEMPT = {

@@ -97,7 +97,7 @@ function maySuspend(outcomes: readonly AttemptOutcome[], webhooks: State["webhoo
   const failures = outcomes.filter(({ failure }) => failure !== undefined);
   const firstMs = Math.min(...failures.map(({ atMs }) => atMs));
   return failures.some(({ webhook, failure }) => {
-    const sinceMs = Math.min(firstMs, Number(webhooks.get(webhook)?.failing_since_ms ?? firstMs));
+    const sinceMs = Math.min(firstMs, webhooks.get(webhook)?.failing_since_ms ?? firstMs);
     return sinceMs < (failure?.suspension.ifFailingBeforeMs ?? Number.POSITIVE_INFINITY);
   });
 }
@@ -178,7 +178,7 @@ function fail(
   atMs: number,
 ): RecordedOutcome {
   const failures = (webhook?.failures ?? 0) + 1;
-  const sinceMs = Number(webhook?.failing_since_ms ?? atMs);
+  const sinceMs = webhook?.failing_since_ms ?? atMs;
   if (webhook) changed.webhooks.add(Object.assign(webhook, { failures, failing_since_ms: sinceMs }));
   return { isCurrent: true, failures, ...(sinceMs < ifFailingBeforeMs && { suspended: reason }) };
 }

@@ -4,7 +4,7 @@ import type { Content } from "../../subscriptions/content.ts";
 import type { Attempt, NewDelivery } from "../model/deliveries.ts";
 import { insertContents } from "./delivery-rows.ts";
 import { lockQueue } from "./locks.ts";
-import type { Integer, Kind, Sql, Steps } from "./sql.ts";
+import type { Kind, Sql, Steps } from "./sql.ts";
 
 /** A ping that is put into the queue of its webhook. */
 export type NewPing = Pick<NewDelivery, "webhook" | "id" | "event"> & {
@@ -52,7 +52,7 @@ export function* recordPing(sql: Sql, ping: PingOutcome): Steps<number> {
   // Numbers of a webhook grow in the order of commits; the ping of a removed webhook is dropped with the oldest deliveries.
   yield* lockQueue(sql, webhook);
   const content = yield* insertContent(sql, { dataText });
-  const row = yield* sql.row<{ number: Integer }>(
+  const row = yield* sql.row<{ number: number }>(
     `INSERT INTO deliveries (number, webhook, id, event, target_number, content, state, reason, attempts, created_ms,
        finished_ms)
      VALUES (${NEXT_NUMBER[sql.kind]}, $1, $2, 'ping',
@@ -68,7 +68,7 @@ export function* recordPing(sql: Sql, ping: PingOutcome): Steps<number> {
       finishedMs,
     ],
   );
-  const number = Number(present(row, "the inserted ping").number);
+  const { number } = present(row, "the inserted ping");
   const [column, value] = FIRST_ATTEMPT[sql.kind];
   const { startedMs, durationMs, status = null, response = null, error = null } = attempt;
   yield* sql.change(

@@ -11,7 +11,7 @@ import { LANES, rowsIn } from "./lanes.ts";
 import { bumpVersion, lockQueue } from "./locks.ts";
 import { endReplay } from "./replays.ts";
 import { isOwned } from "./shards.ts";
-import type { Flag, Integer, Kind, Sql, Steps, Store } from "./sql.ts";
+import type { Flag, Kind, Sql, Steps, Store } from "./sql.ts";
 
 /** `webhook`: the webhook whose queue is complete, if any; `more`: further steps may follow. */
 export type FinishStep = { readonly webhook?: number; readonly more: boolean };
@@ -20,9 +20,9 @@ export type FinishStep = { readonly webhook?: number; readonly more: boolean };
 const ROWS_AT_ONCE = 1_000;
 
 type FinishRow = {
-  webhook: Integer;
-  up_to: Integer;
-  unconfirmed_up_to: Integer;
+  webhook: number;
+  up_to: number;
+  unconfirmed_up_to: number;
   state: Finish["state"];
   reason: string;
   with_retractions: Flag;
@@ -72,13 +72,13 @@ async function stepOf(
   change: (sql: Sql, webhook: number) => Steps<boolean>,
 ): Promise<FinishStep> {
   const row = await store.read((sql) =>
-    sql.row<{ webhook: Integer }>(
+    sql.row<{ webhook: number }>(
       `SELECT webhook FROM ${table} WHERE ${isOwned(sql.kind, "webhook", "$1")} ORDER BY webhook LIMIT 1`,
       [shards],
     ),
   );
   if (!row) return { more: false };
-  const webhook = Number(row.webhook);
+  const { webhook } = row;
   const isComplete = await store.write(function* (sql) {
     yield* lockQueue(sql, webhook);
     return yield* change(sql, webhook);

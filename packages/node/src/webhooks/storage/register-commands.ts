@@ -11,7 +11,7 @@ import { insertPing, type NewPing } from "./pings.ts";
 import { beginFinish, beginRestart } from "./queues.ts";
 import { checkLimits, planUpdate } from "./register-rules.ts";
 import { endReplay } from "./replays.ts";
-import type { Integer, Sql, Steps } from "./sql.ts";
+import type { Sql, Steps } from "./sql.ts";
 import {
   DEFINITION_COLUMNS,
   definitionValues,
@@ -159,10 +159,10 @@ function* dropQueue(
   { reason, atMs }: NonNullable<Update["drop"]>,
 ): Steps<number> {
   yield* lockQueue(sql, id);
-  const row = yield* sql.row<{ queued: Integer }>(`SELECT ${pendingCount(sql.kind, "$1")} AS queued`, [id]);
+  const row = yield* sql.row<{ queued: number }>(`SELECT ${pendingCount(sql.kind, "$1")} AS queued`, [id]);
   yield* endReplay(sql, id, "cancelled", atMs, reason);
   yield* beginFinish(sql, id, { state: "cancelled", reason, withRetractions }, atMs);
-  return Number(row?.queued ?? 0);
+  return row?.queued ?? 0;
 }
 
 /** @param after sequence of the last event that the webhook does not receive; undefined: as before */

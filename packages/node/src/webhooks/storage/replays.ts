@@ -1,30 +1,15 @@
 /** Replays as rows: one range of the chain for each webhook, and its progress. */
 import { withoutNulls } from "../../platform/without-nulls.ts";
-import {
-  CANCELLATION,
-  type Replay,
-  type ReplayPosition,
-  type ReplayProgress,
-  type ReplayState,
-} from "../model/replay.ts";
+import { CANCELLATION, type Replay, type ReplayPosition, type ReplayProgress } from "../model/replay.ts";
 import { IS_ON, isIn, isOneOf, rowsIn } from "./lanes.ts";
 import { lockQueue, noteChange } from "./locks.ts";
 import { isOwned } from "./shards.ts";
-import type { Integer, Kind, Reads, Sql, Steps, Store } from "./sql.ts";
+import type { Kind, Nullable, Reads, Sql, Steps, Store } from "./sql.ts";
 
-type ReplayRow = {
-  webhook: Integer;
-  from_height: Integer;
-  to_height: Integer;
-  next_height: Integer;
-  next_index: number;
-  events: Integer;
-  last_delivery: Integer;
-  state: ReplayState;
-  reason: string | null;
-  started_ms: Integer;
-  finished_ms: Integer | null;
-};
+const COLUMNS = `replays.webhook, from_height AS "fromHeight", to_height AS "toHeight", next_height AS "nextHeight",
+  next_index AS "nextIndex", replays.events, last_delivery AS "lastDelivery", replays.state, reason, started_ms AS "startedMs",
+  finished_ms AS "finishedMs"`;
+type ReplayRow = Nullable<Replay>;
 
 /** Returns SQL for the number of deliveries in the lane of a replay. */
 const waitingIn = (kind: Kind): string =>
@@ -51,11 +36,11 @@ export class ReplayRows {
   /** Returns the last replay of the webhook, and the number of its pending deliveries. */
   find(webhook: number): Promise<ReplayProgress | undefined> {
     return this.#store.read(function* (sql) {
-      const row = yield* sql.row<ReplayRow & { waiting: Integer }>(
-        `SELECT replays.*, ${waitingIn(sql.kind)} AS waiting FROM replays WHERE webhook = $1`,
+      const row = yield* sql.row<Nullable<ReplayProgress>>(
+        `SELECT ${COLUMNS}, ${waitingIn(sql.kind)} AS waiting FROM replays WHERE webhook = $1`,
         [webhook],
       );
-      return row && { ...replayFromRow(row), waiting: Number(row.waiting) };
+      return row && withoutNulls(row);
     });
   }
 
@@ -67,13 +52,13 @@ export class ReplayRows {
     const shards = this.#shards();
     return this.#store.read(function* (sql) {
       const row = yield* sql.row<ReplayRow>(
-        `SELECT replays.* FROM replays JOIN webhooks ON webhooks.id = replays.webhook AND ${IS_ON}
+        `SELECT ${COLUMNS} FROM replays JOIN webhooks ON webhooks.id = replays.webhook AND ${IS_ON}
          WHERE replays.state = 'running' AND ${isOwned(sql.kind, "replays.webhook", "$3")}
            AND ${waitingIn(sql.kind)} <= CASE WHEN next_height > to_height THEN 0 ELSE $2 END
          ORDER BY replays.webhook <= $1, replays.webhook LIMIT 1`,
         [after, maxWaiting, shards],
       );
-      return row && replayFromRow(row);
+      return row && withoutNulls(row);
     });
   }
 
@@ -116,7 +101,9 @@ function* start(
      FOR KEY SHARE OF webhooks FOR UPDATE OF queues`,
     [webhook],
   );
-  const last = yield* sql.row<ReplayRow>("SELECT state FROM replays WHERE webhook = $1", [webhook]);
+  const last = yield* sql.row<Pick<Replay, "state">>("SELECT state FROM replays WHERE webhook = $1", [
+    webhook,
+  ]);
   if (last?.state === "running") return false;
   yield* sql.change("DELETE FROM replays WHERE webhook = $1", [webhook]);
   yield* sql.change(
@@ -132,11 +119,11 @@ function* start(
 /** Returns the last replay of the webhook, and locks its queue and the replay. */
 export function* lockReplay(sql: Reads, webhook: number): Steps<Replay | undefined> {
   const row = yield* sql.row<ReplayRow>(
-    `SELECT replays.* FROM queues JOIN replays USING (webhook) WHERE webhook = $1
+    `SELECT ${COLUMNS} FROM queues JOIN replays USING (webhook) WHERE webhook = $1
      FOR UPDATE OF queues FOR UPDATE OF replays`,
     [webhook],
   );
-  return row && replayFromRow(row);
+  return row && withoutNulls(row);
 }
 
 /** Returns whether a replay is still running at the position of a step. */
@@ -172,18 +159,3 @@ export function* endReplay(
     [webhook, state, reason ?? null, atMs],
   );
 }
-
-const replayFromRow = (row: ReplayRow): Replay =>
-  withoutNulls({
-    webhook: Number(row.webhook),
-    fromHeight: Number(row.from_height),
-    toHeight: Number(row.to_height),
-    nextHeight: Number(row.next_height),
-    nextIndex: row.next_index,
-    events: Number(row.events),
-    lastDelivery: Number(row.last_delivery),
-    state: row.state,
-    reason: row.reason,
-    startedMs: Number(row.started_ms),
-    finishedMs: row.finished_ms === null ? null : Number(row.finished_ms),
-  });

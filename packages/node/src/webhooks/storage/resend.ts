@@ -6,7 +6,7 @@ import type { DeliveryFilter } from "../model/deliveries.ts";
 import { conditionsOf } from "./delivery-rows.ts";
 import { isIn, isOneOf, type Lane, rowsIn } from "./lanes.ts";
 import type { Requeued } from "./locks.ts";
-import type { Integer, Kind, Reads, Sql, Steps } from "./sql.ts";
+import type { Kind, Reads, Sql, Steps } from "./sql.ts";
 
 /** Beginning of a statement whose first parameter is the time. */
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = $1, finished_ms = NULL,
@@ -64,11 +64,11 @@ export function* requeueRange(sql: Sql, { webhook, filter, after, limit, atMs }:
 
 /** Returns the last of the next numbers in a range; undefined at its end. */
 function* lastOf(sql: Reads, range: string, values: readonly number[]): Steps<number | undefined> {
-  const next = yield* sql.row<{ last: Integer | null }>(
+  const next = yield* sql.row<{ last: number | null }>(
     `SELECT max(number) AS last FROM (SELECT number FROM ${range} LIMIT $3) AS next`,
     values,
   );
-  return next?.last === null || next?.last === undefined ? undefined : Number(next.last);
+  return next?.last ?? undefined;
 }
 
 /** Failed deliveries of a strict webhook that become due for each selected one: more wait only after they were sent again. */
@@ -82,18 +82,18 @@ export function* sendSome(
 ): Steps<Requeued> {
   const heads = yield* strictHeads(sql, webhook, atMs, HEADS_AT_ONCE * numbers.length);
   // Waits for outcomes that are being recorded: afterwards, no delivery is between its states.
-  const rows = yield* sql.rows<{ number: Integer; state: string }>(
+  const rows = yield* sql.rows<{ number: number; state: string }>(
     "SELECT number, state FROM deliveries WHERE webhook = $1 AND number = ANY ($2) ORDER BY number FOR UPDATE",
     [webhook, [...numbers, ...(heads ?? [])]],
   );
-  const requeued = yield* sql.rows<{ number: Integer }>(
+  const requeued = yield* sql.rows<{ number: number }>(
     `${REQUEUED} WHERE webhook = $2 AND number = ANY ($3) AND state <> 'pending' AND ${IS_USEFUL} RETURNING number`,
     [atMs, webhook, numbers],
   );
-  const pending = new Set(rows.flatMap(({ number, state }) => (state === "pending" ? Number(number) : [])));
+  const pending = new Set(rows.flatMap(({ number, state }) => (state === "pending" ? number : [])));
   const waiting = numbers.filter((number) => pending.has(number));
   if (waiting.length > 0) yield* sql.change(heads ? EXPEDITE_HEADS : EXPEDITE, [atMs, heads ?? waiting]);
-  const sent = new Set([...waiting, ...requeued.map(({ number }) => Number(number))]);
+  const sent = new Set([...waiting, ...requeued.map(({ number }) => number)]);
   return { count: numbers.filter((number) => sent.has(number)).length };
 }
 
@@ -109,11 +109,11 @@ function* strictHeads(sql: Reads, webhook: number, atMs: number, limit: number):
   if (!strict) return undefined;
   const heads: number[] = [];
   for (const lane of ["due", "replay"] as const) {
-    const rows = yield* sql.rows<{ number: Integer }>(
+    const rows = yield* sql.rows<{ number: number }>(
       `SELECT number FROM ${rowsIn(sql.kind, lane, "$1")} AND next_attempt_ms > $2 LIMIT $3`,
       [webhook, atMs, limit],
     );
-    heads.push(...rows.map(({ number }) => Number(number)));
+    heads.push(...rows.map(({ number }) => number));
   }
   return heads;
 }
@@ -126,7 +126,7 @@ export function* expediteRange(
   const last = yield* lastOf(sql, `${pending} ORDER BY number`, [webhook, after, limit]);
   if (last === undefined) return { count: 0 };
   const { where, values } = conditionsOf(filter, 4);
-  const matching = yield* sql.rows<{ number: Integer }>(
+  const matching = yield* sql.rows<{ number: number }>(
     `SELECT number FROM deliveries
      WHERE number ${isOneOf(sql.kind, `SELECT number FROM ${pending} AND number <= $3`)} AND ${isIn(sql.kind, lane)} ${where}
      ORDER BY number ${lane === "first" ? "" : "FOR UPDATE"}`,

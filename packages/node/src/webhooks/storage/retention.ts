@@ -7,7 +7,7 @@ import { present } from "../../platform/present.ts";
 import type { DeliveryRetention, OverfullQueue } from "../model/deliveries.ts";
 import { isIn, isOneOf, rowsIn } from "./lanes.ts";
 import { changeQueue } from "./locks.ts";
-import type { Integer, Kind, Parameters, Sql, Steps, Store } from "./sql.ts";
+import type { Kind, Parameters, Sql, Steps, Store } from "./sql.ts";
 
 /** Rows read or changed in one transaction: some milliseconds. */
 const ROWS_AT_ONCE = 500;
@@ -31,11 +31,11 @@ export class RetentionSteps {
   /** Returns the next overfull queue after a webhook. */
   nextOverfull(after: number, maxWaiting: number): Promise<OverfullQueue | undefined> {
     return this.#store.read(function* (sql) {
-      const queue = yield* sql.row<{ webhook: Integer; count: Integer }>(NEXT_OVERFULL[sql.kind], [
+      const queue = yield* sql.row<{ webhook: number; count: number }>(NEXT_OVERFULL[sql.kind], [
         after,
         maxWaiting,
       ]);
-      return queue && { webhook: Number(queue.webhook), surplus: Number(queue.count) - maxWaiting };
+      return queue && { webhook: queue.webhook, surplus: queue.count - maxWaiting };
     });
   }
 
@@ -54,13 +54,13 @@ export class RetentionSteps {
 }
 
 type Range = {
-  readonly last: Integer | null;
-  readonly oldest_ms: Integer;
-  readonly newest_ms: Integer;
+  readonly last: number | null;
+  readonly oldest_ms: number;
+  readonly newest_ms: number;
   /** Number of the newest delivery. */
-  readonly newest: Integer;
+  readonly newest: number;
   /** Height of the chain; null without blocks. */
-  readonly height: Integer | null;
+  readonly height: number | null;
 };
 
 const HEIGHT: Readonly<Record<Kind, string>> = {
@@ -85,14 +85,14 @@ function* dropBehind(
   );
   const range = present(row, "a row of aggregates");
   if (range.last === null) return undefined;
-  const surplus = Number(range.newest) - maxDeliveries;
+  const surplus = range.newest - maxDeliveries;
   const createdBeforeMs = nowMs - maxAgeMs;
   // If the clock was set back, old deliveries may follow deliveries with a later time.
-  const isYoung = Number(range.oldest_ms) >= createdBeforeMs && Number(range.newest_ms) <= nowMs;
+  const isYoung = range.oldest_ms >= createdBeforeMs && range.newest_ms <= nowMs;
   if (isYoung && after >= surplus) return undefined;
-  const last = Number(range.last);
+  const { last } = range;
   // Without blocks, no facts can be retracted.
-  const safeHeight = range.height === null ? Number.MAX_SAFE_INTEGER : Number(range.height) - keptBlocks;
+  const safeHeight = range.height === null ? Number.MAX_SAFE_INTEGER : range.height - keptBlocks;
   yield* dropExpired(sql, [after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, createdBeforeMs]);
   return last;
 }
@@ -103,13 +103,13 @@ function* dropExpired(sql: Sql, values: readonly number[]): Steps<void> {
     yield* drop(sql, IS_EXPIRED, values);
     return;
   }
-  const queues = yield* sql.rows<{ webhook: Integer }>(
+  const queues = yield* sql.rows<{ webhook: number }>(
     `SELECT DISTINCT webhook FROM deliveries WHERE ${IS_EXPIRED}`,
     values,
   );
   if (queues.length === 0) return;
   yield* waitForOtherSteps(sql);
-  const webhooks = queues.map(({ webhook }) => Number(webhook));
+  const webhooks = queues.map(({ webhook }) => webhook);
   yield* sql.rows("SELECT 1 FROM queues WHERE webhook = ANY ($1) ORDER BY webhook FOR UPDATE", [webhooks]);
   yield* drop(sql, `${IS_EXPIRED} AND webhook = ANY ($7)`, [...values, webhooks]);
 }
@@ -176,9 +176,9 @@ export function* failOldest(
 }
 
 function* dropRemoved(sql: Sql): Steps<boolean> {
-  const removed = yield* sql.row<{ id: Integer }>("SELECT id FROM removed_webhooks ORDER BY id LIMIT 1");
+  const removed = yield* sql.row<{ id: number }>("SELECT id FROM removed_webhooks ORDER BY id LIMIT 1");
   if (!removed) return false;
-  const id = Number(removed.id);
+  const { id } = removed;
   yield* waitForOtherSteps(sql);
   const deliveries = yield* drop(sql, "webhook = $1", [id]);
   const events = yield* sql.change(

@@ -2,7 +2,7 @@
 import type { BlockReference, RecordRevert } from "../intake.ts";
 import { type DeliveredFact, REVERTED_REASON } from "../model/deliveries.ts";
 import { isOwned } from "./shards.ts";
-import { type Flag, given, type Integer, type Reads, type Sql, type Steps } from "./sql.ts";
+import { type Flag, given, type Reads, type Sql, type Steps } from "./sql.ts";
 
 /** Returns how often each block was reverted before a sequence of the events. */
 export function* countReverts(
@@ -11,11 +11,11 @@ export function* countReverts(
   before: number,
 ): Steps<Map<string, number>> {
   if (blockIds.length === 0) return new Map();
-  const rows = yield* sql.rows<{ block_id: string; total: Integer }>(
+  const rows = yield* sql.rows<{ block_id: string; total: number }>(
     "SELECT block_id, count(*) AS total FROM block_reverts WHERE block_id = ANY ($1) AND sequence < $2 GROUP BY 1",
     [blockIds, before],
   );
-  return new Map(rows.map(({ block_id, total }) => [block_id, Number(total)]));
+  return new Map(rows.map(({ block_id, total }) => [block_id, total]));
 }
 
 /** Records reverts, each once. */
@@ -29,16 +29,7 @@ export function* recordReverts(sql: Sql, reverts: readonly RecordRevert[]): Step
   );
 }
 
-type FactRow = {
-  number: Integer;
-  webhook: Integer;
-  id: string;
-  event: string;
-  height: Integer;
-  block_id: string;
-  content: Integer;
-  has_same_target: Flag;
-};
+type FactRow = Omit<DeliveredFact, "hasSameTarget"> & { readonly hasSameTarget: Flag };
 
 /** Returns the unretracted deliveries of the blocks' facts, block by block, in the order of their retractions. */
 export function* unretracted(
@@ -68,9 +59,9 @@ function* factsOf(
   // A finished delivery without an attempt was dropped: its receiver does not know the fact. One with a failed attempt may
   // have reached it.
   const rows = yield* sql.rows<FactRow>(
-    `SELECT deliveries.number, webhook, deliveries.id, deliveries.event, deliveries.height, deliveries.block_id, content,
+    `SELECT deliveries.number, webhook, deliveries.id, deliveries.event, deliveries.height, deliveries.block_id AS "blockId", content,
        webhooks.id IS NOT NULL AND (state = 'pending' OR (webhooks.target_number = deliveries.target_number
-         AND EXISTS (SELECT 1 FROM attempts WHERE delivery = deliveries.number))) AS has_same_target
+         AND EXISTS (SELECT 1 FROM attempts WHERE delivery = deliveries.number))) AS "hasSameTarget"
      FROM ${table}
        JOIN deliveries ON deliveries.height = given.height AND deliveries.block_id = given.block_id AND is_retracted = false
        LEFT JOIN webhooks ON webhooks.id = webhook
@@ -78,16 +69,7 @@ function* factsOf(
      ORDER BY place, deliveries.event = 'block.applied', deliveries.number DESC LIMIT $4`,
     [...values, shards, limit],
   );
-  return rows.map((row) => ({
-    number: Number(row.number),
-    webhook: Number(row.webhook),
-    id: row.id,
-    event: row.event,
-    height: Number(row.height),
-    blockId: row.block_id,
-    content: Number(row.content),
-    hasSameTarget: Boolean(row.has_same_target),
-  }));
+  return rows.map((row) => ({ ...row, hasSameTarget: Boolean(row.hasSameTarget) }));
 }
 
 /**

@@ -4,16 +4,20 @@
  * returns a promise, for which the steps wait.
  *
  * The text of a statement is that of PostgreSQL. SQLite also understands its parameters, `= ANY ($1)` with a list, and locks of rows,
- * which one writer at a time does not need. Statements that must differ are written side by side, by `kind`. Integers of 64 bits are
- * numbers or decimal text, and flags are booleans or 0 and 1.
+ * which one writer at a time does not need. Statements that must differ are written side by side, by `kind`. Integers are numbers: none
+ * exceeds the safe range. Flags are booleans or 0 and 1.
  */
 
 /** Steps that lead to a result: `yield*` returns it, as `await` does for a promise. */
 export type Steps<T> = Generator<unknown, T, unknown>;
 
 export type Kind = "sqlite" | "postgres";
-export type Integer = number | string;
 export type Flag = number | boolean;
+
+/** A row, in which members that can be absent are null. */
+export type Nullable<T> = {
+  readonly [Name in keyof T]-?: undefined extends T[Name] ? Exclude<T[Name], undefined> | null : T[Name];
+};
 
 export type Parameter = string | number | boolean | null;
 export type Parameters = readonly (Parameter | readonly Parameter[])[];

@@ -1,7 +1,7 @@
 /** Facts of blocks that wait for the confirmations that their webhooks require. */
 import type { Confirmed, ConfirmedEvent, DeferEvent, IntakeCommand } from "../intake.ts";
 import { isOwned } from "./shards.ts";
-import { given, type Integer, type Reads, type Sql, type Steps } from "./sql.ts";
+import { given, type Reads, type Sql, type Steps } from "./sql.ts";
 
 type UnconfirmedCommand = Extract<IntakeCommand, { readonly kind: "defer" | "confirm" | "drop" }>;
 
@@ -68,7 +68,7 @@ function* store(sql: Sql, commands: readonly DeferEvent[]): Steps<DeferEvent[]> 
     event.timeMs ?? null,
   ]);
   const { table, values } = given(sql.kind, UNCONFIRMED, rows);
-  const inserted = yield* sql.rows<{ webhook: Integer; sequence: Integer }>(
+  const inserted = yield* sql.rows<{ webhook: number; sequence: number }>(
     `INSERT INTO unconfirmed_events (${UNCONFIRMED_COLUMNS}) SELECT ${UNCONFIRMED_COLUMNS} FROM ${table} WHERE true
      ON CONFLICT DO NOTHING RETURNING webhook, sequence`,
     values,
@@ -98,17 +98,16 @@ function* dropBlocks(
     );
 }
 
-type EventRow = {
-  webhook: Integer;
-  sequence: Integer;
-  name: string;
-  event_id: string;
-  event_name: string;
-  height: Integer;
-  block_id: string;
-  data: string | null;
-  time_ms: Integer | null;
-  times_reverted: Integer;
+const EVENT_COLUMNS = `event.webhook, event.sequence AS "logSequence", name, event_id AS id, event_name AS "eventName", height,
+  block_id AS "blockId", data AS "dataText", time_ms AS "timeMs"`;
+
+type EventRow = Omit<ConfirmedEvent, "event" | "dataText"> & {
+  readonly id: string;
+  readonly eventName: string;
+  readonly height: number;
+  readonly blockId: string;
+  readonly dataText: string | null;
+  readonly timeMs: number | null;
 };
 
 /** An active webhook with unconfirmed events after a sequence; `height` is that of the first one. */
@@ -116,9 +115,8 @@ type Waiting = {
   readonly webhook: number;
   readonly confirmations: number;
   readonly after: number;
-  readonly height: number | undefined;
+  readonly height: number | null;
 };
-type WaitingRow = { webhook: Integer; confirmations: number; after: Integer; height: Integer | null };
 
 const FIRST_HEIGHT = "SELECT height FROM unconfirmed_events AS event WHERE event.webhook =";
 
@@ -135,7 +133,7 @@ export function* confirmedAt(
   for (const height of heights) {
     if (remaining === 0) break;
     // Later events of a webhook have no lower height: those of a reverted block are dropped.
-    const due = waiting.filter((one) => one.height !== undefined && one.height + one.confirmations <= height);
+    const due = waiting.filter((one) => one.height !== null && one.height + one.confirmations <= height);
     if (due.length === 0) continue;
     const events = yield* readConfirmed(sql, due, height, remaining);
     found.push({ height, events });
@@ -147,7 +145,7 @@ export function* confirmedAt(
 
 /** Reads one row of each webhook, however many of its events wait. An inactive webhook gets no deliveries. */
 function* readWaiting(sql: Reads, shards: readonly number[]): Steps<Waiting[]> {
-  const rows = yield* sql.rows<WaitingRow>(
+  return yield* sql.rows<Waiting>(
     `WITH RECURSIVE waiting (webhook) AS (
        SELECT min(webhook) FROM unconfirmed_events
        UNION ALL SELECT (SELECT min(event.webhook) FROM unconfirmed_events AS event WHERE event.webhook > waiting.webhook)
@@ -159,7 +157,6 @@ function* readWaiting(sql: Reads, shards: readonly number[]): Steps<Waiting[]> {
      WHERE ${isOwned(sql.kind, "id", "$1")} AND enabled AND suspended IS NULL ORDER BY id`,
     [shards],
   );
-  return rows.map(waitingFromRow);
 }
 
 const WAITING = { webhook: "bigint", confirmations: "integer", after: "bigint" } as const;
@@ -172,16 +169,15 @@ function* skip(sql: Reads, waiting: readonly Waiting[], events: readonly Confirm
   const last = new Map(events.map(({ webhook, logSequence }) => [webhook, logSequence]));
   const moved = waiting.map((one) => ({ ...one, after: last.get(one.webhook) ?? one.after }));
   const { table, values } = given(sql.kind, WAITING, waitingRows(moved));
-  const rows = yield* sql.rows<WaitingRow>(
+  return yield* sql.rows<Waiting>(
     `SELECT webhook, confirmations, after,
        (${FIRST_HEIGHT} given.webhook AND sequence > after ORDER BY sequence LIMIT 1) AS height FROM ${table} ORDER BY place`,
     values,
   );
-  return rows.map(waitingFromRow);
 }
 
 const TIMES_REVERTED = `(SELECT count(*) FROM block_reverts WHERE block_reverts.block_id = event.block_id
-  AND block_reverts.sequence < event.sequence) AS times_reverted`;
+  AND block_reverts.sequence < event.sequence) AS "timesReverted"`;
 
 /** Returns events of due webhooks, by webhook and in the order of the log. */
 function* readConfirmed(
@@ -193,7 +189,7 @@ function* readConfirmed(
   if (sql.kind === "postgres") {
     const { table, values } = given(sql.kind, WAITING, waitingRows(due));
     const rows = yield* sql.rows<EventRow>(
-      `SELECT event.*, ${TIMES_REVERTED}
+      `SELECT ${EVENT_COLUMNS}, ${TIMES_REVERTED}
        FROM ${table} CROSS JOIN LATERAL (SELECT * FROM unconfirmed_events AS own WHERE own.webhook = given.webhook
          AND height <= $4 - confirmations AND sequence > after ORDER BY sequence LIMIT $5) AS event
        ORDER BY event.webhook, event.sequence LIMIT $5`,
@@ -204,7 +200,7 @@ function* readConfirmed(
   const events: ConfirmedEvent[] = [];
   for (const { webhook, confirmations, after } of due) {
     const rows = yield* sql.rows<EventRow>(
-      `SELECT *, ${TIMES_REVERTED} FROM unconfirmed_events AS event
+      `SELECT ${EVENT_COLUMNS}, ${TIMES_REVERTED} FROM unconfirmed_events AS event
        WHERE webhook = $1 AND height <= $2 AND sequence > $3 ORDER BY sequence LIMIT $4`,
       [webhook, height - confirmations, after, limit - events.length],
     );
@@ -214,21 +210,16 @@ function* readConfirmed(
   return events;
 }
 
-const waitingFromRow = ({ webhook, confirmations, after, height }: WaitingRow): Waiting => ({
-  webhook: Number(webhook),
-  confirmations,
-  after: Number(after),
-  height: height === null ? undefined : Number(height),
-});
-
-const eventFromRow = (row: EventRow): ConfirmedEvent => ({
-  webhook: Number(row.webhook),
-  logSequence: Number(row.sequence),
-  name: row.name,
-  event: {
-    ...{ id: row.event_id, name: row.event_name, height: Number(row.height), blockId: row.block_id },
-    ...(row.time_ms !== null && { timeMs: Number(row.time_ms) }),
-  },
-  dataText: row.data ?? undefined,
-  timesReverted: Number(row.times_reverted),
+const eventFromRow = ({
+  id,
+  eventName,
+  height,
+  blockId,
+  timeMs,
+  dataText,
+  ...event
+}: EventRow): ConfirmedEvent => ({
+  ...event,
+  event: { ...{ id, name: eventName, height, blockId }, ...(timeMs !== null && { timeMs }) },
+  dataText: dataText ?? undefined,
 });

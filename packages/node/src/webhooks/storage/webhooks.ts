@@ -6,7 +6,7 @@ import { ownerOf, type SecretCipher, type SecretRow, secretsFromRow } from "../s
 import { minuteOf, RECENT_MINUTES, stateSql, type WebhookState } from "./health.ts";
 import { bumpVersion } from "./locks.ts";
 import { isOwned } from "./shards.ts";
-import type { Flag, Integer, Kind, Reads, Sql, Steps, Store } from "./sql.ts";
+import type { Flag, Kind, Reads, Sql, Steps, Store } from "./sql.ts";
 
 /** Value of `active_after` until the creation of a webhook is complete. */
 export const NOT_YET = Number.MAX_SAFE_INTEGER;
@@ -29,7 +29,7 @@ export const definitionValues = (fields: WebhookFields): (string | number | bool
 ];
 
 type DefinitionRow = {
-  id: Integer;
+  id: number;
   event: string | null;
   events: string;
   target: string;
@@ -46,10 +46,10 @@ type DefinitionRow = {
 type WebhookRow = DefinitionRow &
   SecretRow & {
     suspended: string | null;
-    suspended_ms: Integer | null;
-    from_height: Integer | null;
-    to_height: Integer | null;
-    next_height: Integer | null;
+    suspended_ms: number | null;
+    from_height: number | null;
+    to_height: number | null;
+    next_height: number | null;
   };
 
 const LISTED = `SELECT webhooks.*, from_height, to_height, next_height
@@ -91,8 +91,8 @@ export class WebhookRows {
 
   count(): Promise<number> {
     return this.#store.read(function* (sql) {
-      const row = yield* sql.row<{ total: Integer }>("SELECT count(*) AS total FROM webhooks");
-      return Number(row?.total ?? 0);
+      const row = yield* sql.row<{ total: number }>("SELECT count(*) AS total FROM webhooks");
+      return row?.total ?? 0;
     });
   }
 
@@ -117,13 +117,13 @@ export class WebhookRows {
         limit,
         offset,
       ]);
-      const counted = yield* sql.row<{ total: Integer }>(
+      const counted = yield* sql.row<{ total: number }>(
         `SELECT count(*) AS total FROM webhooks ${where}`,
         filter,
       );
       return {
         webhooks: rows.map((row) => webhookFromRow(row, cipher)),
-        totalCount: Number(counted?.total ?? 0),
+        totalCount: counted?.total ?? 0,
       };
     });
   }
@@ -135,12 +135,12 @@ export class WebhookRows {
   /** Returns the lowest id of another enabled webhook with the same target, events and conditions. */
   twinOf({ id, target, event, events, conditions, match }: Webhook): Promise<number | undefined> {
     return this.#store.read(function* (sql) {
-      const row = yield* sql.row<{ id: Integer }>(
+      const row = yield* sql.row<{ id: number }>(
         `SELECT id FROM webhooks WHERE target = $1 AND event IS NOT DISTINCT FROM $2 AND events = $3 AND conditions = $4
            AND match_all = $5 AND enabled AND id <> $6 ORDER BY id LIMIT 1`,
         [target, event, JSON.stringify(events), conditions, match === "all", id],
       );
-      return row && Number(row.id);
+      return row?.id;
     });
   }
 
@@ -152,20 +152,20 @@ export class WebhookRows {
   /** Returns the webhooks that have an alias, by ascending id. */
   withAlias(): Promise<readonly number[]> {
     return this.#store.read(function* (sql) {
-      const rows = yield* sql.rows<{ webhook: Integer }>(
+      const rows = yield* sql.rows<{ webhook: number }>(
         "SELECT DISTINCT webhook FROM webhook_aliases ORDER BY webhook",
       );
-      return rows.map(({ webhook }) => Number(webhook));
+      return rows.map(({ webhook }) => webhook);
     });
   }
 }
 
 /** Aliases are removed with the webhook. */
 export function* findAlias(sql: Reads, alias: string): Steps<number | undefined> {
-  const row = yield* sql.row<{ webhook: Integer }>("SELECT webhook FROM webhook_aliases WHERE alias = $1", [
+  const row = yield* sql.row<{ webhook: number }>("SELECT webhook FROM webhook_aliases WHERE alias = $1", [
     alias,
   ]);
-  return row && Number(row.webhook);
+  return row?.webhook;
 }
 
 /** @param lock no other transaction can change the webhook until the end of this one; rows that refer to it can be inserted */
@@ -187,12 +187,12 @@ export function* insertWebhook(
   token: string,
 ): Steps<Webhook> {
   // The secret is written afterwards, because it is encrypted for the id.
-  const row = yield* sql.row<{ id: Integer }>(
+  const row = yield* sql.row<{ id: number }>(
     `INSERT INTO webhooks (${DEFINITION_COLUMNS}, token, active_after)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11) RETURNING id`,
     [...definitionValues(fields), NOT_YET],
   );
-  const id = Number(present(row, "the inserted row").id);
+  const { id } = present(row, "the inserted row");
   // A trigger of SQLite has inserted it.
   yield* sql.change("INSERT INTO queues (webhook) VALUES ($1) ON CONFLICT DO NOTHING", [id]);
   yield* sql.change("UPDATE webhooks SET token = $2 WHERE id = $1", [id, cipher.encrypt(token, ownerOf(id))]);
@@ -208,35 +208,34 @@ export function* activateWaiting(sql: Sql, after: number): Steps<void> {
 /** Returns the size of the register without one webhook. */
 export function* sizeOf(sql: Reads, except = 0): Steps<{ count: number; conditionsBytes: number }> {
   // The databases store the length of conditions, and do not read them.
-  const row = yield* sql.row<{ count: Integer; bytes: Integer }>(
-    "SELECT count(*) AS count, coalesce(sum(octet_length(conditions)), 0) AS bytes FROM webhooks WHERE id <> $1",
+  const row = yield* sql.row<{ count: number; conditionsBytes: number }>(
+    `SELECT count(*) AS count, coalesce(sum(octet_length(conditions)), 0) AS "conditionsBytes" FROM webhooks WHERE id <> $1`,
     [except],
   );
-  return { count: Number(row?.count ?? 0), conditionsBytes: Number(row?.bytes ?? 0) };
+  return row ?? { count: 0, conditionsBytes: 0 };
 }
 
 /** Returns the ids of the webhooks of shards. */
 export function* idsOf(sql: Reads, shards: readonly number[]): Steps<number[]> {
-  const rows = yield* sql.rows<{ id: Integer }>(
+  const rows = yield* sql.rows<{ id: number }>(
     `SELECT id FROM webhooks WHERE ${isOwned(sql.kind, "id", "$1")} ORDER BY id`,
     [shards],
   );
-  return rows.map(({ id }) => Number(id));
+  return rows.map(({ id }) => id);
 }
 
 /** Returns the active webhooks of shards by ascending id. */
 export function* activeWebhooks(sql: Reads, shards: readonly number[]): Steps<ActiveWebhook[]> {
-  const rows = yield* sql.rows<DefinitionRow & { active_after: Integer }>(
+  const rows = yield* sql.rows<DefinitionRow & { active_after: number }>(
     `SELECT id, event, events, conditions, match_all, confirmations, active_after FROM webhooks
      WHERE ${isActive(sql.kind)} AND ${isOwned(sql.kind, "id", "$1")} ORDER BY id`,
     [shards],
   );
   return rows.map(({ id, event, events, conditions, match_all, confirmations, active_after }) => ({
-    ...{ event, conditions, confirmations },
-    id: Number(id),
+    ...{ id, event, conditions, confirmations },
     events: JSON.parse(events),
     match: match_all ? "all" : "any",
-    activeAfter: Number(active_after),
+    activeAfter: active_after,
   }));
 }
 
@@ -260,7 +259,7 @@ export function* readEventNames(sql: Reads): Steps<Set<string>> {
 }
 
 const webhookFromRow = (row: WebhookRow, cipher: SecretCipher): Webhook => ({
-  id: Number(row.id),
+  id: row.id,
   event: row.event,
   events: JSON.parse(row.events),
   target: row.target,
@@ -271,15 +270,15 @@ const webhookFromRow = (row: WebhookRow, cipher: SecretCipher): Webhook => ({
   confirmations: row.confirmations,
   proof: Boolean(row.with_proof),
   ...(row.name !== null && { name: row.name }),
-  secrets: secretsFromRow(Number(row.id), row, cipher),
+  secrets: secretsFromRow(row.id, row, cipher),
   ...(row.suspended !== null && {
-    suspended: { reason: row.suspended, sinceMs: Number(row.suspended_ms ?? 0) },
+    suspended: { reason: row.suspended, sinceMs: row.suspended_ms ?? 0 },
   }),
   ...(row.from_height !== null && {
     replay: {
-      fromHeight: Number(row.from_height),
-      toHeight: Number(row.to_height),
-      nextHeight: Number(row.next_height),
+      fromHeight: row.from_height,
+      toHeight: row.to_height ?? 0,
+      nextHeight: row.next_height ?? 0,
     },
   }),
 });
