@@ -1,4 +1,5 @@
 /** The tables of webhooks in a hand-over, with the columns that both databases have (docs/spec/hand-over.md 3). */
+import { ownerOf, type SecretCipher } from "../secrets.ts";
 
 export type ColumnType =
   /** Safe integer. */
@@ -132,3 +133,24 @@ export function isRowOf({ columns }: Table, row: readonly unknown[]): row is Han
     })
   );
 }
+
+/** Returns a row of a database as values in the order of the columns, with decrypted secrets. */
+export const toHandOver = (
+  { columns }: Table,
+  row: Readonly<Record<string, unknown>>,
+  cipher: SecretCipher,
+): HandOverRow =>
+  columns.map(({ name, type }) => {
+    const value = row[name] ?? null;
+    if (value === null) return null;
+    if (type === "flag") return Boolean(value);
+    return type === "secret" ? cipher.decrypt(`${value}`, ownerOf(Number(row.id))) : (value as HandOverValue);
+  });
+
+/** Returns the values to store, with encrypted secrets. */
+export const toStored = ({ columns }: Table, row: HandOverRow, cipher: SecretCipher): HandOverRow =>
+  row.map((value, index) => {
+    if (columns[index]?.type !== "secret" || value === null) return value;
+    // The first column of webhooks is the id.
+    return cipher.encrypt(`${value}`, ownerOf(Number(row[0])));
+  });

@@ -19,7 +19,7 @@ import { applyCommands, webhookOf } from "../storage/intake-commands.ts";
 import { advanceReplay, isSame, lockReplay } from "../storage/replays.ts";
 import { countReverts, unretracted } from "../storage/retractions.ts";
 import { shardOf } from "../storage/shards.ts";
-import { runSteps } from "../storage/sql.ts";
+import { type Nullable, runSteps } from "../storage/sql.ts";
 import { confirmedAt } from "../storage/unconfirmed-events.ts";
 import { activeWebhooks } from "../storage/webhooks.ts";
 import type { ShardOwnership } from "./ownership.ts";
@@ -75,17 +75,9 @@ function createActiveWebhooks({ postgres, ownership: { held } }: State): Intake[
   };
 }
 
-type EventRow = {
-  sequence: string;
-  id: string;
-  name: string;
-  height: string | null;
-  block_id: string | null;
-  created_ms: string;
-  time_ms: string | null;
-  reverts: string | null;
-  data: string | null;
-};
+type EventRow = Nullable<Omit<LoggedEvent, "data">> & { readonly data: string | null };
+
+const EVENT_COLUMNS = `sequence, id, name, height, block_id AS "blockId", created_ms AS "createdMs", time_ms AS "timeMs", reverts, data`;
 
 /** Returns the next events of the shards at the lowest position, up to the position of the others. */
 async function nextEvents({ postgres, positions }: State, limit: number): Promise<readonly LoggedEvent[]> {
@@ -93,8 +85,9 @@ async function nextEvents({ postgres, positions }: State, limit: number): Promis
     const step = positions.begin();
     if (step.shards.length === 0) return [];
     const rows = await postgres.query<EventRow>(
-      `SELECT * FROM events WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence LIMIT $3`,
+      `SELECT ${EVENT_COLUMNS} FROM events WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence LIMIT $3`,
       [step.matched, step.upTo, limit],
+      "number",
     );
     if (rows.length > 0) return rows.map(eventFromRow);
     // Between two positions no event may remain: the log records only some names.
@@ -102,17 +95,8 @@ async function nextEvents({ postgres, positions }: State, limit: number): Promis
   }
 }
 
-const eventFromRow = ({ sequence, created_ms, height, data, ...row }: EventRow): LoggedEvent => ({
-  ...withoutNulls({
-    sequence: Number(sequence),
-    id: row.id,
-    name: row.name,
-    height: height === null ? null : Number(height),
-    blockId: row.block_id,
-    reverts: row.reverts,
-    createdMs: Number(created_ms),
-    timeMs: row.time_ms === null ? null : Number(row.time_ms),
-  }),
+const eventFromRow = ({ data, ...row }: EventRow): LoggedEvent => ({
+  ...withoutNulls(row),
   ...(data !== null && { data: JSON.parse(data) }),
 });
 

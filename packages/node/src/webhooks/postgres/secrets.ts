@@ -3,21 +3,19 @@
  * the register. Old rows and the write-ahead log of the server may contain secrets from before their encryption.
  */
 import { ConfigError } from "../../platform/config-error.ts";
-import type { Postgres, Transaction } from "../../postgres/connection.ts";
+import type { Postgres } from "../../postgres/connection.ts";
 import {
   createKey,
   createSecretCipher,
   findKey,
-  ownerOf,
   PLAIN_SECRETS,
   readKeyFile,
   type SecretCipher,
-  type SecretRow,
-  secretsFromRow,
 } from "../secrets.ts";
 import { bumpVersion } from "../storage/locks.ts";
-import { type Reads, runSteps, type Steps } from "../storage/sql.ts";
-import { readsOf, sqlOf } from "./sql.ts";
+import { reencryptSecrets } from "../storage/secrets.ts";
+import type { Reads, Sql, Steps } from "../storage/sql.ts";
+import { createPostgresStore } from "./sql.ts";
 
 /**
  * Returns the cipher of the secrets. The first process with a key encrypts plain secrets.
@@ -30,10 +28,10 @@ export async function openSecretCipher(
   keyFile: string | undefined,
 ): Promise<SecretCipher> {
   const content = keyFile === undefined ? undefined : readKeyFile(keyFile, "--webhook-key-file");
-  const check = await runSteps(readCheck(readsOf(postgres)));
+  const store = createPostgresStore(postgres);
+  const check = await store.read((sql) => readCheck(sql));
   if (check !== null) return openCipher(check, content);
-  if (content === undefined) return PLAIN_SECRETS;
-  return postgres.transaction("READ WRITE", (transaction) => encryptSecrets(transaction, content));
+  return content === undefined ? PLAIN_SECRETS : store.write((sql) => encryptSecrets(sql, content));
 }
 
 /**
@@ -63,33 +61,13 @@ function* readCheck(sql: Reads, lock: "" | "FOR SHARE" = ""): Steps<string | nul
 }
 
 /** Encrypts all secrets, unless another process has done so. */
-async function encryptSecrets(transaction: Transaction, content: string): Promise<SecretCipher> {
-  const { query, change } = transaction;
-  await runSteps(bumpVersion(sqlOf(transaction)));
-  const check = await runSteps(readCheck(readsOf(transaction)));
+function* encryptSecrets(sql: Sql, content: string): Steps<SecretCipher> {
+  yield* bumpVersion(sql);
+  const check = yield* readCheck(sql);
   if (check !== null) return openCipher(check, content);
   const created = createKey(content);
   const cipher = createSecretCipher(created.key);
-  const rows = await query<SecretRow & { id: string }>(
-    "SELECT id, token, previous_token, previous_until_ms FROM webhooks ORDER BY id FOR NO KEY UPDATE",
-  );
-  const encrypted = rows.map((row) => encryptRow(row, cipher));
-  await change(
-    `UPDATE webhooks SET token = new.token, previous_token = new.previous_token
-     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS new (id, token, previous_token) WHERE webhooks.id = new.id`,
-    [
-      encrypted.map(({ id }) => id),
-      encrypted.map(({ token }) => token),
-      encrypted.map(({ previous }) => previous),
-    ],
-  );
-  await change("UPDATE webhook_register SET key_check = $1", [created.check]);
+  yield* reencryptSecrets(sql, PLAIN_SECRETS, cipher);
+  yield* sql.change("UPDATE webhook_register SET key_check = $1", [created.check]);
   return cipher;
-}
-
-function encryptRow(row: SecretRow & { id: string }, cipher: SecretCipher) {
-  const id = Number(row.id);
-  const { token, previous } = secretsFromRow(id, row, PLAIN_SECRETS);
-  const encrypt = (secret: string) => cipher.encrypt(secret, ownerOf(id));
-  return { id, token: encrypt(token), previous: previous ? encrypt(previous.token) : null };
 }

@@ -4,53 +4,12 @@ import { randomBytes } from "node:crypto";
 import { ConfigError } from "../../platform/config-error.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createMetaStore, type MetaStore } from "../../store/node/meta.ts";
-import {
-  createKey,
-  createSecretCipher,
-  findKey,
-  ownerOf,
-  readKeyFile,
-  type SecretCipher,
-  type SecretRow,
-  secretsFromRow,
-} from "../secrets.ts";
+import { createKey, createSecretCipher, findKey, readKeyFile, type SecretCipher } from "../secrets.ts";
+import { readSecrets, reencryptSecrets } from "../storage/secrets.ts";
+import { runNow, sqlOf } from "./sql.ts";
 
 /** Owner of the token of the register, for the cipher. */
 const REGISTER = "the register of webhooks";
-
-/**
- * Decrypts every secret of the database with one cipher and encrypts it with another, all or none.
- *
- * @throws {EncryptionError} for the first secret that cannot be decrypted; nothing has changed
- */
-function reencryptSecrets(database: Database, from: SecretCipher, to: SecretCipher): void {
-  const write = database.prepare("UPDATE webhooks SET token = ?, previous_token = ? WHERE id = ?");
-  const meta = createMetaStore(database);
-  database.transaction(() => {
-    const { webhooks, register } = readSecrets(database, from);
-    for (const [webhook, { token, previous }] of webhooks) {
-      const encrypt = (secret: string) => to.encrypt(secret, ownerOf(webhook));
-      write.run(encrypt(token), previous === undefined ? null : encrypt(previous.token), webhook);
-    }
-    if (register !== undefined) meta.write("webhookToken", to.encrypt(register, REGISTER));
-  });
-}
-
-/**
- * Reads all secrets of the database.
- *
- * @throws {EncryptionError} for the first secret that cannot be decrypted
- */
-function readSecrets(database: Database, cipher: SecretCipher) {
-  const rows = database.prepare<SecretRow & { id: number }>(
-    "SELECT id, token, previous_token, previous_until_ms FROM webhooks",
-  );
-  const kept = createMetaStore(database).read("webhookToken");
-  return {
-    webhooks: new Map(rows.all().map(({ id, ...row }) => [id, secretsFromRow(id, row, cipher)])),
-    register: kept === undefined ? undefined : cipher.decrypt(kept, REGISTER),
-  };
-}
 
 export type KeyFiles = {
   /** Key to encrypt secrets with; undefined: they are stored as plain text. */
@@ -71,15 +30,20 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
   const meta = createMetaStore(database);
   const { content, present } = openKeys(meta, files);
 
+  const cipher = createSecretCipher(present?.key);
+  const sql = sqlOf(database);
+  const token = keptWebhookToken(meta, cipher);
   if (present?.content === content) {
-    readSecrets(database, createSecretCipher(present?.key));
+    runNow(readSecrets(sql, cipher));
     return present?.key;
   }
   const created = content ? createKey(content) : undefined;
   // Old values must stay neither in pages nor in the write-ahead log.
   database.execute("PRAGMA secure_delete = ON");
   database.transaction(() => {
-    reencryptSecrets(database, createSecretCipher(present?.key), createSecretCipher(created?.key));
+    const next = createSecretCipher(created?.key);
+    runNow(reencryptSecrets(sql, cipher, next));
+    if (token !== undefined) meta.write("webhookToken", next.encrypt(token, REGISTER));
     if (created) meta.write("seal", created.check);
     else meta.remove("seal");
   });

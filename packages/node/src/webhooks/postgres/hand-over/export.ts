@@ -2,17 +2,8 @@
 import { present } from "../../../platform/present.ts";
 import type { Query, Transaction } from "../../../postgres/connection.ts";
 import { FORMAT, type HandOverHead, type HandOverLine, partsOf } from "../../hand-over/lines.ts";
-import {
-  type ColumnType,
-  type HandOverRow,
-  type HandOverValue,
-  namesOf,
-  orderOf,
-  TABLE_NAMES,
-  TABLES,
-  type TableName,
-} from "../../hand-over/tables.ts";
-import { ownerOf, type SecretCipher } from "../../secrets.ts";
+import { namesOf, orderOf, TABLE_NAMES, TABLES, toHandOver } from "../../hand-over/tables.ts";
+import type { SecretCipher } from "../../secrets.ts";
 import { NOT_YET } from "../../storage/webhooks.ts";
 
 export type ExportOptions = {
@@ -51,8 +42,8 @@ export async function* readWebhookLines(
       `DECLARE rows NO SCROLL CURSOR FOR SELECT ${namesOf(TABLES[table])} FROM ${table} ORDER BY ${orderOf(table, "number")}`,
     );
     for (;;) {
-      const rows = await query<Record<string, unknown>>(`FETCH ${ROWS_AT_ONCE} FROM rows`);
-      for (const part of partsOf(rows.map((row) => toRow(table, row, options.cipher)))) {
+      const rows = await query<Record<string, unknown>>(`FETCH ${ROWS_AT_ONCE} FROM rows`, [], "number");
+      for (const part of partsOf(rows.map((row) => toHandOver(TABLES[table], row, options.cipher)))) {
         count += part.length;
         yield { table, rows: part };
       }
@@ -67,20 +58,21 @@ async function readHead(
   query: Query,
   { matched, network, isEncrypted }: ExportOptions,
 ): Promise<HandOverHead> {
-  const [names] = await query<{ webhooks: string; contents: string; epoch: string }>(
+  const [found] = await query<{ webhooks: string; contents: string; epoch: number }>(
     `SELECT pg_get_serial_sequence('webhooks', 'id') AS webhooks, pg_get_serial_sequence('contents', 'number') AS contents,
        (SELECT max(epoch) FROM shard_owners) AS epoch`,
+    [],
+    "number",
   );
-  const { webhooks, contents, epoch } = present(names, "the names of the sequences");
+  const { webhooks, contents, epoch } = present(found, "the names of the sequences");
   const lastOf = async (sequence: string) => {
-    const [last] = await query<{ last: string }>(
-      `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${sequence}`,
-    );
-    return Number(last?.last ?? 0);
+    const sql = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${sequence}`;
+    const [row] = await query<{ last: number }>(sql, [], "number");
+    return row?.last ?? 0;
   };
   return {
     format: FORMAT,
-    ...{ network, matched, isEncrypted, epoch: Number(epoch) },
+    ...{ network, matched, isEncrypted, epoch },
     last: {
       webhook: await lastOf(webhooks),
       delivery: await lastOf("delivery_numbers"),
@@ -88,18 +80,3 @@ async function readHead(
     },
   };
 }
-
-function toRow(table: TableName, row: Readonly<Record<string, unknown>>, cipher: SecretCipher): HandOverRow {
-  return TABLES[table].columns.map(({ name, type }) => {
-    const value = row[name] ?? null;
-    return value === null
-      ? null
-      : toValue(type, value, () => cipher.decrypt(`${value}`, ownerOf(Number(row.id))));
-  });
-}
-
-/** 64-bit integers are decimal text. */
-const toValue = (type: ColumnType, value: unknown, decrypt: () => string): HandOverValue => {
-  if (type === "integer") return Number(value);
-  return type === "secret" ? decrypt() : (value as string | boolean);
-};

@@ -3,9 +3,9 @@ import type { Transaction } from "../../../postgres/connection.ts";
 import { copyLine } from "../../../postgres/text-formats.ts";
 import { type HandOverHead, type HandOverLine, HandOverLineError } from "../../hand-over/lines.ts";
 import { HandOverError } from "../../hand-over/owner.ts";
-import { type HandOverRow, namesOf, TABLES, type TableName } from "../../hand-over/tables.ts";
+import { type HandOverRow, namesOf, TABLES, type TableName, toStored } from "../../hand-over/tables.ts";
 import type { WriteOptions } from "../../hand-over/workers-side.ts";
-import { ownerOf, type SecretCipher } from "../../secrets.ts";
+import type { SecretCipher } from "../../secrets.ts";
 import { runSteps, storableText } from "../../storage/sql.ts";
 import { readEventNames } from "../../storage/webhooks.ts";
 import { readsOf } from "../sql.ts";
@@ -85,18 +85,13 @@ async function copyRows(
   rows: readonly HandOverRow[],
   cipher: SecretCipher,
 ): Promise<void> {
-  const { columns } = TABLES[table];
-  const toStored = (row: HandOverRow): HandOverRow =>
-    row.map((value, index) => {
-      if (typeof value !== "string") return value;
-      // The first column of webhooks is the id.
-      const isSecret = columns[index]?.type === "secret";
-      return isSecret ? cipher.encrypt(value, ownerOf(Number(row[0]))) : storableText(value);
-    });
-  await transaction.copy(
-    `COPY ${table} (${namesOf(TABLES[table])}) FROM STDIN`,
-    rows.map((row) => copyLine(toStored(row))).join(""),
-  );
+  const lineOf = (row: HandOverRow) =>
+    copyLine(
+      toStored(TABLES[table], row, cipher).map((value) =>
+        typeof value === "string" ? storableText(value) : value,
+      ),
+    );
+  await transaction.copy(`COPY ${table} (${namesOf(TABLES[table])}) FROM STDIN`, rows.map(lineOf).join(""));
 }
 
 /** Number of copied events after a sequence that are missing, because the copy began later. */

@@ -4,16 +4,16 @@ import { createEventLog } from "../../../store/events/event-log.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
 import { FORMAT, type HandOverLine, partsOf } from "../../hand-over/lines.ts";
 import {
-  type Column,
   type HandOverRow,
-  type HandOverValue,
+  namesOf,
   orderOf,
   TABLE_NAMES,
   TABLES,
   type TableName,
+  toHandOver,
 } from "../../hand-over/tables.ts";
 import { READER } from "../../intake.ts";
-import { ownerOf, type SecretCipher } from "../../secrets.ts";
+import type { SecretCipher } from "../../secrets.ts";
 
 export type ExportOptions = {
   readonly path: string;
@@ -60,28 +60,8 @@ function headOf(database: Database, isEncrypted: boolean) {
 }
 
 function* rowsOf(database: Database, table: TableName, cipher: SecretCipher): Iterable<HandOverRow> {
-  const { columns } = TABLES[table];
-  const names = columns.map(({ name }) => name);
-  const select = database.prepare<SqlValue[]>(
-    `SELECT ${names.join(", ")} FROM ${table} ORDER BY ${orderOf(table, "attempt")}`,
-    { arrays: true },
+  const select = database.prepare<Record<string, SqlValue>>(
+    `SELECT ${namesOf(TABLES[table])} FROM ${table} ORDER BY ${orderOf(table, "attempt")}`,
   );
-  for (const row of select.iterate()) {
-    const values = columns.map((column, index) => toValue(column, row[index] ?? null));
-    yield table === "webhooks" ? decrypted(values, cipher) : values;
-  }
-}
-
-function toValue(column: Column, value: SqlValue): HandOverValue {
-  if (value !== null && column.type === "flag") return value === 1;
-  return value as HandOverValue;
-}
-
-function decrypted(row: HandOverRow, cipher: SecretCipher): HandOverRow {
-  const owner = ownerOf(Number(row[0]));
-  return row.map((value, index) =>
-    TABLES.webhooks.columns[index]?.type === "secret" && typeof value === "string"
-      ? cipher.decrypt(value, owner)
-      : value,
-  );
+  for (const row of select.iterate()) yield toHandOver(TABLES[table], row, cipher);
 }

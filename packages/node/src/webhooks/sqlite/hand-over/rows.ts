@@ -4,16 +4,24 @@
  */
 
 import { present } from "../../../platform/present.ts";
-import type { Database, SqlValue } from "../../../store/engine/database.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import { COPY_READER } from "../../../store/events/subscribed-events.ts";
 import type { EventLog } from "../../../store/events/event-log.ts";
 import { COPY_READER } from "../../../store/events/subscribed-events.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
 import type { HandOverHead } from "../../hand-over/lines.ts";
 import { HandOverError, nextOwner, type OwnerChange } from "../../hand-over/owner.ts";
 import type { HandOverRows } from "../../hand-over/rows.ts";
-import { type HandOverRow, TABLE_NAMES, TABLES, type TableName } from "../../hand-over/tables.ts";
+import {
+  type HandOverRow,
+  namesOf,
+  TABLE_NAMES,
+  TABLES,
+  type TableName,
+  toStored,
+} from "../../hand-over/tables.ts";
 import { READER } from "../../intake.ts";
-import { ownerOf, type SecretCipher } from "../../secrets.ts";
+import type { SecretCipher } from "../../secrets.ts";
 import { activateWaiting } from "../../storage/webhooks.ts";
 import { runNow, sqlOf } from "../sql.ts";
 import { readWebhookLines } from "./export.ts";
@@ -155,30 +163,23 @@ function createInsert(
   cipher: SecretCipher,
 ): (row: HandOverRow) => void {
   const insert = database.prepare(insertOf(table));
-  const { columns } = TABLES[table];
   return (row) => {
-    const values = columns.map((column, index): SqlValue => {
-      const value = row[index] ?? null;
-      if (typeof value === "boolean") return Number(value);
-      // The first column of webhooks is the id.
-      return column.type === "secret" && value !== null
-        ? cipher.encrypt(String(value), ownerOf(Number(row[0])))
-        : value;
-    });
-    insert.run(...values);
+    const values = toStored(TABLES[table], row, cipher);
+    insert.run(...values.map((value) => (typeof value === "boolean" ? Number(value) : value)));
   };
 }
 
 function insertOf(table: TableName): string {
-  const names = TABLES[table].columns.map(({ name }) => name);
+  const { columns } = TABLES[table];
+  const names = namesOf(TABLES[table]);
   const insert = `INSERT INTO ${table}`;
   if (table === "attempts") {
-    const given = names.map((name) => `? AS ${name}`);
-    return `${insert} (attempt, ${names.join(", ")})
+    const given = columns.map(({ name }) => `? AS ${name}`);
+    return `${insert} (attempt, ${names})
       SELECT (SELECT coalesce(max(attempt), 0) + 1 FROM attempts WHERE delivery = new.delivery), new.*
       FROM (SELECT ${given.join(", ")}) AS new`;
   }
-  const values = `(${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  const values = `(${names}) VALUES (${columns.map(() => "?").join(", ")})`;
   // A trigger has inserted the row with its webhook.
   const update = " ON CONFLICT (webhook) DO UPDATE SET last_sequence = excluded.last_sequence";
   return `${insert} ${values}${table === "queues" ? update : ""}`;
