@@ -5,7 +5,7 @@
  * run one after the other; the exit code is 1 if one of them failed. A seed determines the faults and their order, not the moment at
  * which a process is interrupted.
  */
-import type { Scenario } from "../../packages/node/test-support/faults/scenario.ts";
+import { formatFigures, type Scenario } from "../../packages/node/test-support/faults/scenario.ts";
 import { readArguments } from "../arguments.ts";
 
 /** Loaded when they run: some look for programs that others do not need. */
@@ -14,7 +14,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<{ readonly scenario: Scen
   cluster: () => import("../../packages/node/test-support/faults/cluster/run.ts"),
   network: () => import("../../packages/node/test-support/faults/network/run.ts"),
   "catch-up": () => import("./catch-up.ts"),
-  siege: () => import("./siege/siege.ts"),
+  siege: () => import("../../packages/node/test-support/faults/siege/siege.ts"),
 };
 
 const { values, positionals } = readArguments("faults SCENARIO", {
@@ -64,11 +64,9 @@ async function runSeeds({ minutes, run }: Scenario): Promise<void> {
       faults: [`${error.stack}`],
       figures: {},
     }));
-    const summary = Object.entries(figures).map(([figure, value]) => `${figure} ${value}`);
     for (const fault of faults) console.log(`FAULT ${fault}`);
-    console.log(
-      `seed ${seed}: ${faults.length === 0 ? "passed" : `${faults.length} FAULTS`}: ${summary.join(", ")}`,
-    );
+    const result = faults.length === 0 ? "passed" : `${faults.length} FAULTS`;
+    console.log(`seed ${seed}: ${result}: ${formatFigures(figures)}`);
     if (faults.length > 0) process.exitCode = 1;
   }
 }

@@ -69,6 +69,12 @@ export async function untilDone(
   }
 }
 
+/** Formats figures as `kills 7, blocks 120`. */
+export const formatFigures = (figures: Report["figures"]): string =>
+  Object.entries(figures)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+
 /** Returns the first descriptions, and the number of the others. */
 export const shown = (faults: readonly string[], most: number): string[] =>
   faults.length <= most ? [...faults] : [...faults.slice(0, most), `and ${faults.length - most} more`];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ATTACKS } from "../../../../tools/faults/siege/attacks/all.ts";
-import { failures, type Row, SHORT_BOUNDS } from "../../../../tools/faults/siege/report.ts";
-import { besiege } from "../../../../tools/faults/siege/siege.ts";
+import { ATTACKS } from "../../test-support/faults/siege/attacks/all.ts";
+import { SHORT_BOUNDS } from "../../test-support/faults/siege/report.ts";
+import { type AttackReport, besiege } from "../../test-support/faults/siege/siege.ts";
 
 const NODES = 3;
 /** Attacks without a node of their own. */
@@ -14,14 +14,14 @@ describe.concurrent("The node withstands", () => {
     "%s, and others after it",
     async (...names) => {
       const attacks = ATTACKS.filter(({ name }) => names.includes(name));
-      const rows: Row[] = [];
-      for await (const row of besiege(attacks, { attackMs: 1_000, settleMs: 300 })) rows.push(row);
-      const failed = rows.flatMap((row) =>
-        failures(row, SHORT_BOUNDS).map((failure) => `${row.attack}: ${failure}`),
+      const course = { attackMs: 1_000, settleMs: 300, bounds: SHORT_BOUNDS };
+      const reports: AttackReport[] = [];
+      for await (const report of besiege(attacks, course)) reports.push(report);
+      expect(reports.flatMap(({ attack, faults }) => faults.map((fault) => `${attack}: ${fault}`))).toEqual(
+        [],
       );
-      expect(failed).toEqual([]);
-      expect(rows.filter(({ offered }) => offered === 0)).toEqual([]);
-      expect(rows.map(({ attack }) => attack)).toEqual(names);
+      expect(reports.filter(({ figures }) => figures.offered === 0)).toEqual([]);
+      expect(reports.map(({ attack }) => attack)).toEqual(names);
     },
   );
 });

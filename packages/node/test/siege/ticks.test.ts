@@ -5,17 +5,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import {
   BOUNDS,
-  emptyRow,
-  failures,
-  formatRow,
   growthOf,
-  type Row,
+  type Measured,
+  reportOf,
   SHORT_BOUNDS,
-} from "../../../../tools/faults/siege/report.ts";
-import { type LongestTick, readTicks, tickRecorder } from "../../../../tools/faults/siege/ticks.ts";
-import { present } from "../../src/platform/present.ts";
+} from "../../test-support/faults/siege/report.ts";
+import { type LongestTick, readTicks, tickRecorder } from "../../test-support/faults/siege/ticks.ts";
 
 const BLOCKED_MS = 700;
 /** Blocks its main thread, or another thread, for the milliseconds that a line names. */
@@ -81,32 +79,56 @@ describe("The longest tick", () => {
   });
 });
 
-describe("A row", () => {
-  const rowWith = (longestTick: LongestTick): Row => ({ ...emptyRow("an attack"), longestTick });
+describe("A report of an attack", () => {
+  const quiet: Measured = {
+    ...{ offered: 0, refused: 0, memoryMib: { before: 0, peak: 0, after: 0 }, memoryGrowth: 0 },
+    ...{ client: [], health: [], longestTick: { ms: 0, wallMs: 0 }, faults: [] },
+    ...{ slotsForged: 0, slotsMissed: 0, expectedMisses: 0, otherMisses: [] },
+  };
+  const faultsOf = (measured: Partial<Measured>, bounds = BOUNDS) =>
+    reportOf({ ...quiet, ...measured }, bounds).faults;
+  const faultsWith = (longestTick: LongestTick, bounds = BOUNDS) => faultsOf({ longestTick }, bounds);
 
   test.each([
     ["short", SHORT_BOUNDS],
     ["long", BOUNDS],
-  ])("A row of a %s siege fails if a tick exceeded 200 ms.", (_, bounds) => {
-    expect(failures(rowWith({ ms: 200, wallMs: 200 }), bounds)).toEqual([]);
-    expect(failures(rowWith({ ms: 201, wallMs: 201 }), bounds)).toEqual(["longest consensus tick: 201 ms"]);
+  ])("A report of a %s attack has a fault if a tick exceeded 200 ms.", (_, bounds) => {
+    expect(faultsWith({ ms: 200, wallMs: 200 }, bounds)).toEqual([]);
+    expect(faultsWith({ ms: 201, wallMs: 201 }, bounds)).toEqual(["longest consensus tick: 201 ms"]);
   });
 
-  test("A row excludes the time in which the thread had no processor, but names it.", () => {
-    expect(failures(rowWith({ ms: 150, wallMs: 900 }), BOUNDS)).toEqual([]);
-    expect(failures(rowWith({ ms: 300, wallMs: 900 }), BOUNDS)).toEqual([
+  test("A report excludes the time in which the thread had no processor, but names it.", () => {
+    expect(faultsWith({ ms: 150, wallMs: 900 })).toEqual([]);
+    expect(faultsWith({ ms: 300, wallMs: 900 })).toEqual([
       "longest consensus tick: 300 ms, 900 ms with waits for a processor",
     ]);
   });
 
-  test("A row shows the longest tick.", () => {
-    expect(formatRow(rowWith({ ms: 12.4, wallMs: 14 }), BOUNDS)).toContain("12 ms");
+  test("A report has a fault for memory, refused requests, slow responses and missed slots beyond their bounds.", () => {
+    const health = [{ path: "/health/live", status: 200, ms: 501 }];
+    const client = [{ path: "/api/v2/blocks", status: 503, ms: 1 }];
+    expect(
+      faultsOf({
+        memoryMib: { before: 1, peak: 90, after: 65 },
+        health: [],
+        slotsMissed: 1,
+        expectedMisses: 1,
+      }),
+    ).toEqual([]);
+    expect(
+      faultsOf({
+        ...{ memoryMib: { before: 0, peak: 90, after: 65 }, health, client },
+        ...{ slotsMissed: 2, expectedMisses: 1, otherMisses: ["slot 7"] },
+      }),
+    ).toEqual([
+      ...["memory: 65 MiB more than before", "health: p99 501 ms", "slots missed: 1; slot 7"],
+      "honest requests refused: 1 x 503 /api/v2/blocks",
+    ]);
   });
 
-  test("A row fails if the memory grew by more than 5 % under a constant load.", () => {
-    const row = emptyRow("an attack");
-    expect(failures({ ...row, memoryGrowth: 0.05 }, BOUNDS)).toEqual([]);
-    expect(failures({ ...row, memoryGrowth: 0.06 }, BOUNDS)).toEqual(["memory: grew by 6.0 %"]);
+  test("A report has a fault if the memory grew by more than 5 % under a constant load.", () => {
+    expect(faultsOf({ memoryGrowth: 0.05 })).toEqual([]);
+    expect(faultsOf({ memoryGrowth: 0.06 })).toEqual(["memory: grew by 6.0 %"]);
   });
 });
 

@@ -5,21 +5,25 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { Receiver } from "../../../packages/node/test-support/faults/actors/receiver.ts";
-import type { Report, Run, Scenario } from "../../../packages/node/test-support/faults/scenario.ts";
+import type { Receiver } from "../actors/receiver.ts";
+import { formatFigures, type Report, type Run, type Scenario } from "../scenario.ts";
 import type { AttackData, AttackResult } from "./attack-thread.ts";
 import { type Attack, Attacker } from "./attacker.ts";
 import { ATTACKS, networkOf } from "./attacks/all.ts";
 import { type Client, faultsOf, registerReceiver, startClient } from "./honest.ts";
 import { type SiegedNode, startForging, type Target } from "./node.ts";
-import { BOUNDS, emptyRow, failures, formatRow, growthOf, type Row, SHORT_BOUNDS, TITLES } from "./report.ts";
+import { BOUNDS, type Bounds, growthOf, type Measured, reportOf, SHORT_BOUNDS } from "./report.ts";
 
-type Times = {
-  /** Duration of each attack. */
+/** Duration and bounds of each attack. */
+export type Course = {
   readonly attackMs: number;
   /** Pause after each attack, before its memory is measured. */
   readonly settleMs: number;
+  readonly bounds: Bounds;
 };
+
+/** The report of one attack. */
+export type AttackReport = Report & { readonly attack: string };
 
 type Observers = { readonly client: Client; readonly health: Client; readonly receiver: Receiver };
 
@@ -49,11 +53,10 @@ const WARM_UP_MS = 10_000;
 const WARM_UP_ATTACK = "unfunded transactions";
 const WARM_UP_ATTACK_MS = 2_000;
 
-/** Attacks that are shorter have the bounds of short ones. */
+const LONG = { settleMs: 30_000, bounds: BOUNDS };
+/** Attacks that are shorter are judged by the bounds of short ones. */
 const SHORT_SECONDS = 10;
-/** Pauses after an attack, before its memory is measured. */
-const SHORT_PAUSE_MS = 1_000;
-const PAUSE_MS = 30_000;
+const SHORT = { settleMs: 1_000, bounds: SHORT_BOUNDS };
 
 export const scenario: Scenario = {
   description:
@@ -63,35 +66,32 @@ export const scenario: Scenario = {
   run: runSiege,
 };
 
-/** Prints a row for each attack. */
-async function runSiege({ seconds, only }: Run): Promise<Report> {
-  const isShort = seconds < SHORT_SECONDS;
-  const bounds = isShort ? SHORT_BOUNDS : BOUNDS;
-  const times = { attackMs: seconds * 1_000, settleMs: isShort ? SHORT_PAUSE_MS : PAUSE_MS };
+/** Logs the figures of each attack. */
+async function runSiege({ seconds, only, log }: Run): Promise<Report> {
+  const course = { attackMs: seconds * 1_000, ...(seconds < SHORT_SECONDS ? SHORT : LONG) };
   const attacks = ATTACKS.filter(({ name }) => only?.includes(name) ?? true);
-  const faults: string[] = [];
-  console.log(TITLES);
-  for await (const row of besiege(attacks, times)) {
-    console.log(formatRow(row, bounds));
-    faults.push(...failures(row, bounds).map((failure) => `${row.attack}: ${failure}`));
+  const all: string[] = [];
+  for await (const { attack, faults, figures } of besiege(attacks, course)) {
+    log(`${attack}: ${formatFigures(figures)}`);
+    all.push(...faults.map((fault) => `${attack}: ${fault}`));
   }
-  return { faults, figures: { attacks: attacks.length } };
+  return { faults: all, figures: { attacks: attacks.length } };
 }
 
-/** Runs the attacks, first those on the shared node, and returns a row for each when it is complete. */
-export async function* besiege(attacks: readonly Attack[], times: Times): AsyncGenerator<Row> {
+/** Runs the attacks, first those on the shared node, and yields the report of each when it is complete. */
+export async function* besiege(attacks: readonly Attack[], course: Course): AsyncGenerator<AttackReport> {
   const shared = attacks.filter(({ start }) => start === undefined);
-  if (shared.length > 0) yield* observeAll(startForging, shared, times);
-  for (const attack of attacks) if (attack.start) yield* observeAll(attack.start, [attack], times);
+  if (shared.length > 0) yield* observeAll(startForging, shared, course);
+  for (const attack of attacks) if (attack.start) yield* observeAll(attack.start, [attack], course);
 }
 
-/** Observes attacks on one node. Attacks that cannot be observed get a row with the reason. */
+/** Observes attacks on one node. The report of an attack that cannot be observed has the reason. */
 async function* observeAll(
   start: () => Promise<SiegedNode>,
   attacks: readonly Attack[],
-  times: Times,
-): AsyncGenerator<Row> {
-  const left = [...attacks];
+  course: Course,
+): AsyncGenerator<AttackReport> {
+  const left = attacks.map(({ name }) => name);
   let node: SiegedNode | undefined;
   let observers: Observers | undefined;
   try {
@@ -102,13 +102,13 @@ async function* observeAll(
     for (const attack of attacks) {
       if (node.hasEnded) throw new Error("the node ended before");
       await prepare(node.target, attack);
-      const row = await observe(node, observers, attack, times);
+      const measured = await observe(node, observers, attack, course);
       left.shift();
-      yield row;
+      yield { attack: attack.name, ...reportOf(measured, course.bounds) };
     }
   } catch (error) {
     const faults = [`failed to observe the attack: ${(error as Error).message}`];
-    yield* left.map(({ name }) => ({ ...emptyRow(name), faults }));
+    yield* left.map((attack) => ({ attack, faults, figures: {} }));
   } finally {
     observers?.client.stop();
     observers?.health.stop();
@@ -132,8 +132,8 @@ async function observe(
   node: SiegedNode,
   { client, health, receiver }: Observers,
   { name, minMs = 0, maxTickMs, expectedMiss, isSteady = false }: Attack,
-  { attackMs, settleMs }: Times,
-): Promise<Row> {
+  { attackMs, settleMs }: Course,
+): Promise<Measured> {
   const missesBefore = node.misses().length;
   const figuresBefore = await node.figures();
   await node.longestTick();
@@ -152,16 +152,15 @@ async function observe(
   const misses = node.misses().slice(missesBefore);
   const others = misses.filter(({ reason }) => !(expectedMiss && reason.includes(expectedMiss)));
   const problems: readonly (readonly [isPresent: boolean, text: string])[] = [
-    [node.hasEnded, `the process ended: ${node.lastLines()}`],
+    [node.hasEnded, `${node.faults.join("; ")}: ${node.lastLines()}`],
     [figures === undefined, "/metrics did not respond"],
     [signedTwice.length > 0, `slots signed twice: ${signedTwice.join(", ")}`],
     [(figures?.streams ?? 0) > 0, `${figures?.streams} live streams are open after the attack`],
     [result.failure !== undefined, `the attack failed: ${result.failure}`],
   ];
+  const deliveryFaults = faultsOf(receiver).filter((fault) => !faultsBefore.has(fault));
   return {
-    attack: name,
-    offered: result.offered,
-    refused: result.refused,
+    ...{ offered: result.offered, refused: result.refused },
     memoryMib: { before, peak: Math.max(...samples), after: node.residentMib() },
     memoryGrowth: isSteady ? growthOf(samples, MEMORY_INTERVAL_MS) : 0,
     client: client.take(),
@@ -172,8 +171,10 @@ async function observe(
     slotsMissed: (figures?.missed ?? 0) - (figuresBefore?.missed ?? 0),
     expectedMisses: misses.length - others.length,
     otherMisses: others.map(({ slot, reason }) => `slot ${slot}, "${reason}"`),
-    deliveryFaults: faultsOf(receiver).filter((fault) => !faultsBefore.has(fault)),
-    faults: problems.filter(([isPresent]) => isPresent).map(([, text]) => text),
+    faults: [
+      ...deliveryFaults.map((fault) => `delivery: ${fault}`),
+      ...problems.flatMap(([isPresent, text]) => (isPresent ? text : [])),
+    ],
   };
 }
 

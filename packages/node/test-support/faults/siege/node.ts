@@ -2,13 +2,15 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DevAccount } from "../../../packages/node/src/dev-chain/keys.ts";
-import { present } from "../../../packages/node/src/platform/present.ts";
-import { type NetworkShape, testNetwork } from "../../../packages/node/test-support/peers/test-network.ts";
-import { freePort } from "../../../packages/node/test-support/peers/world.ts";
-import { writeNetwork } from "../../../packages/node/test-support/process/network.ts";
-import { type Running, spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
-import { readMetrics, until } from "./requests.ts";
+import type { DevAccount } from "../../../src/dev-chain/keys.ts";
+import { present } from "../../../src/platform/present.ts";
+import { type NetworkShape, testNetwork } from "../../peers/test-network.ts";
+import { freePort } from "../../peers/world.ts";
+import { writeNetwork } from "../../process/network.ts";
+import { spawnUniknode } from "../../process/uniknode.ts";
+import { until } from "../../process/until.ts";
+import { createMember, type Member } from "../actors/member.ts";
+import { ask } from "./requests.ts";
 import { type LongestTick, readTicks, tickRecorder } from "./ticks.ts";
 
 /** Plain values, so that attacks can run in a separate thread. */
@@ -43,7 +45,6 @@ const TOKEN = "siege";
 const NODES = 5;
 /** Seconds of a slot: short, so that a busy node misses one. */
 const BLOCKTIME = 2;
-const STOP_TIMEOUT_MS = 60_000;
 /** Address of the reader of metrics. */
 const OBSERVER = "127.8.0.1";
 
@@ -83,51 +84,61 @@ export async function startForging({
     // The siege observes forging itself.
     ...["--watch-rounds", "0"],
   ];
-  const process = spawnUniknode(
-    [
-      ...(isDevChain ? ["dev", "--log-level", "info", "--log-format", "json"] : ["run", ...ofNetwork]),
-      ...["--data", dataFolderOf(folder), "--http-port", "0", "--webhook-token", TOKEN],
-    ],
-    tickRecorder(ticksFile),
-  );
-  const [url] = await process.printed(/http:\S+/);
-  const httpPort = Number(new URL(url).port);
+  const args = [
+    ...(isDevChain ? ["dev", "--log-level", "info", "--log-format", "json"] : ["run", ...ofNetwork]),
+    ...["--data", dataFolderOf(folder), "--http-port", "0", "--webhook-token", TOKEN],
+  ];
+  const faults: string[] = [];
+  const member = createMember({
+    name: "the node",
+    spawn: () => spawnUniknode(args, tickRecorder(ticksFile)),
+    ready: (process) => process.printed(/http:\S+/),
+    onFault: (fault) => void faults.push(fault),
+  });
+  await member.start();
+  const httpPort = Number(/http:\S+:(\d+)/.exec(member.output())?.[1]);
   const target = { host: HOST, httpPort, peerPort, token: TOKEN, network: shapeOf(blocktime) };
-  const node = new SiegedNode(target, { process, folder, ticksFile });
+  const node = new SiegedNode(target, { member, faults, folder, ticks: readTicks(ticksFile) });
   await node.untilForged(2);
   return node;
 }
 
+type Started = {
+  readonly member: Member;
+  /** Failures of the process. */
+  readonly faults: readonly string[];
+  readonly folder: string;
+  readonly ticks: ReturnType<typeof readTicks>;
+};
+
 export class SiegedNode {
   readonly target: Target;
-  readonly #process: Running;
+  readonly faults: readonly string[];
+  readonly #member: Member;
   readonly #folder: string;
-  readonly #ticks: ReturnType<typeof readTicks>;
+  readonly #ticks: Started["ticks"];
 
-  constructor(
-    target: Target,
-    started: { readonly process: Running; readonly folder: string; readonly ticksFile: string },
-  ) {
+  constructor(target: Target, { member, faults, folder, ticks }: Started) {
     this.target = target;
-    this.#process = started.process;
-    this.#folder = started.folder;
-    this.#ticks = readTicks(started.ticksFile);
+    this.faults = faults;
+    this.#member = member;
+    this.#folder = folder;
+    this.#ticks = ticks;
   }
 
   get hasEnded(): boolean {
-    const { exitCode, signalCode } = this.#process.child;
-    return exitCode !== null || signalCode !== null;
+    return this.#member.process() === undefined;
   }
 
-  /** The last lines of its log. */
+  /** The last lines of its output. */
   lastLines(): string {
-    return this.#process.stderr().split("\n").slice(-20).join("\n");
+    return this.#member.output().split("\n").slice(-20).join("\n");
   }
 
   /** Lines of its log with this message. */
   #logged<Line>(message: string): Line[] {
-    return this.#process
-      .stderr()
+    return this.#member
+      .output()
       .split("\n")
       .filter((line) => line.endsWith("}") && line.includes(`"msg":"${message}"`))
       .map((line) => JSON.parse(line) as Line);
@@ -154,7 +165,7 @@ export class SiegedNode {
 
   /** Resident memory, MiB. */
   residentMib(): number {
-    const file = `/proc/${this.#process.child.pid}/status`;
+    const file = `/proc/${this.#member.process()?.child.pid}/status`;
     if (!existsSync(file)) return 0;
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? 0) / 1024;
   }
@@ -166,14 +177,15 @@ export class SiegedNode {
 
   /** Counts slots of its delegates since it started, and open live streams; undefined if it does not respond. */
   async figures() {
-    const value = await readMetrics(this.target, OBSERVER).catch(() => undefined);
-    return (
-      value && {
-        forged: value("uniknode_forger_blocks_forged_total"),
-        missed: value("uniknode_forger_slots_missed_total"),
-        streams: value("uniknode_streams"),
-      }
-    );
+    const headers = { authorization: TOKEN };
+    const { status, text } = await ask(this.target, { path: "/metrics", from: OBSERVER, headers });
+    if (status !== 200) return undefined;
+    const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+    return {
+      forged: value("uniknode_forger_blocks_forged_total"),
+      missed: value("uniknode_forger_slots_missed_total"),
+      streams: value("uniknode_streams"),
+    };
   }
 
   /** Waits until the process has forged this many blocks. */
@@ -189,12 +201,8 @@ export class SiegedNode {
   }
 
   /** Stops the node, and keeps its folder. */
-  async stop(): Promise<void> {
-    const { child, ended } = this.#process;
-    child.kill("SIGTERM");
-    const deadline = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
-    await ended;
-    clearTimeout(deadline);
+  stop(): Promise<void> {
+    return this.#member.end("SIGTERM");
   }
 
   /** Stops the node, and removes its folder. */

@@ -1,6 +1,6 @@
 /** Clients of the peer port: sessions, frames, long messages and transactions. */
 import { randomBytes } from "node:crypto";
-import { writeCall } from "../../../../packages/node/src/peers/wire/client-messages.ts";
+import { writeCall } from "../../../../src/peers/wire/client-messages.ts";
 import type { Attack } from "../attacker.ts";
 import { registerWallet, submission } from "../transactions.ts";
 import { hold } from "./connections.ts";

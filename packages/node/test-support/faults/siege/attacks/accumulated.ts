@@ -3,12 +3,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { builders, signTransaction, type TransactionBody } from "@uniknode/protocol";
-import { openDatabase } from "../../../../packages/node/src/store/engine/database.ts";
-import { factory } from "../../../../packages/node/test-support/faults/actors/cast.ts";
-import {
-  inventedHolding,
-  inventHolder,
-} from "../../../../packages/node/test-support/store/invented-holdings.ts";
+import { openDatabase } from "../../../../src/store/engine/database.ts";
+import { inventedHolding, inventHolder } from "../../../store/invented-holdings.ts";
+import { factory } from "../../actors/cast.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { dataFolderOf, newFolder, type SiegedNode, startForging } from "../node.ts";
 import { inTurn } from "../requests.ts";

@@ -1,6 +1,6 @@
 /** Connections that are kept open, or that send as slowly or as much as possible; and live streams. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { present } from "../../../../packages/node/src/platform/present.ts";
+import { present } from "../../../../src/platform/present.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import type { Target } from "../node.ts";
 import { inTurn, rawGet } from "../requests.ts";

@@ -1,7 +1,7 @@
 /** Webhooks of a reckless client with the token: too many of them, and receivers that do not respond or do not end. */
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { present } from "../../../../packages/node/src/platform/present.ts";
+import { present } from "../../../../src/platform/present.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { registration } from "../requests.ts";
 

@@ -1,15 +1,7 @@
 /** Honest users of the node: a receiver of its blocks, and a client that reads a little of everything. */
-import { createDraws } from "../../../packages/node/test-support/faults/actors/random.ts";
-import {
-  type Behaviour,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from "../../../packages/node/test-support/faults/actors/receiver.ts";
-import {
-  CHAIN_EVENTS,
-  deliveredChain,
-} from "../../../packages/node/test-support/faults/network/delivered-chain.ts";
+import { createDraws } from "../actors/random.ts";
+import { type Behaviour, type Receiver, type ReceiverOptions, startReceiver } from "../actors/receiver.ts";
+import { CHAIN_EVENTS, deliveredChain } from "../network/delivered-chain.ts";
 import type { Target } from "./node.ts";
 import { ask, inTurn, registration } from "./requests.ts";
 

@@ -1,6 +1,6 @@
 /** Runs one attack in a separate thread, so that its work does not delay the observers of the node. */
 import { parentPort, workerData } from "node:worker_threads";
-import { present } from "../../../packages/node/src/platform/present.ts";
+import { present } from "../../../src/platform/present.ts";
 import { Attacker } from "./attacker.ts";
 import { ATTACKS, networkOf } from "./attacks/all.ts";
 import type { Target } from "./node.ts";

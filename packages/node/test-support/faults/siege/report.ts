@@ -1,9 +1,9 @@
-/** Measurements of an attack, its failures, and the table of all attacks. */
+/** Measurements of a node during an attack, and the bounds that the node must keep. */
+import type { Report } from "../scenario.ts";
 import type { Sample } from "./honest.ts";
 import type { LongestTick } from "./ticks.ts";
 
-export type Row = {
-  readonly attack: string;
+export type Measured = {
   readonly offered: number;
   readonly refused: number;
   /** Resident memory of the node: before, peak, and after the settle time. */
@@ -21,13 +21,11 @@ export type Row = {
   /** Number of them that have a reason which the attack names, and the reasons of the others. */
   readonly expectedMisses: number;
   readonly otherMisses: readonly string[];
-  /** Errors that the honest receiver found. */
-  readonly deliveryFaults: readonly string[];
-  /** Other failures: the process ended, or the attack could not run. */
+  /** Other failures: the process ended, the attack could not run, or the honest receiver found an error. */
   readonly faults: readonly string[];
 };
 
-type Bounds = {
+export type Bounds = {
   /** Memory that may remain in use after an attack: caches and the reserve of the allocator. */
   readonly maxLeftMib: number;
   /** Bound on the p99 of the health check. */
@@ -45,24 +43,6 @@ const MIN_GROWTH_MS = 600_000;
 /** Caches fill in this share of the time. */
 const WARM_UP_SHARE = 0.1;
 
-/** Returns the row of an attack that was not observed. */
-export const emptyRow = (attack: string): Row => ({
-  attack,
-  offered: 0,
-  refused: 0,
-  memoryMib: { before: 0, peak: 0, after: 0 },
-  memoryGrowth: 0,
-  client: [],
-  health: [],
-  longestTick: { ms: 0, wallMs: 0 },
-  slotsForged: 0,
-  slotsMissed: 0,
-  expectedMisses: 0,
-  otherMisses: [],
-  deliveryFaults: [],
-  faults: [],
-});
-
 /** Returns the growth from the mean of the first half of the samples to that of the last half, as a share. */
 export function growthOf(samples: readonly number[], intervalMs: number): number {
   if (samples.length * intervalMs < MIN_GROWTH_MS) return 0;
@@ -76,32 +56,41 @@ export function growthOf(samples: readonly number[], intervalMs: number): number
 /** Returns the 99th percentile in milliseconds. */
 function p99(samples: readonly Sample[]): number {
   const times = samples.map(({ ms }) => ms).sort((one, other) => one - other);
-  return times[Math.ceil(times.length * 0.99) - 1] ?? 0;
+  return Math.round(times[Math.ceil(times.length * 0.99) - 1] ?? 0);
 }
 
 const isRefused = ({ status }: Sample): boolean => status < 200 || status >= 300;
 
-/** Returns the failures, each as a short name with figures; empty on success. */
-export function failures(row: Row, { maxLeftMib, maxHealthMs }: Bounds): string[] {
-  const { memoryMib, memoryGrowth, health, longestTick } = row;
-  const unexpected = row.slotsMissed - row.expectedMisses;
+export function reportOf(measured: Measured, { maxLeftMib, maxHealthMs }: Bounds): Report {
+  const { memoryMib, memoryGrowth, client, health, longestTick, slotsForged, slotsMissed } = measured;
+  const unexpected = slotsMissed - measured.expectedMisses;
   const left = memoryMib.after - memoryMib.before;
-  const refusedClient = row.client.filter(isRefused);
-  const refusedHealth = health.filter(isRefused);
+  const [refusedClient, refusedHealth] = [client.filter(isRefused), health.filter(isRefused)];
   const checks: readonly (readonly [hasFailed: boolean, text: string])[] = [
     [left > maxLeftMib, `memory: ${Math.round(left)} MiB more than before`],
     [memoryGrowth > MAX_GROWTH, `memory: grew by ${(memoryGrowth * 100).toFixed(1)} %`],
-    [p99(health) > maxHealthMs, `health: p99 ${Math.round(p99(health))} ms`],
+    [p99(health) > maxHealthMs, `health: p99 ${p99(health)} ms`],
     [refusedHealth.length > 0, `health refused: ${statuses(refusedHealth)}`],
-    [longestTick.ms > (row.maxTickMs ?? MAX_TICK_MS), `longest consensus tick: ${tickText(longestTick)}`],
-    [unexpected > 0, `slots missed: ${[unexpected, ...row.otherMisses].join("; ")}`],
+    [
+      longestTick.ms > (measured.maxTickMs ?? MAX_TICK_MS),
+      `longest consensus tick: ${tickText(longestTick)}`,
+    ],
+    [unexpected > 0, `slots missed: ${[unexpected, ...measured.otherMisses].join("; ")}`],
     [refusedClient.length > 0, `honest requests refused: ${statuses(refusedClient)}`],
   ];
-  return [
-    ...checks.filter(([hasFailed]) => hasFailed).map(([, text]) => text),
-    ...row.deliveryFaults.map((fault) => `delivery: ${fault}`),
-    ...row.faults,
-  ];
+  return {
+    faults: [...checks.flatMap(([hasFailed, text]) => (hasFailed ? text : [])), ...measured.faults],
+    figures: {
+      ...{ offered: measured.offered, refused: measured.refused },
+      "MiB before": Math.round(memoryMib.before),
+      "MiB peak": Math.round(memoryMib.peak),
+      "MiB after": Math.round(memoryMib.after),
+      "client p99 ms": p99(client),
+      "health p99 ms": p99(health),
+      "longest tick ms": Math.round(longestTick.ms),
+      ...{ slots: slotsForged, missed: slotsMissed },
+    },
+  };
 }
 
 const tickText = ({ ms, wallMs }: LongestTick): string =>
@@ -112,29 +101,3 @@ function statuses(samples: readonly Sample[]): string {
   const groups = Object.entries(Object.groupBy(samples, ({ status, path }) => `${status} ${path}`));
   return groups.map(([what, group]) => `${group?.length} x ${what}`).join(", ");
 }
-
-const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string | number])[] = [
-  ["attack                 ", ({ attack }) => attack],
-  ["offered", ({ offered }) => offered],
-  ["refused", ({ refused }) => refused],
-  [
-    "MiB before/peak/after",
-    ({ memoryMib: { before, peak, after } }) => [before, peak, after].map(Math.round).join(" / "),
-  ],
-  ["client p99", ({ client }) => `${Math.round(p99(client))} ms`],
-  ["health p99", ({ health }) => `${Math.round(p99(health))} ms`],
-  ["longest consensus tick", ({ longestTick }) => `${Math.round(longestTick.ms)} ms`],
-  ["slots", ({ slotsForged }) => slotsForged],
-  ["missed", ({ slotsMissed }) => slotsMissed],
-];
-
-export const TITLES = COLUMNS.map(([title]) => title).join("  ");
-
-/** Formats a row below the titles, followed by its failures. */
-export const formatRow = (row: Row, bounds: Bounds): string =>
-  [
-    COLUMNS.map(([{ length }, cell], column) =>
-      column === 0 ? String(cell(row)).padEnd(length) : String(cell(row)).padStart(length),
-    ).join("  "),
-    ...failures(row, bounds).map((failure) => `    FAILED ${failure}`),
-  ].join("\n");

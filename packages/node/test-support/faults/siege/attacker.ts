@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { present } from "../../../packages/node/src/platform/present.ts";
+import { present } from "../../../src/platform/present.ts";
 import type { SiegedNode, Target } from "./node.ts";
 import { ask, type Request, type Response } from "./requests.ts";
 

@@ -1,5 +1,6 @@
 /** Transactions of attackers: signed ones, and others with a valid schema and random signatures, each at the cost of one hash. */
 import { createHash, randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   addressFromPublicKey,
   builders,
@@ -13,11 +14,12 @@ import {
   type TransactionBody,
   transactionToJson,
 } from "@uniknode/protocol";
-import type { DevAccount } from "../../../packages/node/src/dev-chain/keys.ts";
-import { people } from "../../../packages/node/test-support/faults/actors/cast.ts";
-import { testNetwork } from "../../../packages/node/test-support/peers/test-network.ts";
+import type { DevAccount } from "../../../src/dev-chain/keys.ts";
+import { testNetwork } from "../../peers/test-network.ts";
+import { until } from "../../process/until.ts";
+import { people } from "../actors/cast.ts";
 import type { Attacker } from "./attacker.ts";
-import { inTurn, until } from "./requests.ts";
+import { inTurn } from "./requests.ts";
 
 export type Accounts = ReturnType<typeof openAccounts>;
 
@@ -27,6 +29,8 @@ export type NextText = () => string;
 export const TRANSACTIONS_PER_REQUEST = 40;
 export const PARTICIPANTS = 16;
 const SIGNATURE_BYTES = 64;
+/** Pause before a registration is submitted again. */
+const SUBMIT_EVERY_MS = 500;
 /** Maximum of the network. */
 const RECIPIENTS = 128;
 
@@ -145,6 +149,7 @@ export async function registerWallet(attacker: Attacker): Promise<void> {
       body,
     );
     await attacker.ask(submission([textOf(signTransaction(signed, funded.keys))]));
+    await sleep(SUBMIT_EVERY_MS);
     return false;
   });
 }

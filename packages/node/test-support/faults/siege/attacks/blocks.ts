@@ -11,10 +11,10 @@ import {
   type Network,
 } from "@uniknode/protocol";
 import { WebSocketServer } from "ws";
-import { headerFromPeer } from "../../../../packages/node/src/peers/peer-table.ts";
-import { connectPeer } from "../../../../packages/node/src/peers/transport/connection.ts";
-import type { ReceivedHeader } from "../../../../packages/node/src/peers/wire/received.ts";
-import { createDraws } from "../../../../packages/node/test-support/faults/actors/random.ts";
+import { headerFromPeer } from "../../../../src/peers/peer-table.ts";
+import { connectPeer } from "../../../../src/peers/transport/connection.ts";
+import type { ReceivedHeader } from "../../../../src/peers/wire/received.ts";
+import { createDraws } from "../../actors/random.ts";
 import type { Attack } from "../attacker.ts";
 import { hostileDelegate, startForging, type Target } from "../node.ts";
 import { inTurn } from "../requests.ts";

@@ -1,6 +1,5 @@
-/** Requests to a node, whose failures are not errors of the program, and waits for a state of it. */
+/** Requests to a node, whose failures are not errors of the program. */
 import { request } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { EVERY_EVENT } from "@uniknode/client";
 
 export type Endpoint = { readonly host: string; readonly httpPort: number };
@@ -21,8 +20,6 @@ export type Request = {
 export type Response = { readonly status: number; readonly text: string };
 
 const RESPONSE_TIMEOUT_MS = 20_000;
-const STATE_TIMEOUT_MS = 60_000;
-const POLL_MS = 500;
 
 /** Sends a request on a new connection. */
 export function ask(
@@ -68,42 +65,3 @@ export const registration = (token: string, fields: object): Request => ({
   headers: { authorization: token },
   body: JSON.stringify({ events: ["*"], conditions: [EVERY_EVENT], ...fields }),
 });
-
-/**
- * Returns the values of metrics by name and labels; NaN for one that does not exist.
- * @throws {Error} if the node does not respond
- */
-export async function readMetrics(
-  target: Endpoint & { readonly token: string },
-  from: string,
-): Promise<(name: string) => number> {
-  const { status, text } = await ask(target, {
-    path: "/metrics",
-    from,
-    headers: { authorization: target.token },
-  });
-  if (status !== 200) throw new Error(`/metrics responded with ${status}`);
-  const values = new Map(
-    text.split("\n").map((line) => {
-      const end = line.lastIndexOf(" ");
-      return [line.slice(0, end), Number(line.slice(end + 1))];
-    }),
-  );
-  return (name) => values.get(name) ?? Number.NaN;
-}
-
-/**
- * Waits until a state is reached.
- * @throws {Error} that names the state, after the timeout
- */
-export async function until(
-  state: string,
-  isReached: () => Promise<boolean> | boolean,
-  timeoutMs = STATE_TIMEOUT_MS,
-): Promise<void> {
-  const endsMs = performance.now() + timeoutMs;
-  while (!(await isReached())) {
-    if (performance.now() > endsMs) throw new Error(`not within ${timeoutMs / 1_000} s: ${state}`);
-    await sleep(POLL_MS);
-  }
-}

@@ -1,16 +1,13 @@
 /** The load of an ordinary day, for as long as wanted. */
 
-import { present } from "../../../../packages/node/src/platform/present.ts";
-import { people } from "../../../../packages/node/test-support/faults/actors/cast.ts";
-import type {
-  Behaviour,
-  ReceivedCall,
-  Receiver,
-} from "../../../../packages/node/test-support/faults/actors/receiver.ts";
+import { present } from "../../../../src/platform/present.ts";
+import { until } from "../../../process/until.ts";
+import { people } from "../../actors/cast.ts";
+import type { Behaviour, ReceivedCall, Receiver } from "../../actors/receiver.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { faultsOf, registerReceiver } from "../honest.ts";
 import { startForging } from "../node.ts";
-import { inTurn, type Request, rawGet, until } from "../requests.ts";
+import { inTurn, type Request, rawGet } from "../requests.ts";
 import { openAccounts, submission, transferText } from "../transactions.ts";
 
 /** Webhooks by the behaviour of their receivers: 200. */
@@ -26,8 +23,6 @@ const TRANSFERS_PER_SUBMISSION = 10;
 const SUBMIT_EVERY_MS = 1_000;
 const READ_EVERY_MS = 100;
 const SCRAPE_EVERY_MS = 5_000;
-/** Time in which queued deliveries must arrive at the end. */
-const DRAIN_MS = 10_000;
 const MAX_FAULTS_SHOWN = 20;
 /** One page of each kind, and some expensive ones. */
 const PATHS = [
@@ -125,7 +120,7 @@ async function untilSame(webhooks: readonly Registered[]): Promise<void> {
     const all = received.reduce((one, other) => one.union(other), new Set<string>());
     return all.size > 0 && received.every(({ size }) => size === all.size);
   };
-  await until("each good webhook has the same transactions", isSame, DRAIN_MS);
+  await until("each good webhook has the same transactions", isSame);
 }
 
 export const everydayLoad: Attack = {
