@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { ReceivedCall } from "../../test-support/faults/actors/receiver.ts";
-import { createOwnersCheck } from "../../test-support/faults/cluster/owners.ts";
-import { judgeReads, type Read } from "../../test-support/faults/cluster/readers.ts";
+import { createOwnersCheck, judgeReads, type Read } from "../../test-support/faults/cluster/observers.ts";
 import {
   findDuplicates,
   judgeWebhook,

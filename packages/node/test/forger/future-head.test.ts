@@ -1,27 +1,26 @@
 /** A head in the future of the clock, in the real process of a node that does not forge. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
+import { clockOptions, setClock } from "../../test-support/process/clock.ts";
 import { runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const CLOCK = new URL("../../test-support/process/shifted-clock.mjs", import.meta.url).href;
 const TWO_HOURS_MS = 7_200_000;
 
 test("A node without delegates whose clock is set back by two hours says so in log, health and status until it is right.", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-future-head-"));
-  const shift = join(folder, "shift");
   const network = join(folder, "network");
   await runUniknode(["network", "init", network, "--name", "clocks", "--nodes", "1", "--block-time", "1"]);
-  writeFileSync(shift, "0");
+  setClock(folder, 0);
   const start = (...args: string[]) =>
     spawnUniknode(
       [
         ...["run", "--network-dir", network, "--data", join(folder, "data"), "--http-port", "0", "--alone"],
         ...args,
       ],
-      { nodeArguments: ["--import", CLOCK], environment: { CLOCK_SHIFT_FILE: shift } },
+      clockOptions(folder),
     );
   const forging = start("--delegates", join(network, "delegates-1.json"), "--watch-rounds", "0");
   onTestFinished(async () => {
@@ -43,7 +42,7 @@ test("A node without delegates whose clock is set back by two hours says so in l
   const url = await urlOf(node);
   const log = () => node.stdout() + node.stderr();
   const future = /the head is in the future: block \d+ is \d+ s ahead of the clock of this node/;
-  writeFileSync(shift, `${-TWO_HOURS_MS}`);
+  setClock(folder, -TWO_HOURS_MS);
   await expect.poll(log).toMatch(future);
   const chain = async () => {
     const response = await fetch(`${url}/health/ready`);
@@ -52,7 +51,7 @@ test("A node without delegates whose clock is set back by two hours says so in l
   await expect.poll(chain).toMatchObject({ ok: false, detail: expect.stringMatching(future) });
   expect((await statusOf(url)).futureHead).toMatch(future);
   expect(log().match(new RegExp(future, "g"))).toHaveLength(1);
-  writeFileSync(shift, "0");
+  setClock(folder, 0);
   await expect.poll(log).toContain("the head is no longer in the future");
   await expect.poll(chain).toMatchObject({ ok: true });
 });

@@ -5,16 +5,15 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { testNetwork } from "../../test-support/peers/test-network.ts";
 import { createWorld } from "../../test-support/peers/world.ts";
+import { clockOptions, setClock } from "../../test-support/process/clock.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "signing-test";
-const CLOCK = fileURLToPath(new URL("../../test-support/faults/actors/clock-jumps.ts", import.meta.url));
 
 let folder: string;
 let running: Running[];
@@ -40,15 +39,10 @@ const argumentsOf = (data: string, ...more: string[]) => [
   ...["--delegates", at("delegates.json"), "--webhook-token", TOKEN, ...more],
 ];
 
-const setClock = (lateSeconds: number) => writeFileSync(at("clock"), String(-1000 * lateSeconds));
-
 /** A node that forges a block per second, with a clock that is late. */
 async function start(lateSeconds = 0): Promise<{ node: Running; url: string }> {
-  setClock(lateSeconds);
-  const node = spawnUniknode(argumentsOf(at("data")), {
-    nodeArguments: ["--import", CLOCK],
-    environment: { UNIKNODE_TEST_CLOCK: at("clock") },
-  });
+  setClock(folder, -1_000 * lateSeconds);
+  const node = spawnUniknode(argumentsOf(at("data")), clockOptions(folder));
   running.push(node);
   return { node, url: (await node.printed(/http:\S+/))[0] };
 }
@@ -100,7 +94,7 @@ test("An older data folder and a late clock sign no slot again; the reason is lo
   // It starts in the past of the backup, however long that takes, and then continues from the time of the
   // backup.
   const third = await start(600);
-  setClock((Date.now() - backupMs) / 1000);
+  setClock(folder, backupMs - Date.now());
   const refused = () =>
     (logged(third, "slot missed") as { slot: number; reason: string }[]).filter(({ reason }) =>
       /^the signing record already has (this slot|the later slot \d+) for this key \(block \w+\): refusing to sign twice/.test(
@@ -122,7 +116,7 @@ test("An older data folder and a late clock sign no slot again; the reason is lo
   ]);
   expect(why.stdout).toContain("the signing record already has");
   // With a correct clock, slots are new, and the chain continues.
-  setClock(0);
+  setClock(folder, 0);
   await forges(third, 1);
   expect(present(blocksOf(third)[0]).slot).toBeGreaterThan(last);
 });

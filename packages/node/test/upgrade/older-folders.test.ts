@@ -3,16 +3,15 @@
  * everything in them, and continues.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
+import { clockOptions, setClock } from "../../test-support/process/clock.ts";
 import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { describeChain, WEBHOOK_TOKEN } from "../../test-support/upgrade/describe.ts";
 
-const CLOCK = fileURLToPath(new URL("../../test-support/faults/actors/clock-jumps.ts", import.meta.url));
 const FOLDERS = join(import.meta.dirname, "folders");
 const versions = readdirSync(FOLDERS).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
 
@@ -27,12 +26,9 @@ test.each(versions)("The folder of %s is opened, and its chain continues.", asyn
   // Nothing is forged before everything was compared.
   const options = ["--block-time", "1", "--instant", "--webhook-token", WEBHOOK_TOKEN];
   // The clock is that of the machine that wrote the folder: a webhook that has failed for days since is suspended.
-  const clock = join(folder, "clock");
-  writeFileSync(clock, `${statSync(join(data, "node.sqlite")).mtimeMs - Date.now()}`);
-  const node = spawnUniknode(["dev", "--data", data, "--http-port", "0", ...options], {
-    environment: { UNIKNODE_TEST_CLOCK: clock },
-    nodeArguments: ["--import", CLOCK],
-  });
+  setClock(folder, statSync(join(data, "node.sqlite")).mtimeMs - Date.now());
+  const args = ["dev", "--data", data, "--http-port", "0", ...options];
+  const node = spawnUniknode(args, clockOptions(folder));
   onTestFinished(async () => {
     node.child.kill("SIGTERM");
     expect((await node.ended).code).toBe(0);

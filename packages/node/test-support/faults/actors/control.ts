@@ -6,21 +6,13 @@ import { until } from "../../process/until.ts";
 /** Token of every process. */
 export const TOKEN = "faults";
 
-export type Control = {
-  /** @throws {Error} if there is no response, or its status is unexpected */
-  post(path: string, body?: unknown, expected?: readonly number[]): Promise<unknown>;
-  put(path: string, body: unknown): Promise<unknown>;
-  remove(path: string): Promise<unknown>;
-  /** Returns `data` of every page. */
-  list<T>(path: string): Promise<T[]>;
-  /** Returns `data` of the response. */
-  get(path: string): Promise<unknown>;
-};
-
 type Body = { data?: unknown; meta?: { next: string | null } };
 
+export type Control = ReturnType<typeof createControl>;
+
 /** @param url base URL of the node */
-export function createControl(url: string): Control {
+export function createControl(url: string) {
+  /** @throws {Error} if there is no response, or its status is unexpected */
   async function ask(method: string, path: string, body: unknown, expected: readonly number[]) {
     const response = await fetch(`${url}${path}`, {
       method,
@@ -35,10 +27,13 @@ export function createControl(url: string): Control {
     return JSON.parse(text) as Body;
   }
   return {
-    post: async (path, body = {}, expected = [200, 201]) => (await ask("POST", path, body, expected)).data,
-    put: (path, body) => ask("PUT", path, body, [200]),
-    remove: (path) => ask("DELETE", path, undefined, [200]),
-    get: async (path) => (await ask("GET", path, undefined, [200])).data,
+    /** Returns `data` of the response, as does `get`. */
+    post: async (path: string, body: unknown = {}, expected: readonly number[] = [200, 201]) =>
+      (await ask("POST", path, body, expected)).data,
+    put: (path: string, body: unknown) => ask("PUT", path, body, [200]),
+    remove: (path: string) => ask("DELETE", path, undefined, [200]),
+    get: async (path: string) => (await ask("GET", path, undefined, [200])).data,
+    /** Returns `data` of every page. */
     async list<T>(path: string) {
       const entries: T[] = [];
       for (let next: string | null = path; next !== null; ) {

@@ -5,18 +5,6 @@
 import { spawnSync } from "node:child_process";
 import { missingProgram } from "../../process/available.ts";
 
-export type Hosts = {
-  /** Address of this process, as seen by the hosts. */
-  readonly own: string;
-  addressOf(index: number): string;
-  /** Command prefix with which a program runs on a host. */
-  commandOf(index: number): readonly string[];
-  /** Drops all packets between two hosts, in both directions; connections stay open. */
-  cut(a: number, b: number): void;
-  heal(a: number, b: number): void;
-  remove(): void;
-};
-
 /** Names what this machine lacks for hosts, if anything. */
 export function missingForHosts(): string | undefined {
   const name = `uk-probe-${process.pid}`;
@@ -25,8 +13,10 @@ export function missingForHosts(): string | undefined {
   return missing;
 }
 
+export type Hosts = ReturnType<typeof createHosts>;
+
 /** @throws {Error} with the output of `ip` */
-export function createHosts(count: number): Hosts {
+export function createHosts(count: number) {
   const id = process.pid % 50_000;
   const bridge = `ukb${id}`;
   const nameOf = (index: number) => `uk-${id}-${index}`;
@@ -62,14 +52,17 @@ export function createHosts(count: number): Hosts {
   }
 
   return {
+    /** Address of this process, as seen by the hosts. */
     own,
     addressOf,
-    commandOf: (index) => ["ip", "netns", "exec", nameOf(index)],
-    cut(a, b) {
+    /** Command prefix with which a program runs on a host. */
+    commandOf: (index: number): readonly string[] => ["ip", "netns", "exec", nameOf(index)],
+    /** Drops all packets between two hosts, in both directions; connections stay open. */
+    cut(a: number, b: number) {
       inside(a, "route", "replace", "blackhole", `${addressOf(b)}/32`);
       inside(b, "route", "replace", "blackhole", `${addressOf(a)}/32`);
     },
-    heal(a, b) {
+    heal(a: number, b: number) {
       inside(a, "route", "del", "blackhole", `${addressOf(b)}/32`);
       inside(b, "route", "del", "blackhole", `${addressOf(a)}/32`);
     },

@@ -10,31 +10,25 @@ export type LinkState = "open" | "cut" | "stalled" | "slow" | "mute";
 
 export type LinkTarget = "node" | "primary" | "replica" | "pooler";
 
-export type Link = {
-  readonly to: LinkTarget;
-  readonly port: number;
-  /** Bytes that were held back are sent, even if the other side has gone; connections that lost bytes are closed. */
-  become(state: LinkState): void;
-  /** Sends new connections to the server at another port, and closes the open ones; nothing if it is the same port. */
-  route(targetPort: number): void;
-  close(): Promise<void>;
-};
-
 /** Delay of a slow link, in each direction. */
 const DELAY_MS = 150;
 
 type Pair = { readonly client: Socket; readonly server: Socket };
 type State = { targetPort: number; state: LinkState; readonly pairs: Set<Pair> };
 
-export async function startLink(to: LinkTarget, targetPort: number): Promise<Link> {
+export type Link = Awaited<ReturnType<typeof startLink>>;
+
+export async function startLink(to: LinkTarget, targetPort: number) {
   const link: State = { targetPort, state: "open", pairs: new Set() };
   const server = createServer((client) => connectThrough(link, client)).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     to,
     port: (server.address() as AddressInfo).port,
-    become: (state) => become(link, state),
-    route(port) {
+    /** Bytes that were held back are sent, even if the other side has gone; connections that lost bytes are closed. */
+    become: (state: LinkState) => become(link, state),
+    /** Sends new connections to the server at another port, and closes the open ones; nothing if it is the same port. */
+    route(port: number) {
       if (port === link.targetPort) return;
       link.targetPort = port;
       closeAll(link);

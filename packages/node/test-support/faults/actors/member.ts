@@ -4,22 +4,6 @@ import { isWithin } from "../../../src/platform/within.ts";
 import type { Running } from "../../process/uniknode.ts";
 import { WAIT_MS } from "../../process/until.ts";
 
-export type Member = {
-  readonly name: string;
-  /** Starts the process unless it runs, and waits until it is ready. */
-  start(): Promise<void>;
-  end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
-  /** Ends the process for good, but cleanly: only then it stores compiled code, with which the next run starts faster. */
-  close(): Promise<void>;
-  /** Stops the process until `resume`, as a machine that is suspended. */
-  pause(): void;
-  resume(): void;
-  /** The process; undefined while it does not run. */
-  process(): Running | undefined;
-  /** Returns everything that its processes have printed. */
-  output(): string;
-};
-
 export type MemberOptions = {
   readonly name: string;
   readonly spawn: () => Running;
@@ -29,7 +13,9 @@ export type MemberOptions = {
   readonly onFault: (fault: string) => void;
 };
 
-export function createMember({ name, spawn, ready, onFault }: MemberOptions): Member {
+export type Member = ReturnType<typeof createMember>;
+
+export function createMember({ name, spawn, ready, onFault }: MemberOptions) {
   let running: Running | undefined;
   let isClosed = false;
   const former: string[] = [];
@@ -58,6 +44,7 @@ export function createMember({ name, spawn, ready, onFault }: MemberOptions): Me
 
   return {
     name,
+    /** Starts the process unless it runs, and waits until it is ready. */
     async start() {
       if (running || isClosed) return;
       const process = spawn();
@@ -68,13 +55,17 @@ export function createMember({ name, spawn, ready, onFault }: MemberOptions): Me
       onFault(`${name} was not ready ${WAIT_MS / 1_000} s after its start`);
     },
     end,
+    /** Ends the process for good, but cleanly: only then it stores compiled code, with which the next run starts faster. */
     async close() {
       isClosed = true;
       await end("SIGTERM");
     },
+    /** Stops the process until `resume`, as a machine that is suspended. */
     pause: () => void running?.child.kill("SIGSTOP"),
     resume: () => void running?.child.kill("SIGCONT"),
+    /** The process; undefined while it does not run. */
     process: () => running,
+    /** Returns everything that its processes have printed. */
     output: () => [...former, running?.stdout() ?? "", running?.stderr() ?? ""].join(""),
   };
 }
@@ -101,8 +92,6 @@ export async function pauseFor(member: Member, seconds: number): Promise<string>
   return `${member.name} was stopped for ${seconds} s`;
 }
 
-const settled = (promise: Promise<unknown>): Promise<void> =>
-  promise.then(
-    () => {},
-    () => {},
-  );
+const settled = async (promise: Promise<unknown>): Promise<void> => {
+  await Promise.allSettled([promise]);
+};

@@ -1,9 +1,10 @@
 /** Random transactions of several types, each account with its own sequence of nonces. */
 import { builders, type Network, signTransaction, type TransactionBody } from "@uniknode/protocol";
-import type { DevAccount, DevAccounts } from "../../../src/dev-chain/keys.ts";
+import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { castOf, KINDS, typeOfKind } from "../../../src/dev-chain/network.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Client } from "../../process/client.ts";
+import { people } from "./cast.ts";
 import type { Random } from "./random.ts";
 
 type Owner = {
@@ -27,37 +28,27 @@ type Sender = Owner & {
 const MAX_AT_ONCE = 5;
 const WORDS = ["red", "green", "blue", "dark red"];
 
-export type Actors = {
-  readonly people: DevAccounts;
-  /** Receives some of the transfers, and sends nothing. */
-  readonly watched: DevAccount;
-  readonly random: Random;
-};
-
-type State = Actors & {
-  readonly accounts: readonly DevAccount[];
-  readonly factory: DevAccount;
-};
+/** Send and receive. The first accounts own a unik each, one of every kind. */
+const accounts = Array.from({ length: 5 }, (_, index) => people(`account ${index}`));
+/** Receives some of the transfers, and sends nothing. */
+export const watched = people("account 9");
+const { delegates, factory } = castOf(people, 0);
+const candidates = KINDS.map((kind) => ({
+  publicKey: present(delegates.find((delegate) => delegate.kind === kind)).account.publicKey,
+  kind: Number(typeOfKind(kind)),
+}));
+const owners = accounts.map((account, index): Owner => ({ account, candidate: candidates[index] }));
 
 /** Returns a function that submits some transactions, and returns the ids of the accepted ones. */
-export function createSubmissions(accounts: readonly DevAccount[], actors: Actors) {
-  const { delegates, factory } = castOf(actors.people, 0);
-  // The first accounts own a unik each, one of every kind.
-  const candidates = KINDS.map((kind) => ({
-    publicKey: present(delegates.find((delegate) => delegate.kind === kind)).account.publicKey,
-    kind: Number(typeOfKind(kind)),
-  }));
-  const owners = accounts.map((account, index): Owner => ({ account, candidate: candidates[index] }));
-  const state: State = { ...actors, accounts, factory };
-  const { random } = actors;
-  return async (client: Client): Promise<readonly string[]> => {
+export const createSubmissions =
+  (random: Random) =>
+  async (client: Client): Promise<readonly string[]> => {
     const sender = await readSender(random.pick(owners), client, random);
     const transactions = Array.from({ length: random.integer(1, MAX_AT_ONCE) }, () =>
-      signTransaction(nextBody(state, sender), sender.account.keys),
+      signTransaction(nextBody(random, sender), sender.account.keys),
     );
     return (await client.submit(transactions)).accepted;
   };
-}
 
 /** Takes the nonce from the node, because a crash or a refusal may have changed it. */
 async function readSender(owner: Owner, { get, network }: Client, random: Random): Promise<Sender> {
@@ -78,8 +69,7 @@ async function readSender(owner: Owner, { get, network }: Client, random: Random
   };
 }
 
-function nextBody(state: State, sender: Sender): TransactionBody {
-  const { accounts, people, random, watched } = state;
+function nextBody(random: Random, sender: Sender): TransactionBody {
   const { network, account, candidate, tokenId } = sender;
   sender.nonce++;
   const envelope = { network, senderPublicKey: account.publicKey, nonce: sender.nonce };
@@ -88,7 +78,7 @@ function nextBody(state: State, sender: Sender): TransactionBody {
   const amount = BigInt(random.integer(1, 1_000));
   const dice = random.integer(1, 16);
   if (dice > 11 && tokenId !== undefined && candidate) {
-    if (dice > 13) return nextOfCareer(state, sender, { tokenId, kind: candidate.kind });
+    if (dice > 13) return nextOfCareer(sender, tokenId, candidate.kind);
     const vote = sender.vote === undefined ? `+${candidate.publicKey}` : `-${sender.vote}`;
     sender.vote = sender.vote === undefined ? candidate.publicKey : undefined;
     return builders.unsVote({ ...envelope, vote });
@@ -107,11 +97,7 @@ function nextBody(state: State, sender: Sender): TransactionBody {
 }
 
 /** Next step of a registration or resignation as delegate; some are refused. */
-function nextOfCareer(
-  { factory }: State,
-  sender: Sender,
-  { tokenId, kind }: { readonly tokenId: string; readonly kind: number },
-): TransactionBody {
+function nextOfCareer(sender: Sender, tokenId: string, kind: number): TransactionBody {
   const { network, account, nonce } = sender;
   const envelope = { network, senderPublicKey: account.publicKey, nonce };
   if (sender.isDelegate) return builders.unsDelegateResign(envelope);

@@ -4,52 +4,20 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { present } from "../../../src/platform/present.ts";
 import { freePort } from "../../peers/world.ts";
 import { USER } from "../../postgres/process.ts";
-import type { Client } from "../../process/client.ts";
-import { apiUrlOf, type Running, spawnUniknode } from "../../process/uniknode.ts";
-import { clockOptions, setClock } from "../actors/clock.ts";
-import { type Control, connectTo, createControl, TOKEN } from "../actors/control.ts";
-import {
-  type ClusterDatabase,
-  DATABASE,
-  type Pooler,
-  REPLICA_DATABASE,
-  startDatabase,
-  startPooler,
-} from "../actors/database.ts";
+import { clockOptions, setClock } from "../../process/clock.ts";
+import { type Running, type SpawnOptions, spawnUniknode } from "../../process/uniknode.ts";
+import { TOKEN } from "../actors/control.ts";
+import { ClusterDatabase, DATABASE, REPLICA_DATABASE } from "../actors/database.ts";
+import { type DevChain, startDevChain } from "../actors/dev-chain.ts";
 import { type Link, type LinkTarget, startLink } from "../actors/link.ts";
 import { createMember, type Member } from "../actors/member.ts";
 
 /** A process with its connections to other machines. */
 export type ClusterMember = Member & { readonly links: readonly Link[] };
-/** Its clock can be moved. */
-export type WorkerMember = ClusterMember & { setClock(aheadMs: number): void };
-export type ServerMember = ClusterMember & { readonly url: string };
 
-export type Cluster = {
-  readonly database: ClusterDatabase;
-  /** Undefined where pgbouncer is not installed. */
-  readonly pooler: Pooler | undefined;
-  readonly node: ClusterMember;
-  readonly mirrors: readonly ClusterMember[];
-  readonly servers: readonly ServerMember[];
-  readonly workers: readonly WorkerMember[];
-  /** All processes. */
-  readonly members: readonly ClusterMember[];
-  /** Base URL of the node. */
-  readonly nodeUrl: string;
-  readonly control: Control;
-  readonly client: Client;
-  /** Data folder of the node. */
-  readonly data: string;
-  /** Failures of processes. */
-  readonly faults: readonly string[];
-  /** Sends connections to the servers that are primary and replica now. */
-  reroute(): void;
-  close(): Promise<void>;
-};
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 const MIRRORS = 2;
 const SERVERS = 3;
@@ -72,11 +40,8 @@ const FEED_BLOCKS = 1_000;
 type Around = {
   /** Folder for the data of all processes. */
   readonly folder: string;
-  readonly database: Pick<ClusterDatabase, "ports">;
-  /** Used by one process of each kind. */
-  readonly pooler: Pick<Pooler, "port"> | undefined;
-  /** Port of the node's API. */
-  readonly nodePort: number;
+  readonly database: ClusterDatabase;
+  readonly chain: DevChain;
   readonly onFault: (fault: string) => void;
 };
 
@@ -85,39 +50,34 @@ type Around = {
  *
  * @param folder for the data of all processes
  */
-export async function startCluster(folder: string): Promise<Cluster> {
+export async function startCluster(folder: string) {
+  /** Failures of processes. */
   const faults: string[] = [];
   const onFault = (fault: string) => void faults.push(fault);
-  const nodePort = await freePort();
-  const data = join(folder, "data");
-  const node = createNode({ data, nodePort, onFault });
-  const members: ClusterMember[] = [node];
-  const [database] = await Promise.all([startDatabase(), node.start()]).catch(async (error: unknown) => {
-    await node.close();
-    throw error;
-  });
-  let pooler: Pooler | undefined;
+  const args = ["--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS];
+  const chain = await startDevChain({ folder, args, onFault });
+  /** All processes. */
+  const members: ClusterMember[] = [{ ...chain.node, links: [] }];
+  const linksOf = () => members.flatMap(({ links }) => links);
+  let database: ClusterDatabase | undefined;
   const close = async () => {
     await Promise.all(members.map((member) => member.close()));
-    await Promise.all(members.flatMap(({ links }) => links).map((link) => link.close()));
-    await pooler?.stop();
-    await database.close();
+    await chain.close();
+    await Promise.all(linksOf().map((link) => link.close()));
+    await database?.close();
   };
   try {
-    pooler = await startPooler(database);
-    const around: Around = { folder, database, pooler, nodePort, onFault };
-    const nodeUrl = `http://127.0.0.1:${nodePort}`;
+    database = await ClusterDatabase.start();
+    const around: Around = { folder, database, chain, onFault };
     const mirrors = await several(MIRRORS, (number) => createMirror(around, number));
     const servers = await several(SERVERS, (number) => createServer(around, number));
     const workers = await several(WORKERS, (number) => createWorker(around, number));
     members.push(...mirrors, ...servers, ...workers);
     return {
-      ...{ database, pooler, node, mirrors, servers, workers, members, nodeUrl, data, faults, close },
-      control: createControl(nodeUrl),
-      client: await connectTo(nodeUrl),
+      ...{ chain, database, mirrors, servers, workers, members, faults, close },
+      /** Sends connections to the servers that are primary and replica now. */
       reroute() {
-        pooler?.reroute();
-        for (const link of members.flatMap(({ links }) => links)) link.route(portOf(around, link.to));
+        for (const link of linksOf()) link.route(portOf(around, link.to));
       },
     };
   } catch (error) {
@@ -129,77 +89,80 @@ export async function startCluster(folder: string): Promise<Cluster> {
 const several = <T>(count: number, create: (number: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => create(index + 1)));
 
-function createNode({
-  data,
-  nodePort,
-  onFault,
-}: Pick<Around, "nodePort" | "onFault"> & { readonly data: string }): ClusterMember {
-  const args = [
-    ...["dev", "--data", data, "--http-port", `${nodePort}`, "--block-time", "1"],
-    ...["--webhook-token", TOKEN, "--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS],
-  ];
-  const member = createMember({ name: "node", spawn: () => spawnUniknode(args), ready: apiUrlOf, onFault });
-  return { ...member, links: [] };
+type Process = SpawnOptions & {
+  readonly name: string;
+  readonly connectsTo: readonly LinkTarget[];
+  /** Returns the arguments, from the ports of these connections. */
+  readonly argumentsOf: (...ports: number[]) => readonly string[];
+  /** Default: when it has printed its URL. */
+  readonly ready?: (process: Running) => Promise<unknown>;
+};
+
+async function createProcess(
+  around: Around,
+  { name, connectsTo, argumentsOf, ready = printedUrl, ...options }: Process,
+): Promise<ClusterMember> {
+  const links = await Promise.all(connectsTo.map((to) => startLink(to, portOf(around, to))));
+  const args = argumentsOf(...links.map(({ port }) => port));
+  const spawn = () => spawnUniknode(args, options);
+  return { ...createMember({ name, spawn, ready, onFault: around.onFault }), links };
 }
 
-async function createMirror(around: Around, number: number): Promise<ClusterMember> {
+/** One process of each kind uses the pooler, if there is one. */
+function createMirror(around: Around, number: number): Promise<ClusterMember> {
   const name = `mirror-${number}`;
-  const database = await linkTo(around, poolerFor(around, number === 2) ?? "primary");
-  const node = await linkTo(around, "node");
-  const args = ["mirror", "--database-url", databaseUrl(database.port), "--name", name, ...nodeArgs(node)];
-  // It serves nothing, and waits for its node and its database.
-  const ready = async () => {};
-  const member = createMember({ name, spawn: () => spawnUniknode(args), ready, onFault: around.onFault });
-  return { ...member, links: [database, node] };
+  return createProcess(around, {
+    name,
+    connectsTo: [number === 2 ? "pooler" : "primary", "node"],
+    argumentsOf: (database = 0, node = 0) => [
+      ...["mirror", "--database-url", databaseUrl(database), "--name", name, ...nodeArgs(node)],
+    ],
+    // It serves nothing, and waits for its node and its database.
+    ready: async () => {},
+  });
 }
 
 /** The first API server reads from the primary, the others from the replica, the third one through the pooler. */
-async function createServer(around: Around, number: number): Promise<ServerMember> {
-  const name = `server-${number}`;
-  const pooler = poolerFor(around, number === 3);
-  const database = await linkTo(around, pooler ?? (number === 1 ? "primary" : "replica"));
-  const node = await linkTo(around, "node");
+async function createServer(around: Around, number: number) {
+  const isPooled = number === 3 && around.database.hasPooler;
   const port = await freePort();
-  const url = databaseUrl(database.port, pooler && REPLICA_DATABASE);
-  const args = [
-    ...["serve", "--database-url", url, "--http-port", `${port}`, "--rate-limit", "0"],
-    ...nodeArgs(node),
-  ];
-  const spawn = () => spawnUniknode(args);
-  const member = createMember({ name, spawn, ready: printedUrl, onFault: around.onFault });
-  return { ...member, links: [database, node], url: `http://127.0.0.1:${port}` };
+  const member = await createProcess(around, {
+    name: `server-${number}`,
+    connectsTo: [isPooled ? "pooler" : number === 1 ? "primary" : "replica", "node"],
+    argumentsOf: (database = 0, node = 0) => [
+      ...["serve", "--database-url", databaseUrl(database, isPooled ? REPLICA_DATABASE : DATABASE)],
+      ...["--http-port", `${port}`, "--rate-limit", "0", ...nodeArgs(node)],
+    ],
+  });
+  return { ...member, url: `http://127.0.0.1:${port}` };
 }
 
-async function createWorker(around: Around, number: number): Promise<WorkerMember> {
+/** The clock of a worker can be moved. */
+async function createWorker(around: Around, number: number) {
   const name = `worker-${number}`;
   const folder = join(around.folder, name);
   mkdirSync(folder);
   setClock(folder, 0);
-  const database = await linkTo(around, poolerFor(around, number === 3) ?? "primary");
-  const args = [
-    ...["deliver", "--database-url", databaseUrl(database.port), "--name", name, "--operations-port", "0"],
-    ...DELIVERY_ARGS,
-  ];
-  const spawn = () => spawnUniknode(args, clockOptions(folder));
-  const member = createMember({ name, spawn, ready: printedUrl, onFault: around.onFault });
-  return { ...member, links: [database], setClock: (aheadMs) => setClock(folder, aheadMs) };
+  const member = await createProcess(around, {
+    name,
+    connectsTo: [number === 3 ? "pooler" : "primary"],
+    argumentsOf: (database = 0) => [
+      ...["deliver", "--database-url", databaseUrl(database), "--name", name, "--operations-port", "0"],
+      ...DELIVERY_ARGS,
+    ],
+    ...clockOptions(folder),
+  });
+  return { ...member, setClock: (aheadMs: number) => setClock(folder, aheadMs) };
 }
 
 const printedUrl = (process: Running) => process.printed(/(http:\S+)\n/);
 
-const nodeArgs = ({ port }: Link): string[] => ["--node", `http://127.0.0.1:${port}`, "--token", TOKEN];
+const nodeArgs = (port: number): string[] => ["--node", `http://127.0.0.1:${port}`, "--token", TOKEN];
 
 /** Returns the URL of the database on a port of this machine. */
 export const databaseUrl = (port: number, name = DATABASE): string =>
   `postgres://${USER}@127.0.0.1:${port}/${name}`;
 
-const poolerFor = ({ pooler }: Around, isPooled: boolean): "pooler" | undefined =>
-  pooler && isPooled ? "pooler" : undefined;
-
-const linkTo = (around: Around, to: LinkTarget): Promise<Link> => startLink(to, portOf(around, to));
-
 /** Returns the port of the server that has this role now. */
-function portOf({ database, pooler, nodePort }: Around, to: LinkTarget): number {
-  if (to === "node") return nodePort;
-  return to === "pooler" ? present(pooler).port : database.ports()[to];
-}
+const portOf = ({ database, chain }: Around, to: LinkTarget): number =>
+  to === "node" ? chain.port : database.portOf(to);

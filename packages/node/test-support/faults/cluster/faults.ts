@@ -56,27 +56,23 @@ const crashDatabase: Inject = async ({ cluster: { database } }, random) => {
 };
 
 const promoteReplica: Inject = async ({ cluster }, random) => {
-  const { database } = cluster;
   const lost = random.integer(500, 4_000);
-  await database.promote(lost);
+  await cluster.database.promote(lost);
   cluster.reroute();
-  await database.addReplica();
+  await cluster.database.addReplica();
   cluster.reroute();
   return `the replica was promoted without the last ${lost} ms`;
 };
 
 const fillDisk: Inject = async ({ cluster: { database } }, random) => {
-  const free = database.fill?.();
   const pause = random.integer(2, 8);
-  await seconds(pause);
-  free?.();
-  await database.ensureRunning();
+  await database.fillDisk(pause * 1_000);
   return `the disk of the database was full for ${pause} s`;
 };
 
-const crashPooler: Inject = async ({ cluster: { pooler } }, random) => {
+const crashPooler: Inject = async ({ cluster: { database } }, random) => {
   const pause = random.integer(0, 5);
-  await pooler?.crash(pause * 1_000);
+  await database.crashPooler(pause * 1_000);
   return `the pooler was killed, and started after ${pause} s`;
 };
 
@@ -143,7 +139,7 @@ export const FAULTS: readonly ClusterFault[] = [
   { name: "all workers killed", concern: "processes", weight: 1, inject: killWorkers },
   { name: "worker restarted", concern: "processes", weight: 2, inject: restartWorker },
   { name: "worker stopped", concern: "processes", weight: 3, inject: pauseMember(workers, 3) },
-  { name: "node killed", concern: "processes", weight: 2, inject: kill(({ node }) => [node], 5) },
+  { name: "node killed", concern: "processes", weight: 2, inject: kill(({ chain }) => [chain.node], 5) },
   { name: "mirror killed", concern: "processes", weight: 2, inject: kill(mirrors, 20) },
   { name: "mirror stopped", concern: "processes", weight: 2, inject: pauseMember(mirrors, 2) },
   { name: "server killed", concern: "processes", weight: 2, inject: kill(({ servers }) => servers, 5) },
@@ -154,11 +150,11 @@ export const FAULTS: readonly ClusterFault[] = [
   },
   {
     ...{ name: "disk full", concern: "database", weight: 2, inject: fillDisk },
-    isPossible: ({ cluster }) => cluster.database.fill !== undefined,
+    isPossible: ({ cluster }) => cluster.database.hasDisk,
   },
   {
     ...{ name: "pooler killed", concern: "database", weight: 1, inject: crashPooler },
-    isPossible: ({ cluster }) => cluster.pooler !== undefined,
+    isPossible: ({ cluster }) => cluster.database.hasPooler,
   },
   { name: "connections broken", concern: "connections", weight: 4, inject: breakLinks },
   { name: "receivers failing", concern: "receivers", weight: 4, inject: misbehave },

@@ -6,7 +6,7 @@ import { type Cluster, databaseUrl } from "./cluster.ts";
 
 export type HandOverTarget = "workers" | "node";
 
-type Connected = Pick<Cluster, "database" | "nodeUrl">;
+type Connected = Pick<Cluster, "database" | "chain">;
 
 /**
  * Runs the command until it succeeds: a database or a node may be down.
@@ -66,15 +66,11 @@ async function repeat(commands: () => Promise<readonly Ended[]>): Promise<void> 
   );
 }
 
-async function run(
-  { database, nodeUrl }: Connected,
-  args: readonly string[],
-  killMs?: number,
-): Promise<Ended> {
-  const url = databaseUrl(database.ports().primary);
+async function run({ database, chain }: Connected, args: readonly string[], killMs?: number): Promise<Ended> {
+  const url = databaseUrl(database.portOf("primary"));
   const command = spawnUniknode([
     ...["webhooks", "hand-over", ...args, "--database-url", url],
-    ...["--node", nodeUrl, "--token", TOKEN],
+    ...["--node", chain.url, "--token", TOKEN],
   ]);
   const timer = killMs === undefined ? undefined : setTimeout(() => command.child.kill("SIGKILL"), killMs);
   const ended = await command.ended;

@@ -1,7 +1,6 @@
 /** Ends all faults and the load, and waits until nothing is left to do. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
-import type { Database } from "../../../src/store/engine/database.ts";
 import { createLastSequence } from "../../../src/store/events/event-log.ts";
 import { untilDone } from "../scenario.ts";
 import type { Cluster } from "./cluster.ts";
@@ -23,22 +22,22 @@ export async function heal(cluster: Cluster, webhooks: readonly ClusterWebhook[]
     await member.start();
   }
   await handOver(cluster, "workers");
-  await cluster.control.post("/api/dev/forge", { enabled: false });
+  await cluster.chain.control.post("/api/dev/forge", { enabled: false });
 }
 
 /**
  * Waits until the mirror and the workers have done everything.
  *
- * @param node database of the node
  * @throws {Error} that names what is left, if nothing happens
  */
 export async function settle(
-  { database, workers }: Cluster,
-  node: Database,
+  { chain, database, workers }: Cluster,
   log: (line: string) => void,
 ): Promise<void> {
-  const lastSequence = createLastSequence(node);
-  const head = node.prepare<{ id: string }>("SELECT id_text AS id FROM blocks ORDER BY height DESC LIMIT 1");
+  const lastSequence = createLastSequence(chain.database);
+  const head = chain.database.prepare<{ id: string }>(
+    "SELECT id_text AS id FROM blocks ORDER BY height DESC LIMIT 1",
+  );
   let loggedMs = performance.now();
   let aheadMs = 0;
   await untilDone(
@@ -62,7 +61,7 @@ async function unfinished(
   { postgres }: Cluster["database"],
   { last, head }: { readonly last: number; readonly head: string },
 ): Promise<string[]> {
-  const { query } = postgres();
+  const { query } = postgres;
   const [row] = await query<{ copied: string; matched: string; head: string }>(
     `SELECT last_sequence AS copied, (SELECT min(matched) FROM shards) AS matched, (SELECT id FROM head) AS head
      FROM event_log`,

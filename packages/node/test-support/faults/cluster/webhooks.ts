@@ -1,10 +1,8 @@
 /** Webhooks of the run: each has its own receiver, and is registered at the node, which hands all of them over to the workers. */
 import { createEpochFence } from "@uniknode/client";
 import { present } from "../../../src/platform/present.ts";
-import type { Database } from "../../../src/store/engine/database.ts";
-import { createLastSequence } from "../../../src/store/events/event-log.ts";
+import { type Register, registerSubject, type Subject } from "../actors/subject.ts";
 import type { Kind } from "../checks/kinds.ts";
-import { type Register, registerSubject, type Subject } from "../webhooks/subject.ts";
 
 export type ClusterWebhook = Subject & {
   readonly kind: Kind;
@@ -24,15 +22,14 @@ const HEALTHY_KINDS = ["every block", "every transaction", "ledger, strict", "th
 /**
  * Registers a webhook of every kind, while no event is logged. Strict receivers refuse calls of former owners.
  *
- * @param node database of the node
+ * @param webhooks gets every webhook
  */
 export async function registerWebhooks(
   kinds: readonly Kind[],
   register: Register,
-  node: Database,
-): Promise<Registered> {
+  webhooks: ClusterWebhook[],
+): Promise<void> {
   const healthyKinds = HEALTHY_KINDS.map((name) => present(kinds.find((kind) => kind.name === name)));
-  const webhooks: ClusterWebhook[] = [];
   for (const [index, kind] of [...kinds, ...healthyKinds].entries()) {
     const fence = kind.isStrict ? { fence: createEpochFence() } : {};
     const subject = await registerSubject(kind, register, fence);
@@ -40,5 +37,4 @@ export async function registerWebhooks(
     if (!isHealthy && index % 2 === 1) await subject.receiver.become("slow");
     webhooks.push({ ...subject, kind, isHealthy });
   }
-  return { webhooks, after: createLastSequence(node)() };
 }

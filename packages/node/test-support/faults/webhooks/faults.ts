@@ -1,45 +1,41 @@
 /** Random faults of a node. Each may fail: the process may die at any moment. */
+import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
-import type { Database } from "../../../src/store/engine/database.ts";
+import { missingProgram } from "../../process/available.ts";
 import type { Client } from "../../process/client.ts";
-import { setClock } from "../actors/clock.ts";
-import { canFillDisk, fillDisk, freeDisk } from "../actors/disk.ts";
-import type { Member } from "../actors/member.ts";
+import { setClock } from "../../process/clock.ts";
+import { type DevChain, MAX_DEPTH, reorganise } from "../actors/dev-chain.ts";
 import { BEHAVIOURS } from "../actors/receiver.ts";
+import { changeSubject, comeBack, leave, type Register, replay, type Subject } from "../actors/subject.ts";
 import type { Kind } from "../checks/kinds.ts";
 import type { Fault } from "../scenario.ts";
-import { changeSubject, comeBack, leave, type Register, replay, type Subject } from "./subject.ts";
 
-export type World = Register & {
-  readonly folder: string;
-  readonly node: Member;
-  /** Database of the node, to read. */
-  readonly database: Database;
-  readonly client: Client;
-  readonly kinds: readonly Kind[];
-  /** Webhooks that keep their kind. */
-  readonly steady: readonly Subject[];
-  /** Webhooks that change their kind, and are absent temporarily. */
-  readonly restless: readonly Subject[];
-  /** Webhooks that keep their kind, and request replays. */
-  readonly historians: readonly Subject[];
-  /** All of them. */
-  readonly subjects: readonly Subject[];
-  /** Height of the first block whose facts the chronicle has. */
-  readonly firstHeight: number;
-  readonly submit: (client: Client) => Promise<readonly string[]>;
-  /** Ids of the transactions that the node has accepted. */
-  readonly accepted: Set<string>;
-  /** Number of occurrences by fault. */
-  readonly happened: Map<string, number>;
-  /** Clock of the machine, as the node sees it. */
-  clockAheadMs: number;
-};
+export type World = DevChain &
+  Register & {
+    readonly folder: string;
+    readonly kinds: readonly Kind[];
+    /** Webhooks that keep their kind. */
+    readonly steady: readonly Subject[];
+    /** Webhooks that change their kind, and are absent temporarily. */
+    readonly restless: readonly Subject[];
+    /** Webhooks that keep their kind, and request replays. */
+    readonly historians: readonly Subject[];
+    /** All of them. */
+    readonly subjects: readonly Subject[];
+    /** Height of the first block whose facts the chronicle has. */
+    readonly firstHeight: number;
+    readonly submit: (client: Client) => Promise<readonly string[]>;
+    /** Ids of the transactions that the node has accepted. */
+    readonly accepted: Set<string>;
+    /** Number of occurrences by fault. */
+    readonly happened: Map<string, number>;
+    /** Clock of the machine, as the node sees it. */
+    clockAheadMs: number;
+  };
 
-export const MAX_DEPTH = 50;
 const MAX_JUMP_MS = 3_600_000;
 const MAX_JUMP_BACK_MS = 2_000;
 const SECONDS_PER_DAY = 86_400;
@@ -51,13 +47,6 @@ const submit: Inject = async ({ submit, client, accepted }) => {
 };
 
 const mine: Inject = ({ random, control }) => control.post("/api/dev/mine", { blocks: random.integer(1, 4) });
-
-/** Mostly shallow, sometimes as deep as allowed. */
-const reorganise: Inject = ({ random, control }) => {
-  const depth = random.chance(0.2) ? random.integer(6, MAX_DEPTH) : random.integer(1, 5);
-  const blocks = depth + random.integer(1, 2);
-  return control.post("/api/dev/reorg", { depth, blocks, transactions: random.chance(0.7) }, [200, 422]);
-};
 
 const restore: Inject = async ({ random, control }) => {
   const { id } = (await control.post("/api/dev/snapshot")) as { id: string };
@@ -118,23 +107,29 @@ const ping: Inject = ({ random, steady, control }) =>
 const resend: Inject = ({ random, steady, control }) =>
   control.post(`/api/webhooks/${random.pick(steady).id}/deliveries/retry`, { since: 0 });
 
-const fill: Inject = async ({ random, folder, node }) => {
+/** The soft limit of the size of files that a process may write, with `prlimit` of Linux. */
+const limitFiles = (processId: number, soft: string) =>
+  void execFileSync("prlimit", ["--pid", `${processId}`, `--fsize=${soft}`], { stdio: "ignore" });
+
+/** A full disk: every write that extends a file fails for a while. */
+const fill: Inject = async ({ random, data, node }) => {
   const { child } = present(node.process(), "a running node");
-  const wal = statSync(join(folder, "data", "node.sqlite-wal")).size;
-  fillDisk(present(child.pid), wal + random.integer(0, 20_000));
+  const wal = statSync(join(data, "node.sqlite-wal")).size;
+  limitFiles(present(child.pid), `${wal + random.integer(0, 20_000)}:`);
   try {
     await sleep(random.integer(100, 700));
   } finally {
-    if (child.exitCode === null && child.signalCode === null) freeDisk(present(child.pid));
+    if (child.exitCode === null && child.signalCode === null) limitFiles(present(child.pid), "unlimited:");
   }
 };
+const canFill = process.platform === "linux" && missingProgram("prlimit") === undefined;
 
 const pause: Inject = ({ random }) => sleep(random.integer(1, 200));
 
 const WEIGHTS: readonly (readonly [string, Inject, number])[] = [
   ["submission", submit, 30],
   ["mining", mine, 10],
-  ["reorganisation", reorganise, 12],
+  ["reorganisation", ({ control, random }) => reorganise(control, random), 12],
   ["restoring", restore, 2],
   ["travel", travel, 3],
   ["clock jump", jump, 6],
@@ -146,7 +141,7 @@ const WEIGHTS: readonly (readonly [string, Inject, number])[] = [
   ["rotation", rotate, 1],
   ["ping", ping, 2],
   ["resending", resend, 2],
-  ...(canFillDisk() ? ([["full disk", fill, 3]] as const) : []),
+  ...(canFill ? ([["full disk", fill, 3]] as const) : []),
   ["pause", pause, 20],
 ];
 

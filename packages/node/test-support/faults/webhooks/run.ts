@@ -1,25 +1,19 @@
 /** Injects random faults into the real process, kills it again and again, and compares what every receiver has with the chain. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { present } from "../../../src/platform/present.ts";
-import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
-import { freePort } from "../../peers/world.ts";
-import { apiUrlOf, spawnUniknode } from "../../process/uniknode.ts";
-import { people } from "../actors/cast.ts";
-import { clockOptions, setClock } from "../actors/clock.ts";
-import { connectTo, createControl, TOKEN } from "../actors/control.ts";
-import { createMember, type Member } from "../actors/member.ts";
+import { clockOptions, setClock } from "../../process/clock.ts";
+import { type DevChain, startDevChain } from "../actors/dev-chain.ts";
 import { createDraws } from "../actors/random.ts";
-import { createSubmissions } from "../actors/submissions.ts";
-import { beginChronicle, type Chronicle, openChronicle } from "../checks/chronicle.ts";
+import { type Register, registerSubject, type Subject } from "../actors/subject.ts";
+import { createSubmissions, watched } from "../actors/submissions.ts";
 import { kindsOf } from "../checks/kinds.ts";
 import { inspectRows } from "../checks/rows.ts";
 import { judge } from "../checks/verdict.ts";
 import { type Report, type Run, type Scenario, shown, weighted } from "../scenario.ts";
-import { FAULTS, inject, MAX_DEPTH, mustKeepAccepted, type World } from "./faults.ts";
+import { FAULTS, inject, mustKeepAccepted, type World } from "./faults.ts";
 import { settle } from "./settle.ts";
-import { type Register, registerSubject, type Subject } from "./subject.ts";
 
 const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
@@ -40,82 +34,53 @@ export async function runWebhooks(options: Run): Promise<Report> {
   const { seed, seconds, log } = options;
   const random = createDraws(seed);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-webhooks-"));
-  const data = join(folder, "data");
-  mkdirSync(data);
   setClock(folder, 0);
   const faults: string[] = [];
-  const node = await createNode(folder, (fault) => void faults.push(fault));
+  const onFault = (fault: string) => void faults.push(fault);
   const subjects: Subject[] = [];
-  let chronicle: Chronicle | undefined;
-  let database: Database | undefined;
+  let chain: DevChain | undefined;
   try {
-    await node.start();
-    beginChronicle(data);
-    chronicle = openChronicle(data);
-    database = openDatabase(join(data, "node.sqlite"), { readonly: true });
-    const control = createControl(node.url);
-    // Deep enough for the deepest reorganisation.
-    await control.post("/api/dev/mine", { blocks: MAX_DEPTH + 5 });
-    const client = await connectTo(node.url);
-    const register = { random, control, position: chronicle.position };
+    chain = await startDevChain({ folder, args: ["--log-level", "error"], onFault, ...clockOptions(folder) });
+    const { chronicle } = chain;
     const world: World = {
-      ...{ ...register, folder, node, client, database, subjects },
-      ...(await registerSubjects(register, subjects)),
+      ...{ ...chain, random, folder, subjects },
+      ...(await registerSubjects({ ...chain, random }, subjects)),
       firstHeight: present(chronicle.changes()[0]).block.height,
+      submit: createSubmissions(random),
       ...{ accepted: new Set(), happened: new Map(), clockAheadMs: 0 },
     };
     log(`${subjects.length} webhooks, faults for ${seconds} s`);
     const kills = await injectAll(world, options);
     await settle(world);
-    faults.push(...(await judgeAll(world, chronicle)));
-    await node.end("SIGTERM");
-    return { faults, figures: { kills, ...figuresOf(world, chronicle) } };
+    faults.push(...(await judgeAll(world)));
+    await chain.node.end("SIGTERM");
+    return { faults, figures: { kills, ...figuresOf(world) } };
   } finally {
-    await node.end("SIGKILL");
-    database?.close();
-    chronicle?.close();
+    await chain?.close();
     for (const { receiver } of subjects) await receiver.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function createNode(
-  folder: string,
-  onFault: (fault: string) => void,
-): Promise<Member & { readonly url: string }> {
-  const port = await freePort();
-  const args = [
-    ...["dev", "--data", join(folder, "data"), "--http-port", `${port}`, "--block-time", "1"],
-    ...["--webhook-token", TOKEN, "--log-level", "error"],
-  ];
-  const spawn = () => spawnUniknode(args, clockOptions(folder));
-  const member = createMember({ name: "the node", spawn, ready: apiUrlOf, onFault });
-  return { ...member, url: `http://127.0.0.1:${port}` };
-}
+const KINDS = kindsOf(watched);
 
 /** @param subjects gets every webhook */
 async function registerSubjects(register: Register, subjects: Subject[]) {
   const { random } = register;
-  const accounts = Array.from({ length: 10 }, (_, index) => people(`account ${index}`));
-  const watched = present(accounts[9]);
-  const kinds = kindsOf(watched);
-  const registerAll = async (chosen: typeof kinds) => {
+  const registerAll = async (chosen: typeof KINDS) => {
     const registered: Subject[] = [];
     for (const kind of chosen) registered.push(await registerSubject(kind, register));
     subjects.push(...registered);
     return registered;
   };
   // One webhook receives every block, so that there are past events whose order can be checked.
-  const everyBlock = present(kinds.find(({ name }) => name === "every block"));
+  const everyBlock = present(KINDS.find(({ name }) => name === "every block"));
+  const remembered = random.pick(KINDS.filter(({ isRemembered }) => isRemembered));
   return {
-    kinds,
-    steady: await registerAll(kinds),
-    restless: await registerAll(Array.from({ length: RESTLESS }, () => random.pick(kinds))),
-    historians: await registerAll([
-      everyBlock,
-      random.pick(kinds.filter(({ isRemembered }) => isRemembered)),
-    ]),
-    submit: createSubmissions(accounts.slice(0, 5), { watched, people, random }),
+    kinds: KINDS,
+    steady: await registerAll(KINDS),
+    restless: await registerAll(Array.from({ length: RESTLESS }, () => random.pick(KINDS))),
+    historians: await registerAll([everyBlock, remembered]),
   };
 }
 
@@ -145,7 +110,7 @@ async function injectAll(world: World, { seconds, only }: Run): Promise<number> 
   return kills;
 }
 
-async function judgeAll({ subjects, control }: World, chronicle: Chronicle): Promise<string[]> {
+async function judgeAll({ subjects, control, chronicle }: World): Promise<string[]> {
   const changes = chronicle.changes();
   const wallets = chronicle.wallets();
   const faults: string[] = [];
@@ -165,7 +130,7 @@ async function judgeAll({ subjects, control }: World, chronicle: Chronicle): Pro
   return faults;
 }
 
-function figuresOf({ subjects, accepted, happened }: World, chronicle: Chronicle): Record<string, number> {
+function figuresOf({ subjects, accepted, happened, chronicle }: World): Record<string, number> {
   const changes = chronicle.changes();
   const arrivals = subjects.flatMap(({ receiver }) => receiver.arrivals);
   return {

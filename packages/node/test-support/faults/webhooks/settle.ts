@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
-import { setClock } from "../actors/clock.ts";
+import { setClock } from "../../process/clock.ts";
 import type { Control } from "../actors/control.ts";
+import { comeBack, replay } from "../actors/subject.ts";
 import { untilDone } from "../scenario.ts";
 import type { World } from "./faults.ts";
-import { comeBack, replay } from "./subject.ts";
 
 /** A height above every head. */
 const MAX_HEIGHT = 1_000_000;

@@ -1,17 +1,82 @@
-/** Clients that read through a load balancer, each with the block of its last response, and what they received. */
+/**
+ * Observers of a cluster during the faults: of the owners of shards and of the mirror's head, and clients that read through a load
+ * balancer, each with the block of its last response; and a snapshot that is held open.
+ */
 import { hash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiError, createClient } from "@uniknode/client";
+import type { ClusterDatabase } from "../actors/database.ts";
 import { createDraws } from "../actors/random.ts";
 import type { Change } from "../checks/chronicle.ts";
 import { type Background, repeat } from "../scenario.ts";
 
-export type Readers = Background & {
-  readonly faults: readonly string[];
-  /** Number of successful responses, and of the others by code. */
-  figures(): Readonly<Record<string, number>>;
-  /** Compares the responses with the blocks of the node. Returns descriptions of failures. */
-  judge(changes: readonly Change[]): string[];
+const LOOK_EVERY_MS = 150;
+
+/** Owner of a shard, or of the head, and its position in the events. */
+export type OwnerRow = {
+  readonly name: string;
+  readonly owner: string | null;
+  readonly epoch: string;
+  readonly position: string;
 };
+
+/** Height of a mirror that lost commits goes back; it is compared with its node. */
+const OWNERS = `SELECT 'shard ' || shard AS name, owner, epoch, matched AS position FROM shards
+  UNION ALL SELECT 'head', owner, epoch, 0 FROM head`;
+
+/** Checks rows that are read again and again: each epoch has one owner, and nothing goes back. */
+export function createOwnersCheck() {
+  /** Descriptions of failures. */
+  const faults: string[] = [];
+  const owners = new Map<string, string>();
+  const latest = new Map<string, { readonly epoch: number; readonly position: number }>();
+  return {
+    faults,
+    /** Must be called with each row that is read. */
+    look({ name, owner, ...row }: OwnerRow): void {
+      const [epoch, position] = [Number(row.epoch), Number(row.position)];
+      const before = latest.get(name) ?? { epoch, position };
+      latest.set(name, { epoch, position });
+      if (epoch < before.epoch) faults.push(`${name} went back from epoch ${before.epoch} to ${epoch}`);
+      if (position < before.position) faults.push(`${name} went back from ${before.position} to ${position}`);
+      if (owner === null) return;
+      const key = `${name}, epoch ${epoch}`;
+      const known = owners.get(key) ?? owner;
+      owners.set(key, known);
+      if (known !== owner) faults.push(`${key} had the owners ${known} and ${owner}`);
+    },
+  };
+}
+
+export function watchOwners(database: ClusterDatabase) {
+  const check = createOwnersCheck();
+  const read = async () => {
+    for (const row of await database.postgres.query<OwnerRow>(OWNERS)) check.look(row);
+  };
+  return { ...check, ...repeat(() => LOOK_EVERY_MS, read) };
+}
+
+/** Holds a snapshot of the database open, as a long report does: vacuum keeps all rows that it can see. */
+export function holdSnapshot(database: ClusterDatabase): Background {
+  let isEnded = false;
+  // Another snapshot follows when a fault of the database has ended the last one.
+  const holding = repeat(
+    () => LOOK_EVERY_MS,
+    () =>
+      database.postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
+        while (!isEnded) {
+          await query("SELECT height FROM head");
+          await sleep(LOOK_EVERY_MS);
+        }
+      }),
+  );
+  return {
+    async stop() {
+      isEnded = true;
+      await holding.stop();
+    },
+  };
+}
 
 type Block = { readonly height: number; readonly id: string };
 /** A response, and the block that the request demanded. */
@@ -31,6 +96,8 @@ const EXPECTED: ReadonlySet<string> = new Set([
   // While another block is awaited, after a reorganisation, and while a mirror is built again.
   ...["REPLICA_BEHIND", "BRANCH_GONE", "NODE_STARTING"],
 ]);
+export type Readers = ReturnType<typeof startReaders>;
+
 const CLIENTS = 4;
 const PAUSE_MS = 40;
 
@@ -38,10 +105,8 @@ const PAUSE_MS = 40;
  * @param url of the load balancer
  * @param address of a wallet that is read
  */
-export function startReaders(url: string, address: string, seed: number): Readers {
-  const state: State = {
-    ...{ reads: [], failures: new Map(), faults: [], digests: new Map() },
-  };
+export function startReaders(url: string, address: string, seed: number) {
+  const state: State = { reads: [], failures: new Map(), faults: [], digests: new Map() };
   const stopping = new AbortController();
   const running = Array.from({ length: CLIENTS }, (_, index) => {
     const client = createClient({
@@ -65,12 +130,14 @@ export function startReaders(url: string, address: string, seed: number): Reader
   });
   return {
     faults: state.faults,
+    /** Number of successful responses, and of the others by code. */
     figures: () => ({ reads: state.reads.length, ...Object.fromEntries(state.failures) }),
     async stop() {
       stopping.abort();
       await Promise.all(running.map((each) => each.stop()));
     },
-    judge: (changes) => judgeReads(state.reads, changes),
+    /** Compares the responses with the blocks of the node. Returns descriptions of failures. */
+    judge: (changes: readonly Change[]) => judgeReads(state.reads, changes),
   };
 }
 

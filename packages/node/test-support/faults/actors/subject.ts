@@ -1,11 +1,11 @@
 /** A webhook under test: its receiver, and its registrations over time. */
 
 import { present } from "../../../src/platform/present.ts";
-import type { Control } from "../actors/control.ts";
-import type { Random } from "../actors/random.ts";
-import { type Receiver, type ReceiverOptions, startReceiver } from "../actors/receiver.ts";
 import type { Period, Replay } from "../checks/evidence.ts";
 import { bodyOf, type Kind } from "../checks/kinds.ts";
+import type { DevChain } from "./dev-chain.ts";
+import type { Random } from "./random.ts";
+import { type Receiver, type ReceiverOptions, startReceiver } from "./receiver.ts";
 
 export type Subject = {
   readonly id: number;
@@ -17,18 +17,13 @@ export type Subject = {
   readonly replays: Replay[];
 };
 
-/** The node at which webhooks are registered. */
-export type Register = {
-  readonly control: Control;
-  /** Returns the position of the last change of the chain; its events are committed with it. */
-  readonly position: () => number;
-  readonly random: Random;
-};
+/** The node at which webhooks are registered: the events of a change of the chain are committed with it. */
+export type Register = Pick<DevChain, "control" | "chronicle"> & { readonly random: Random };
 
 /** Registers a webhook for its own receiver. */
 export async function registerSubject(
   kind: Kind,
-  { control: { post }, position, random }: Register,
+  { control: { post }, chronicle: { position }, random }: Register,
   options?: ReceiverOptions,
 ): Promise<Subject> {
   const receiver = await startReceiver(random, options);
@@ -48,7 +43,7 @@ export async function registerSubject(
 export async function changeSubject(
   { id, receiver, periods }: Subject,
   kind: Kind,
-  { control: { put }, position }: Register,
+  { control: { put }, chronicle: { position } }: Register,
 ): Promise<void> {
   // A receiver that responds 410 would be suspended again.
   if (receiver.behaviour() === "gone") await receiver.become("well");
@@ -73,20 +68,20 @@ export async function leave({ receiver, periods }: Subject): Promise<void> {
  */
 export async function comeBack(subject: Subject, register: Register): Promise<void> {
   const { id, receiver, periods } = subject;
-  const { control, position } = register;
+  const { control, chronicle } = register;
   await receiver.become("well");
   const { state } = (await control.post(`/api/webhooks/${id}/ping`)) as { state: string };
   if (state !== "delivered") return;
   const last = present(periods.at(-1));
   if (last.isUnsure) await changeSubject(subject, last.kind, register);
-  else periods.push({ ...last, fullyFrom: position() });
+  else periods.push({ ...last, fullyFrom: chronicle.position() });
 }
 
 /** Requests a replay of a part of the chain, unless the webhook cannot have it now. */
 export async function replay(
   { id, replays }: Subject,
   { fromHeight, toHeight }: { fromHeight: number; toHeight: number },
-  { control: { post }, position }: Register,
+  { control: { post }, chronicle: { position } }: Register,
 ): Promise<void> {
   replays.push({ fromHeight, toHeight, requestedAt: position() });
   await post(`/api/webhooks/${id}/replay`, { fromHeight, toHeight }, [202, 409, 422]);
