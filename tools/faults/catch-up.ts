@@ -10,8 +10,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { blockFromTrustedBytes, type Network } from "@uniknode/protocol";
@@ -22,8 +21,7 @@ import type { Pin } from "../../packages/node/src/chain/assumption.ts";
 import { replay } from "../../packages/node/src/chain/replay.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { openReader } from "../../packages/node/src/store/engine/migrations.ts";
-import { createDraws } from "../../packages/node/test-support/faults/actors/random.ts";
-import type { Report, Run, Scenario } from "../../packages/node/test-support/faults/scenario.ts";
+import type { Figures, Run, Scenario } from "../../packages/node/test-support/faults/scenario.ts";
 
 /** Ids of the chain fill the first levels of their indexes, and reach the last one. */
 const SIZE = { emptyBlocks: 50_000, fullBlocks: 500, transfersPerBlock: 60 };
@@ -36,34 +34,28 @@ const INSPECTION_MS = 2_000;
 export const scenario: Scenario = {
   description: "a process that replays 50,500 blocks is killed, and must find every block and transaction",
   minutes: 1,
-  faults: [],
+  faultNames: [],
   run: runCatchUp,
 };
 
 /** @throws {AssertionError} naming what was lost, with the number of the kill */
-async function runCatchUp({ seed, seconds, log }: Run): Promise<Report> {
-  const random = createDraws(seed);
+async function runCatchUp({ random, folder, seconds, log }: Run): Promise<Figures> {
   const { fixture, last } = await loadChain();
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-catch-up-"));
   const endMs = performance.now() + seconds * 1_000;
   let kills = 0;
-  try {
-    for (let chain = 1; performance.now() < endMs; chain++) {
-      const path = join(folder, `${chain}.sqlite`);
-      for (let isComplete = false; !isComplete && performance.now() < endMs; kills++) {
-        const moment = { commits: random.integer(1, MAX_COMMITS), delayMs: random.below(MAX_DELAY_MS) };
-        const { height, isFinished } = await runUntilKilled(path, moment);
-        isComplete = isFinished;
-        check(path, fixture.network, { kill: kills + 1, height });
-        log(`kill ${kills + 1}: ${isFinished ? "caught up" : `at height ${height}`}`);
-      }
-      if (headOf(path) === last.height) checkTotals(path);
-      rmSync(path, { force: true });
+  for (let chain = 1; performance.now() < endMs; chain++) {
+    const path = join(folder, `${chain}.sqlite`);
+    for (let isComplete = false; !isComplete && performance.now() < endMs; kills++) {
+      const moment = { commits: random.integer(1, MAX_COMMITS), delayMs: random.below(MAX_DELAY_MS) };
+      const { height, isFinished } = await runUntilKilled(path, moment);
+      isComplete = isFinished;
+      check(path, fixture.network, { kill: kills + 1, height });
+      log(`kill ${kills + 1}: ${isFinished ? "caught up" : `at height ${height}`}`);
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (headOf(path) === last.height) checkTotals(path);
+    rmSync(path, { force: true });
   }
-  return { faults: [], figures: { kills } };
+  return { kills };
 }
 
 async function loadChain(): Promise<{ readonly fixture: Fixture; readonly last: Pin }> {

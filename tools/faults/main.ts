@@ -5,7 +5,11 @@
  * run one after the other; the exit code is 1 if one of them failed. A seed determines the faults and their order, not the moment at
  * which a process is interrupted.
  */
-import { formatFigures, type Scenario } from "../../packages/node/test-support/faults/scenario.ts";
+import {
+  formatFigures,
+  runScenario,
+  type Scenario,
+} from "../../packages/node/test-support/faults/scenario.ts";
 import { readArguments } from "../arguments.ts";
 
 /** Loaded when they run: some look for programs that others do not need. */
@@ -33,8 +37,8 @@ else await runSeeds(await loadScenario());
 
 async function list(): Promise<void> {
   for (const [name, load] of Object.entries(SCENARIOS)) {
-    const { description, faults } = (await load()).scenario;
-    console.log(`${name}: ${description}${faults.map((fault) => `\n  ${fault}`).join("")}`);
+    const { description, faultNames } = (await load()).scenario;
+    console.log(`${name}: ${description}${faultNames.map((fault) => `\n  ${fault}`).join("")}`);
   }
 }
 
@@ -43,16 +47,16 @@ async function loadScenario(): Promise<Scenario> {
   const load = SCENARIOS[name];
   if (!load) throw new Error(`choose a scenario: ${Object.keys(SCENARIOS).join(", ")}; --list explains them`);
   const { scenario } = await load();
-  const unknown = values.only?.find((only) => !scenario.faults.includes(only));
+  const unknown = values.only?.find((only) => !scenario.faultNames.includes(only));
   if (unknown !== undefined)
-    throw new Error(`no fault is named ${unknown}; choose from: ${scenario.faults.join(", ")}`);
+    throw new Error(`no fault is named ${unknown}; choose from: ${scenario.faultNames.join(", ")}`);
   const missing = scenario.missing?.();
   if (missing !== undefined) throw new Error(`this machine lacks ${missing}`);
   return scenario;
 }
 
-async function runSeeds({ minutes, run }: Scenario): Promise<void> {
-  const seconds = Number(values.minutes ?? minutes) * 60;
+async function runSeeds(scenario: Scenario): Promise<void> {
+  const seconds = Number(values.minutes ?? scenario.minutes) * 60;
   for (let index = 0; index < Number(values.count); index++) {
     const seed = Number(values.seed) + index;
     console.log(`${name}, seed ${seed}, faults for ${seconds} s`);
@@ -60,10 +64,7 @@ async function runSeeds({ minutes, run }: Scenario): Promise<void> {
     const log = (line: string) =>
       console.log(`${((performance.now() - startMs) / 1_000).toFixed(0).padStart(5)} s  ${line}`);
     const only = values.only === undefined ? {} : { only: values.only };
-    const { faults, figures } = await run({ seed, seconds, log, ...only }).catch((error: Error) => ({
-      faults: [`${error.stack}`],
-      figures: {},
-    }));
+    const { faults, figures } = await runScenario(scenario, { seed, seconds, log, ...only });
     for (const fault of faults) console.log(`FAULT ${fault}`);
     const result = faults.length === 0 ? "passed" : `${faults.length} FAULTS`;
     console.log(`seed ${seed}: ${result}: ${formatFigures(figures)}`);

@@ -15,9 +15,9 @@ import type { Chain } from "../../src/chain/chain.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import { present } from "../../src/platform/present.ts";
-import { CANDIDATE, payer } from "../faults/actors/cast.ts";
-import { ONE, useEveryType, type Work } from "../faults/actors/every-type.ts";
 import { testNetwork } from "../peers/test-network.ts";
+import { CANDIDATE, payer } from "./cast.ts";
+import { ONE, useEveryType, type Work } from "./every-type-load.ts";
 import { type OpenChain, openChain } from "./fixtures.ts";
 
 export type ForgedChain = OpenChain & {

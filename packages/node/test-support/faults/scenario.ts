@@ -1,9 +1,12 @@
 /** Common parts of the scenarios of `npm run faults`: their options, their result, their faults and their background work. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WAIT_MS } from "../process/until.ts";
-import type { Random } from "./actors/random.ts";
+import { createDraws, type Random } from "../random.ts";
 
-export type Run = {
+export type RunOptions = {
   readonly seed: number;
   /** Seconds of fault injection. */
   readonly seconds: number;
@@ -13,22 +16,42 @@ export type Run = {
   readonly log: (line: string) => void;
 };
 
-export type Report = {
-  /** Descriptions of failures. */
-  readonly faults: readonly string[];
-  readonly figures: Readonly<Record<string, number>>;
+export type Run = RunOptions & {
+  readonly random: Random;
+  /** Folder for everything that the run writes; it is removed at the end. */
+  readonly folder: string;
+  /** Gets descriptions of failures. */
+  readonly faults: string[];
 };
+
+export type Figures = Readonly<Record<string, number>>;
+
+export type Report = { readonly faults: readonly string[]; readonly figures: Figures };
 
 export type Scenario = {
   readonly description: string;
   /** Default duration of the faults. */
   readonly minutes: number;
   /** Names of the faults. */
-  readonly faults: readonly string[];
+  readonly faultNames: readonly string[];
   /** Names what this machine lacks. */
   readonly missing?: () => string | undefined;
-  readonly run: (run: Run) => Promise<Report>;
+  readonly run: (run: Run) => Promise<Figures>;
 };
+
+/** Runs a scenario. An error that it throws is a fault as well. */
+export async function runScenario({ run }: Scenario, options: RunOptions): Promise<Report> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-faults-"));
+  const faults: string[] = [];
+  let figures: Figures = {};
+  try {
+    figures = await run({ ...options, random: createDraws(options.seed), folder, faults });
+  } catch (error) {
+    faults.push(`${(error as Error).stack}`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return { faults, figures };
+}
 
 export type Fault<World> = {
   readonly name: string;
@@ -47,30 +70,36 @@ export const weighted = <F extends Pick<Fault<never>, "name" | "weight">>(
     .filter(({ name }) => only?.includes(name) ?? true)
     .flatMap((fault) => Array<F>(fault.weight).fill(fault));
 
+/** Interval at which work is looked at, and time without progress after which time must be advanced. */
+const LOOK_EVERY_MS = 200;
+const IDLE_MS = 1_000;
+
 /**
  * Waits until no work is left.
  *
- * @param advance lets time pass; `isIdle` if the work is the same as at the last call
+ * @param advance lets time pass, so that postponed work is due
  * @throws {Error} that names the work, if nothing happens
  */
 export async function untilDone(
   unfinished: () => Promise<readonly string[]>,
-  advance: (isIdle: boolean, left: string) => Promise<void>,
+  advance: (left: string) => unknown,
 ): Promise<void> {
-  let [left, changedMs] = ["", performance.now()];
+  let [left, changedMs, idleMs] = ["", performance.now(), performance.now()];
   for (;;) {
     const now = (await unfinished()).join(", ");
     if (now === "") return;
-    const isIdle = now === left;
-    if (!isIdle) changedMs = performance.now();
-    left = now;
+    if (now !== left) [left, changedMs, idleMs] = [now, performance.now(), performance.now()];
     if (performance.now() > changedMs + WAIT_MS) throw new Error(`nothing happens: ${left}`);
-    await advance(isIdle, left);
+    if (performance.now() > idleMs + IDLE_MS) {
+      await advance(left);
+      idleMs = performance.now();
+    }
+    await sleep(LOOK_EVERY_MS);
   }
 }
 
 /** Formats figures as `kills 7, blocks 120`. */
-export const formatFigures = (figures: Report["figures"]): string =>
+export const formatFigures = (figures: Figures): string =>
   Object.entries(figures)
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");

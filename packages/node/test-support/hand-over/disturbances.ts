@@ -1,6 +1,6 @@
 /** Load of a dev chain: blocks, and reorganisations, at random moments. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { createDraws } from "../faults/actors/random.ts";
+import { createDraws } from "../random.ts";
 import type { HandOverChain } from "./chain.ts";
 
 const MAX_DEPTH = 5;

@@ -3,10 +3,9 @@
  * compares the mirror with it, its events included.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { deriveAccounts } from "../../src/dev-chain/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { createDraws } from "../faults/actors/random.ts";
+import { people } from "../chain/cast.ts";
 import { connect, transferOf } from "../process/client.ts";
+import { createDraws } from "../random.ts";
 import type { MirroredDevChain } from "./dev-chain.ts";
 
 export type KillOptions = {
@@ -20,7 +19,6 @@ export type KillOptions = {
   readonly log: (line: string) => void;
 };
 
-const MNEMONIC = "test test test test test test test test test test test junk";
 /** Names of recorded events. */
 const EVENTS = [
   "block.applied",
@@ -71,8 +69,7 @@ async function createDisturbances(
   { url, command, head, recordEvents }: MirroredDevChain,
   below: (limit: number) => number,
 ): Promise<() => Promise<void>> {
-  const accounts = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
-  const [alice, bob] = [accounts("account 0"), accounts("account 1")];
+  const [alice, bob] = [people("account 0"), people("account 1")];
   const { network, submit, get } = await connect(url);
   await recordEvents(EVENTS);
   // A branch needs blocks to fork from.

@@ -7,12 +7,11 @@ import {
   type NetworkFiles,
 } from "@uniknode/protocol";
 import { seal } from "../../src/dev-chain/genesis.ts";
-import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
+import type { DevAccount } from "../../src/dev-chain/keys.ts";
+import { castOf, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
+import { people } from "../chain/cast.ts";
 
-const MNEMONIC = "test test test test test test test test test test test junk";
-const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
 const ONE = 100_000_000n;
 
 export type NetworkShape = {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MAX_CURSOR_BYTES } from "../../src/read/cursor.ts";
 import type { Found } from "../../src/read/page.ts";
 import type { ReadModel, Snapshot } from "../../src/read/port.ts";
-import { createDraws, type Random } from "../faults/actors/random.ts";
+import { createDraws, type Random } from "../random.ts";
 import { type ListRequest, listRequest, readRows, type SingleRead, singleRead } from "./requests.ts";
 
 export type Difference = { readonly request: string; readonly one: unknown; readonly other: unknown };

@@ -13,7 +13,7 @@ import { BLOCKS, TRANSACTIONS, UNIKS, WALLETS } from "../../src/read/lists.ts";
 import type { Found, Integer, Interval, Range } from "../../src/read/page.ts";
 import type { ReadModel, Snapshot } from "../../src/read/port.ts";
 import type { ListedToken, StoredBlock, StoredTransaction, StoredWallet } from "../../src/read/rows.ts";
-import type { Random } from "../faults/actors/random.ts";
+import type { Random } from "../random.ts";
 import { ODD_TEXTS } from "./odd.ts";
 
 /** Rows of a chain: filters are mostly for values that some row has. */

@@ -18,7 +18,7 @@ import { blocksOf, openChain, readChain, temporaryFolder } from "../../test-supp
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
 import { plainRoot } from "../../test-support/facts/plain-tree.ts";
 import { plainMaps } from "../../test-support/facts/plain-uniks.ts";
-import { createDraws } from "../../test-support/faults/actors/random.ts";
+import { createDraws } from "../../test-support/random.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {

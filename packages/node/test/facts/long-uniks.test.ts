@@ -16,7 +16,7 @@ import {
   writtenChain,
 } from "../../test-support/facts/long-unik.ts";
 import { createResolutions } from "../../test-support/facts/resolutions.ts";
-import { createDraws } from "../../test-support/faults/actors/random.ts";
+import { createDraws } from "../../test-support/random.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {

@@ -36,7 +36,7 @@ function verdictOf(calls: readonly ReceivedCall[], recorded = RECORDED) {
   const receiver = { arrivals: calls, refused: () => 0 };
   const strict = { ...kindNamed("every block"), isStrict: true };
   const periods = [{ kind: strict, notBefore: 0, fullyFrom: 0 }];
-  return judgeWebhook({ id: 1, kind: strict, periods, receiver }, { chain, wanted, recorded });
+  return judgeWebhook({ id: 1, kind: strict, periods, receiver }, { ...chain, wanted, recorded });
 }
 
 describe("the checks of a webhook", () => {

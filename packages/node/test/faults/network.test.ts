@@ -1,8 +1,9 @@
 /** A network of seven nodes under faults for 90 s; longer ones: `npm run faults -- network`. */
 import { expect, test } from "vitest";
-import { missingForHosts } from "../../test-support/faults/actors/hosts.ts";
-import { runNetwork } from "../../test-support/faults/network/run.ts";
+import { scenario } from "../../test-support/faults/network/run.ts";
+import { runScenario } from "../../test-support/faults/scenario.ts";
 import { skips } from "../../test-support/process/available.ts";
+import { missingForHosts } from "../../test-support/process/hosts.ts";
 
 const isSkipped = skips(missingForHosts());
 
@@ -11,7 +12,7 @@ test.skipIf(isSkipped)(
   async () => {
     const logged: string[] = [];
     const log = (line: string) => void logged.push(line);
-    const { faults, figures } = await runNetwork({ seed: 20_261_121, seconds: 90, log });
+    const { faults, figures } = await runScenario(scenario, { seed: 20_261_121, seconds: 90, log });
     expect(faults, logged.join("\n")).toEqual([]);
     expect(figures.height).toBeGreaterThan(10);
     expect(figures.comparedTrees).toBeGreaterThan(3);

@@ -1,7 +1,7 @@
 /** Three blocks, of which the last is replaced by another, and the correct deliveries of a receiver of every block. */
 
 import { present } from "../../src/platform/present.ts";
-import { people } from "../../test-support/faults/actors/cast.ts";
+import { people } from "../../test-support/chain/cast.ts";
 import type { Message } from "../../test-support/faults/actors/receiver.ts";
 import type { ChainBlock, ChainTransaction, Change } from "../../test-support/faults/checks/chronicle.ts";
 import { kindsOf } from "../../test-support/faults/checks/kinds.ts";

@@ -1,7 +1,7 @@
 /** Tests of the simulation's checks: a simulation without findings is only worth as much as its checks. */
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { people } from "../../test-support/faults/actors/cast.ts";
+import { people } from "../../test-support/chain/cast.ts";
 import type { Arrival, Message } from "../../test-support/faults/actors/receiver.ts";
 import type { ChainBlock } from "../../test-support/faults/checks/chronicle.ts";
 import type { Case, Period, Replay } from "../../test-support/faults/checks/evidence.ts";

@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { lockOwner } from "../../src/webhooks/postgres/hand-over/owner.ts";
-import { createDraws } from "../../test-support/faults/actors/random.ts";
 import { returnToWorkers } from "../../test-support/faults/cluster/hand-over.ts";
 import {
   type HandOverChain,
@@ -14,6 +13,7 @@ import { disturb } from "../../test-support/hand-over/disturbances.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import type { Running } from "../../test-support/process/uniknode.ts";
 import { until } from "../../test-support/process/until.ts";
+import { createDraws } from "../../test-support/random.ts";
 
 const BLOCKS = { event: "block.applied" } as const;
 const KILLS = 4;

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { freePort } from "../../peers/world.ts";
 import { apiUrlOf, type SpawnOptions, spawnUniknode } from "../../process/uniknode.ts";
+import type { Random } from "../../random.ts";
 import { beginChronicle, openChronicle } from "../checks/chronicle.ts";
+import type { Run } from "../scenario.ts";
 import { type Control, connectTo, createControl, TOKEN } from "./control.ts";
 import { createMember } from "./member.ts";
-import type { Random } from "./random.ts";
 
 export type DevChain = Awaited<ReturnType<typeof startDevChain>>;
 
@@ -15,16 +16,12 @@ export type DevChain = Awaited<ReturnType<typeof startDevChain>>;
 export const MAX_DEPTH = 50;
 const SHALLOW_DEPTH = 5;
 
-type DevChainOptions = SpawnOptions & {
-  /** Folder of the run. */
-  readonly folder: string;
-  readonly args: readonly string[];
-  /** Called with each failure of the process. */
-  readonly onFault: (fault: string) => void;
-};
-
 /** Starts a chain with enough blocks for the deepest reorganisation. */
-export async function startDevChain({ folder, args, onFault, ...options }: DevChainOptions) {
+export async function startDevChain(
+  { folder, faults }: Pick<Run, "folder" | "faults">,
+  args: readonly string[],
+  options: SpawnOptions = {},
+) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const data = join(folder, "data");
@@ -34,7 +31,7 @@ export async function startDevChain({ folder, args, onFault, ...options }: DevCh
     ...args,
   ];
   const spawn = () => spawnUniknode(command, options);
-  const node = createMember({ name: "node", spawn, ready: apiUrlOf, onFault });
+  const node = createMember({ name: "node", spawn, ready: apiUrlOf, faults });
   try {
     await node.start();
     beginChronicle(data);

@@ -9,13 +9,13 @@ export type MemberOptions = {
   readonly spawn: () => Running;
   /** Settles when a process is ready. */
   readonly ready: (process: Running) => Promise<unknown>;
-  /** Called with a description if a process ends by itself, or does not end on request. */
-  readonly onFault: (fault: string) => void;
+  /** Gets a description if a process ends by itself, or does not end on request. */
+  readonly faults: string[];
 };
 
 export type Member = ReturnType<typeof createMember>;
 
-export function createMember({ name, spawn, ready, onFault }: MemberOptions) {
+export function createMember({ name, spawn, ready, faults }: MemberOptions) {
   let running: Running | undefined;
   let isClosed = false;
   const former: string[] = [];
@@ -25,7 +25,7 @@ export function createMember({ name, spawn, ready, onFault }: MemberOptions) {
     former.push(stdout, stderr, `--- ended with ${code} ---\n`);
     if (running !== process) return;
     running = undefined;
-    onFault(`${name} ended by itself with code ${code}: ${stderr.trimEnd().split("\n").at(-1)}`);
+    faults.push(`${name} ended by itself with code ${code}: ${stderr.trimEnd().split("\n").at(-1)}`);
   }
 
   async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
@@ -35,11 +35,11 @@ export function createMember({ name, spawn, ready, onFault }: MemberOptions) {
     process.child.kill("SIGCONT");
     process.child.kill(signal);
     if (!(await isWithin(settled(process.ended), WAIT_MS))) {
-      onFault(`${name} did not end within ${WAIT_MS / 1_000} s after ${signal}`);
+      faults.push(`${name} did not end within ${WAIT_MS / 1_000} s after ${signal}`);
       process.child.kill("SIGKILL");
     }
     const { code } = await process.ended;
-    if (signal === "SIGTERM" && code !== 0) onFault(`${name} ended with code ${code} after ${signal}`);
+    if (signal === "SIGTERM" && code !== 0) faults.push(`${name} ended with code ${code} after ${signal}`);
   }
 
   return {
@@ -52,7 +52,7 @@ export function createMember({ name, spawn, ready, onFault }: MemberOptions) {
       void watch(process);
       // A process that ends is reported by `watch`.
       if (await isWithin(settled(ready(process)), WAIT_MS)) return;
-      onFault(`${name} was not ready ${WAIT_MS / 1_000} s after its start`);
+      faults.push(`${name} was not ready ${WAIT_MS / 1_000} s after its start`);
     },
     end,
     /** Ends the process for good, but cleanly: only then it stores compiled code, with which the next run starts faster. */

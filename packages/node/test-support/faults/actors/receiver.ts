@@ -7,8 +7,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EpochFence } from "@uniknode/client";
+import type { Random } from "../../random.ts";
 import { isVerified, secretOf } from "../../webhooks/receiver.ts";
-import type { Random } from "./random.ts";
 
 /** The body of a delivery, and its sequence. */
 export type Message = {
@@ -102,18 +102,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   ...(["endless", "resetting", "forgetful", "lying", "away"] as const),
 ];
 
-export type Receiver = {
-  readonly url: string;
-  /** Deliveries in the order of arrival. */
-  readonly arrivals: readonly ReceivedCall[];
-  /** Number of calls of former owners that a receiver with a fence has refused. */
-  refused(): number;
-  /** Tokens with which its deliveries may be signed. */
-  readonly tokens: Set<string>;
-  behaviour(): Behaviour;
-  become(behaviour: Behaviour): Promise<void>;
-  close(): Promise<void>;
-};
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 type State = {
   readonly tokens: Set<string>;
@@ -136,7 +125,8 @@ export type ReceiverOptions = {
 export async function startReceiver(
   random: Random,
   { host = "127.0.0.1", fence, onCall }: ReceiverOptions = {},
-): Promise<Receiver> {
+) {
+  /** Deliveries in the order of arrival. */
   const arrivals: ReceivedCall[] = [];
   const state: State = {
     ...{ tokens: new Set(), random, fence, onCall: onCall ?? ((call) => void arrivals.push(call)) },
@@ -150,11 +140,13 @@ export async function startReceiver(
   const port = await listen(server, host, 0);
   return {
     url: `http://${host}:${port}/hook`,
-    arrivals,
+    arrivals: arrivals as readonly ReceivedCall[],
+    /** Number of calls of former owners that a receiver with a fence has refused. */
     refused: () => state.refused,
+    /** Tokens with which its deliveries may be signed. */
     tokens: state.tokens,
     behaviour: () => state.behaviour,
-    async become(next) {
+    async become(next: Behaviour) {
       if (state.behaviour !== "away" && next === "away") await shut(server);
       if (state.behaviour === "away" && next !== "away") await listen(server, host, port);
       state.behaviour = next;

@@ -1,10 +1,10 @@
 /** A webhook under test: its receiver, and its registrations over time. */
 
 import { present } from "../../../src/platform/present.ts";
+import type { Random } from "../../random.ts";
 import type { Period, Replay } from "../checks/evidence.ts";
 import { bodyOf, type Kind } from "../checks/kinds.ts";
 import type { DevChain } from "./dev-chain.ts";
-import type { Random } from "./random.ts";
 import { type Receiver, type ReceiverOptions, startReceiver } from "./receiver.ts";
 
 export type Subject = {

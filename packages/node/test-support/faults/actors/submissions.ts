@@ -3,9 +3,9 @@ import { builders, type Network, signTransaction, type TransactionBody } from "@
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { castOf, KINDS, typeOfKind } from "../../../src/dev-chain/network.ts";
 import { present } from "../../../src/platform/present.ts";
+import { people } from "../../chain/cast.ts";
 import type { Client } from "../../process/client.ts";
-import { people } from "./cast.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../random.ts";
 
 type Owner = {
   readonly account: DevAccount;

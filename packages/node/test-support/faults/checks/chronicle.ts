@@ -85,17 +85,8 @@ export function beginChronicle(folder: string): void {
   }
 }
 
-export type Chronicle = {
-  /** Position of the last change. */
-  position(): number;
-  changes(): Change[];
-  /** Every wallet in its current state, by address. */
-  wallets(): Map<string, ChainWallet>;
-  close(): void;
-};
-
 /** Reads along while the node runs. */
-export function openChronicle(folder: string): Chronicle {
+export function openChronicle(folder: string) {
   const database = openDatabase(databaseOf(folder), { readonly: true });
   const last = database.prepare<{ position: number | null }>(
     "SELECT max(position) AS position FROM chronicle",
@@ -104,9 +95,12 @@ export function openChronicle(folder: string): Chronicle {
     "SELECT address, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce FROM wallets",
   );
   return {
-    position: () => last.get()?.position ?? 0,
+    /** Position of the last change. */
+    position: (): number => last.get()?.position ?? 0,
     changes: () => readChanges(database),
-    wallets: () => new Map(wallets.all().map(({ address, ...wallet }) => [address, wallet])),
+    /** Every wallet in its current state, by address. */
+    wallets: (): Map<string, ChainWallet> =>
+      new Map(wallets.all().map(({ address, ...wallet }) => [address, wallet])),
     close: database.close,
   };
 }

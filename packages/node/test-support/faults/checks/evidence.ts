@@ -110,31 +110,23 @@ function createIsAftermath(numbered: readonly Delivery[]): (message: Message) =>
     event === "wallet.saved" && sequence > (removedFrom.get(present(blockId)) ?? Number.POSITIVE_INFINITY);
 }
 
-export type Evidence = Omit<Case, "arrivals"> & {
-  readonly deliveries: ReadonlyMap<string, Delivery>;
-  /** Those with a number, by number. */
-  readonly numbered: readonly Delivery[];
-  readonly occurrences: readonly Occurrence[];
-  readonly last: Period;
-  /** The webhook has changed its subscription. */
-  readonly isChanged: boolean;
-  /** Ids of the blocks that were not reverted. */
-  readonly standing: ReadonlySet<string>;
-  readonly isAftermath: (message: Message) => boolean;
-};
+export type Evidence = ReturnType<typeof evidenceOf>;
 
 /** @param faults gets the faults of single deliveries */
-export function evidenceOf(given: Case, faults: string[]): Evidence {
+export function evidenceOf(given: Case, faults: string[]) {
   const { arrivals, periods, changes } = given;
   const deliveries = deliveriesOf(arrivals, faults);
   const numbered = numberedOf(deliveries.values());
   return {
     ...given,
     deliveries,
+    /** Those with a number, by number. */
     numbered,
     occurrences: occurrencesOf(changes),
     last: present(periods.at(-1)),
+    /** The webhook has changed its subscription. */
     isChanged: periods.length > 1,
+    /** Ids of the blocks that were not reverted. */
     standing: standingBlocks(changes),
     isAftermath: createIsAftermath(numbered),
   };

@@ -13,6 +13,7 @@ import { ClusterDatabase, DATABASE, REPLICA_DATABASE } from "../actors/database.
 import { type DevChain, startDevChain } from "../actors/dev-chain.ts";
 import { type Link, type LinkTarget, startLink } from "../actors/link.ts";
 import { createMember, type Member } from "../actors/member.ts";
+import type { Run } from "../scenario.ts";
 
 /** A process with its connections to other machines. */
 export type ClusterMember = Member & { readonly links: readonly Link[] };
@@ -36,26 +37,15 @@ const DELIVERY_ARGS = [
 /** Number of last blocks in the feed. */
 const FEED_BLOCKS = 1_000;
 
-/** Connections of a process. */
-type Around = {
-  /** Folder for the data of all processes. */
-  readonly folder: string;
+type Around = Pick<Run, "folder" | "faults"> & {
   readonly database: ClusterDatabase;
   readonly chain: DevChain;
-  readonly onFault: (fault: string) => void;
 };
 
-/**
- * Starts the database and the node, and creates the other processes.
- *
- * @param folder for the data of all processes
- */
-export async function startCluster(folder: string) {
-  /** Failures of processes. */
-  const faults: string[] = [];
-  const onFault = (fault: string) => void faults.push(fault);
+/** Starts the database and the node, and creates the other processes. */
+export async function startCluster({ folder, faults }: Pick<Run, "folder" | "faults">) {
   const args = ["--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS];
-  const chain = await startDevChain({ folder, args, onFault });
+  const chain = await startDevChain({ folder, faults }, args);
   /** All processes. */
   const members: ClusterMember[] = [{ ...chain.node, links: [] }];
   const linksOf = () => members.flatMap(({ links }) => links);
@@ -68,13 +58,13 @@ export async function startCluster(folder: string) {
   };
   try {
     database = await ClusterDatabase.start();
-    const around: Around = { folder, database, chain, onFault };
+    const around: Around = { folder, faults, database, chain };
     const mirrors = await several(MIRRORS, (number) => createMirror(around, number));
     const servers = await several(SERVERS, (number) => createServer(around, number));
     const workers = await several(WORKERS, (number) => createWorker(around, number));
     members.push(...mirrors, ...servers, ...workers);
     return {
-      ...{ chain, database, mirrors, servers, workers, members, faults, close },
+      ...{ chain, database, mirrors, servers, workers, members, close },
       /** Sends connections to the servers that are primary and replica now. */
       reroute() {
         for (const link of linksOf()) link.route(portOf(around, link.to));
@@ -105,7 +95,7 @@ async function createProcess(
   const links = await Promise.all(connectsTo.map((to) => startLink(to, portOf(around, to))));
   const args = argumentsOf(...links.map(({ port }) => port));
   const spawn = () => spawnUniknode(args, options);
-  return { ...createMember({ name, spawn, ready, onFault: around.onFault }), links };
+  return { ...createMember({ name, spawn, ready, faults: around.faults }), links };
 }
 
 /** One process of each kind uses the pooler, if there is one. */

@@ -1,8 +1,8 @@
 /** Seeded faults of a cluster. Each heals what it has broken before it settles. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { createDraws, type Random } from "../../random.ts";
 import type { LinkState } from "../actors/link.ts";
 import { killFor, type Member, pauseFor, restartAfter } from "../actors/member.ts";
-import { createDraws, type Random } from "../actors/random.ts";
 import { BEHAVIOURS } from "../actors/receiver.ts";
 import { type Fault, type Run, weighted } from "../scenario.ts";
 import { type Cluster, LEASE_MS } from "./cluster.ts";

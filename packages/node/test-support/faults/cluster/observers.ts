@@ -5,8 +5,8 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiError, createClient } from "@uniknode/client";
+import { createDraws } from "../../random.ts";
 import type { ClusterDatabase } from "../actors/database.ts";
-import { createDraws } from "../actors/random.ts";
 import type { Change } from "../checks/chronicle.ts";
 import { type Background, repeat } from "../scenario.ts";
 

@@ -1,6 +1,5 @@
 /** Runs a cluster under load and seeded faults, lets it settle, and checks what receivers and clients have. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NetworkFiles } from "@uniknode/protocol";
 import { readCopy } from "../../../src/mirror/events/rows.ts";
@@ -10,19 +9,19 @@ import { compareEvents } from "../../mirror/events.ts";
 import { hasPostgres } from "../../postgres/server.ts";
 import { lastingFolder } from "../../process/run-folder.ts";
 import { until } from "../../process/until.ts";
+import { createDraws } from "../../random.ts";
 import { startRoundRobin } from "../../serve/round-robin.ts";
 import { reorganise } from "../actors/dev-chain.ts";
-import { createDraws } from "../actors/random.ts";
 import { createSubmissions, watched } from "../actors/submissions.ts";
 import { kindsOf } from "../checks/kinds.ts";
-import { type Background, type Report, type Run, repeat, type Scenario, shown } from "../scenario.ts";
+import { type Background, type Figures, type Run, repeat, type Scenario, shown } from "../scenario.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { FAULTS, injectAll } from "./faults.ts";
 import { handOver } from "./hand-over.ts";
 import { holdSnapshot, type Readers, startReaders, watchOwners } from "./observers.ts";
 import { expectDeliveries } from "./oracle.ts";
 import { heal, settle } from "./settle.ts";
-import { type Counts, judgeWebhook, readRecorded } from "./verdict.ts";
+import { judgeWebhook, readRecorded } from "./verdict.ts";
 import { type ClusterWebhook, type Registered, registerWebhooks } from "./webhooks.ts";
 
 const SUBMIT_EVERY_MS = 700;
@@ -33,7 +32,7 @@ const MAX_SHOWN = 8;
 export const scenario: Scenario = {
   description: "a node, mirrors, API servers and delivery workers around PostgreSQL",
   minutes: 2,
-  faults: FAULTS.map(({ name }) => name),
+  faultNames: FAULTS.map(({ name }) => name),
   missing: () => (hasPostgres ? undefined : "a PostgreSQL server"),
   run: runCluster,
 };
@@ -43,21 +42,19 @@ export const scenario: Scenario = {
  *
  * @throws {Error} if the cluster does not start, or a fault cannot be healed
  */
-export async function runCluster(options: Run): Promise<Report> {
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-cluster-"));
-  const cluster = await startCluster(folder);
+async function runCluster(run: Run): Promise<Figures> {
+  const cluster = await startCluster(run);
   const webhooks: ClusterWebhook[] = [];
   let hasPassed = false;
   try {
-    const after = await prepare(cluster, webhooks, options);
-    const report = await run(cluster, { webhooks, after }, options);
-    hasPassed = report.faults.length === 0;
-    return report;
+    const after = await prepare(cluster, webhooks, run);
+    const figures = await observe(cluster, { webhooks, after }, run);
+    hasPassed = run.faults.length === 0;
+    return figures;
   } finally {
     for (const { receiver } of webhooks) await receiver.close();
     await cluster.close();
-    if (!hasPassed) saveOutputs(cluster, options.log);
-    rmSync(folder, { recursive: true, force: true });
+    if (!hasPassed) saveOutputs(cluster, run.log);
   }
 }
 
@@ -74,7 +71,7 @@ function saveOutputs({ members, chain }: Cluster, log: Run["log"]): void {
  * @param webhooks gets every webhook
  * @returns the sequence of the last event that they do not receive
  */
-async function prepare(cluster: Cluster, webhooks: ClusterWebhook[], { seed, log }: Run): Promise<number> {
+async function prepare(cluster: Cluster, webhooks: ClusterWebhook[], { random, log }: Run): Promise<number> {
   const { chain, database } = cluster;
   const started = Promise.all(cluster.members.map((member) => member.start()));
   const replicated = database.addReplica();
@@ -83,7 +80,7 @@ async function prepare(cluster: Cluster, webhooks: ClusterWebhook[], { seed, log
     "the mirror does not follow its node",
     async () => (await readCopy(database.postgres)).isStarted,
   );
-  await registerWebhooks(kindsOf(watched), { ...chain, random: createDraws(seed) }, webhooks);
+  await registerWebhooks(kindsOf(watched), { ...chain, random }, webhooks);
   const after = createLastSequence(chain.database)();
   await handOver(cluster, "workers");
   await Promise.all([started, replicated]);
@@ -118,9 +115,10 @@ function startLoad({ client, control }: Cluster["chain"], seed: number): readonl
   ];
 }
 
-async function run(cluster: Cluster, registered: Registered, options: Run): Promise<Report> {
+/** Injects the faults under load, lets the cluster settle, and judges it. */
+async function observe(cluster: Cluster, registered: Registered, run: Run): Promise<Figures> {
   const { webhooks } = registered;
-  const { seed, log } = options;
+  const { seed, log, faults } = run;
   const owners = watchOwners(cluster.database);
   const snapshot = holdSnapshot(cluster.database);
   const balancer = await startRoundRobin(cluster.servers.map(({ url }) => url));
@@ -129,7 +127,7 @@ async function run(cluster: Cluster, registered: Registered, options: Run): Prom
   let happened: ReadonlyMap<string, number>;
   try {
     const restless = webhooks.filter(({ isHealthy }) => !isHealthy);
-    happened = await injectAll({ cluster, restless }, options);
+    happened = await injectAll({ cluster, restless }, run);
     await Promise.all(load.map((each) => each.stop()));
     await heal(cluster, webhooks);
     log("the faults are over");
@@ -138,29 +136,25 @@ async function run(cluster: Cluster, registered: Registered, options: Run): Prom
     await Promise.all([...load, readers, owners, snapshot].map((each) => each.stop()));
     await balancer.close();
   }
-  const { faults, figures } = await judgeAll(cluster, registered, readers);
-  return {
-    faults: [...cluster.faults, ...owners.faults, ...faults],
-    figures: { ...figures, ...readers.figures(), ...Object.fromEntries(happened) },
-  };
+  faults.push(...owners.faults);
+  const figures = await judgeAll(cluster, registered, { readers, faults });
+  return { ...figures, ...readers.figures(), ...Object.fromEntries(happened) };
 }
 
 async function judgeAll(
-  { chain, database: { postgres } }: Cluster,
+  { chain: { database: node, chronicle, client }, database: { postgres } }: Cluster,
   registered: Registered,
-  readers: Readers,
-): Promise<Report> {
-  const { database: node, chronicle, client } = chain;
+  { readers, faults }: { readonly readers: Readers; readonly faults: string[] },
+): Promise<Figures> {
   const files = (await client.get("/api/node/configuration/crypto")) as NetworkFiles;
-  const [changes, wallets] = [chronicle.changes(), chronicle.wallets()];
+  const chain = { changes: chronicle.changes(), wallets: chronicle.wallets() };
   const expected = await expectDeliveries(node, client.network.description.nethash, registered);
-  const figures: Counts = { expected: 0, arrived: 0, repeated: 0, late: 0 };
-  const faults: string[] = [];
+  const figures: Record<string, number> = {};
   for (const webhook of registered.webhooks) {
     const recorded = await readRecorded(postgres.query, webhook.id);
     const wanted = expected.get(webhook.id) ?? [];
-    const verdict = judgeWebhook(webhook, { chain: { changes, wallets }, wanted, recorded });
-    for (const name of Object.keys(figures) as (keyof Counts)[]) figures[name] += verdict.counts[name];
+    const verdict = judgeWebhook(webhook, { ...chain, wanted, recorded });
+    for (const [name, count] of Object.entries(verdict.counts)) figures[name] = (figures[name] ?? 0) + count;
     faults.push(...verdict.faults);
   }
   try {
@@ -170,7 +164,7 @@ async function judgeAll(
   } catch (error) {
     faults.push(`the mirror differs from its node: ${(error as Error).message}`);
   }
-  faults.push(...shown([...readers.faults, ...readers.judge(changes)], MAX_SHOWN));
-  const blocks = changes.filter(({ kind }) => kind === "applied").length;
-  return { faults, figures: { blocks, ...figures } };
+  faults.push(...shown([...readers.faults, ...readers.judge(chain.changes)], MAX_SHOWN));
+  const blocks = chain.changes.filter(({ kind }) => kind === "applied").length;
+  return { blocks, ...figures };
 }

@@ -1,5 +1,4 @@
 /** Ends all faults and the load, and waits until nothing is left to do. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import { createLastSequence } from "../../../src/store/events/event-log.ts";
 import { untilDone } from "../scenario.ts";
@@ -7,10 +6,8 @@ import type { Cluster } from "./cluster.ts";
 import { handOver } from "./hand-over.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
-/** Clocks of the workers are advanced by this time if nothing has happened, so that postponed calls are due. */
-const STEP_MS = 1_800_000;
-const PAUSE_MS = 2_000;
-const LOG_EVERY_MS = 8_000;
+/** Clocks of the workers are advanced by this time if nothing happens. */
+const STEP_MS = 900_000;
 
 /** Makes everything healthy, and stops the creation of blocks. */
 export async function heal(cluster: Cluster, webhooks: readonly ClusterWebhook[]): Promise<void> {
@@ -38,18 +35,13 @@ export async function settle(
   const head = chain.database.prepare<{ id: string }>(
     "SELECT id_text AS id FROM blocks ORDER BY height DESC LIMIT 1",
   );
-  let loggedMs = performance.now();
   let aheadMs = 0;
   await untilDone(
     () => unfinished(database, { last: lastSequence(), head: present(head.get()).id }),
-    async (isIdle, left) => {
-      if (isIdle) aheadMs += STEP_MS;
-      if (performance.now() > loggedMs + LOG_EVERY_MS) {
-        log(`waiting for ${left}`);
-        loggedMs = performance.now();
-      }
+    (left) => {
+      log(`waiting for ${left}`);
+      aheadMs += STEP_MS;
       for (const worker of workers) worker.setClock(aheadMs);
-      await sleep(PAUSE_MS);
     },
   );
 }

@@ -3,35 +3,16 @@
 import { present } from "../../../src/platform/present.ts";
 import type { Query } from "../../../src/postgres/connection.ts";
 import type { ReceivedCall, Receiver } from "../actors/receiver.ts";
-import type { ChainWallet, Change } from "../checks/chronicle.ts";
 import type { Case } from "../checks/evidence.ts";
 import { judge } from "../checks/verdict.ts";
 import { shown } from "../scenario.ts";
 import type { ExpectedDelivery } from "./oracle.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
-export type Counts = {
-  /** Deliveries that were not cancelled. */
-  expected: number;
-  arrived: number;
-  /** Calls beyond the first of each delivery. */
-  repeated: number;
-  /** Calls of former owners. */
-  late: number;
-};
-
-export type Chain = {
-  readonly changes: readonly Change[];
-  readonly wallets: ReadonlyMap<string, ChainWallet>;
-};
-
-export type WebhookVerdict = { readonly counts: Counts; readonly faults: readonly string[] };
-
 /** Printed failures of a webhook. */
 const MAX_SHOWN = 8;
 
-export type WebhookEvidence = {
-  readonly chain: Chain;
+export type WebhookEvidence = Pick<Case, "changes" | "wallets"> & {
   /** Deliveries that a node would create. */
   readonly wanted: readonly ExpectedDelivery[];
   readonly recorded: readonly RecordedDelivery[];
@@ -42,29 +23,31 @@ export type JudgedWebhook = Pick<ClusterWebhook, "id" | "kind" | "periods"> & {
 };
 
 export function judgeWebhook(
-  webhook: JudgedWebhook,
-  { chain, wanted, recorded }: WebhookEvidence,
-): WebhookVerdict {
-  const { id, kind, receiver } = webhook;
-  const current = withoutLateCalls(receiver.arrivals);
-  const given = caseOf(webhook, current, recorded, chain);
-  const duplicates = findDuplicates(receiver.arrivals, recorded, kind);
+  { id, kind, periods, receiver: { arrivals, refused } }: JudgedWebhook,
+  { wanted, recorded, ...chain }: WebhookEvidence,
+) {
+  const current = withoutLateCalls(arrivals);
+  const cancelled = recorded.filter(({ state }) => state === "cancelled");
+  const numbers = new Map(cancelled.map(({ id, sequence }) => [id, sequence]));
+  const duplicates = findDuplicates(arrivals, recorded, kind);
   const faults = [
     ...compareRecorded(recorded, wanted),
-    ...findMissing(receiver.arrivals, wanted, recorded),
-    ...findUnexpected(receiver.arrivals, wanted),
+    ...findMissing(arrivals, wanted, recorded),
+    ...findUnexpected(arrivals, wanted),
     ...duplicates.faults,
-    ...judge(given),
+    ...judge({ ...chain, arrivals: current, periods, replays: [], cancelled: numbers }),
   ];
-  const cancelled = new Set(recorded.flatMap(({ id, state }) => (state === "cancelled" ? id : [])));
-  const arrived = new Set(receiver.arrivals.map(({ message }) => message.id));
+  const ids = new Set(arrivals.map(({ message }) => message.id));
   return {
     counts: {
-      expected: wanted.length - cancelled.size,
+      /** Deliveries that were not cancelled. */
+      expected: wanted.length - numbers.size,
       // A failed attempt of a cancelled delivery may have arrived.
-      arrived: arrived.difference(cancelled).size,
+      arrived: ids.difference(numbers).size,
+      /** Calls beyond the first of each delivery. */
       repeated: duplicates.repeated,
-      late: receiver.arrivals.length - current.length + receiver.refused(),
+      /** Calls of former owners. */
+      late: arrivals.length - current.length + refused(),
     },
     faults: shown(faults, MAX_SHOWN).map((fault) => `webhook ${id} (${kind.name}): ${fault}`),
   };
@@ -77,19 +60,6 @@ function withoutLateCalls(calls: readonly ReceivedCall[]): ReceivedCall[] {
     highest = Math.max(highest, epoch);
     return epoch === highest;
   });
-}
-
-function caseOf(
-  { periods }: JudgedWebhook,
-  arrivals: readonly ReceivedCall[],
-  recorded: readonly RecordedDelivery[],
-  { changes, wallets }: Chain,
-): Case {
-  const cancelled = recorded.filter(({ state }) => state === "cancelled");
-  return {
-    ...{ arrivals, periods, changes, wallets, replays: [] },
-    cancelled: new Map(cancelled.map(({ id, sequence }) => [id, sequence])),
-  };
 }
 
 /** Workers have recorded the same deliveries as a node, in the same order, and finished all of them. */

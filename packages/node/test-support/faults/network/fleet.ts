@@ -1,60 +1,45 @@
 /** Nodes of a network, each on its own host with the keys of one delegate, and a receiver for each. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { present } from "../../../src/platform/present.ts";
+import { CANDIDATE } from "../../chain/cast.ts";
 import { type TestNetwork, testNetwork } from "../../peers/test-network.ts";
 import { type Client, connect } from "../../process/client.ts";
+import type { Hosts } from "../../process/hosts.ts";
 import { writeNetwork } from "../../process/network.ts";
 import { spawnUniknode } from "../../process/uniknode.ts";
-import { CANDIDATE } from "../actors/cast.ts";
-import { createControl, TOKEN } from "../actors/control.ts";
-import type { Hosts } from "../actors/hosts.ts";
-import { createMember, type Member } from "../actors/member.ts";
-import { createDraws } from "../actors/random.ts";
-import { type Receiver, startReceiver } from "../actors/receiver.ts";
-import { CHAIN_EVENTS } from "./delivered-chain.ts";
+import { createDraws } from "../../random.ts";
+import { registerReceiver } from "../actors/block-receiver.ts";
+import { TOKEN } from "../actors/control.ts";
+import { createMember } from "../actors/member.ts";
+import { startReceiver } from "../actors/receiver.ts";
+import type { Run } from "../scenario.ts";
 
-export type FleetNode = Member & {
-  /** Data folder. */
-  readonly data: string;
-  readonly receiver: Receiver;
-  /** Public keys of its delegates; the first node has that of a candidate as well. */
-  readonly delegates: readonly string[];
-  /** Returns a client, unless the node is down. */
-  client(): Promise<Client | undefined>;
-};
-
-export type Fleet = {
-  readonly hosts: Hosts;
-  readonly network: TestNetwork;
-  readonly nodes: readonly FleetNode[];
-  /** Failures of processes. */
-  readonly faults: readonly string[];
-  close(): Promise<void>;
-};
+export type Fleet = Awaited<ReturnType<typeof createFleet>>;
+export type FleetNode = Fleet["nodes"][number];
 
 const P2P_PORT = 4_001;
 const HTTP_PORT = 4_003;
 
-export async function createFleet(hosts: Hosts, count: number, blocktime: number): Promise<Fleet> {
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-fleet-"));
+export async function createFleet(
+  { folder, faults }: Pick<Run, "folder" | "faults">,
+  hosts: Hosts,
+  { count, blocktime }: { readonly count: number; readonly blocktime: number },
+) {
   const network = testNetwork({ nodes: count, blocktime });
   writeNetwork(join(folder, "network"), network);
-  const faults: string[] = [];
-  const around: Around = { hosts, folder, network, count, onFault: (fault) => void faults.push(fault) };
+  const around: Around = { hosts, folder, network, count, faults };
   const nodes = await Promise.all(Array.from({ length: count }, (_, index) => createNode(around, index)));
   const fleet = {
-    ...{ hosts, network, nodes, faults },
+    ...{ hosts, network, nodes },
     async close() {
       await Promise.all(nodes.map((node) => node.end("SIGKILL")));
       await Promise.all(nodes.map(({ receiver }) => receiver.close()));
-      rmSync(folder, { recursive: true, force: true });
     },
   };
   try {
     await Promise.all(nodes.map((node) => node.start()));
-    await Promise.all(nodes.map(({ receiver }, index) => register(urlOf(hosts, index), receiver)));
+    await Promise.all(nodes.map(({ receiver }, index) => registerReceiver(urlOf(hosts, index), receiver)));
     return fleet;
   } catch (error) {
     await fleet.close();
@@ -62,16 +47,16 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
   }
 }
 
-type Around = Pick<Fleet, "hosts" | "network"> & {
-  readonly folder: string;
+type Around = Pick<Run, "folder" | "faults"> & {
+  readonly hosts: Hosts;
+  readonly network: TestNetwork;
   readonly count: number;
-  readonly onFault: (fault: string) => void;
 };
 
 const urlOf = (hosts: Hosts, index: number): string => `http://${hosts.addressOf(index)}:${HTTP_PORT}`;
 
-async function createNode(around: Around, index: number): Promise<FleetNode> {
-  const { hosts, folder, network, onFault } = around;
+async function createNode(around: Around, index: number) {
+  const { hosts, folder, network, faults } = around;
   const data = join(folder, `node-${index}`);
   const delegates = [present(network.delegates[index]), ...(index === 0 ? [CANDIDATE] : [])];
   mkdirSync(data);
@@ -81,14 +66,18 @@ async function createNode(around: Around, index: number): Promise<FleetNode> {
     name: `node ${index}`,
     spawn: () => spawnUniknode(argumentsOf(around, index, data), { through: hosts.commandOf(index) }),
     ready: (process) => process.printed(/http:\S+/),
-    onFault,
+    faults,
   });
   return {
     ...member,
+    /** Data folder. */
     data,
+    /** Public keys of its delegates; the first node has that of a candidate as well. */
     delegates: delegates.map(({ publicKey }) => publicKey),
     receiver: await startReceiver(createDraws(index), { host: hosts.own }),
-    client: async () => (member.process() ? connect(urlOf(hosts, index)).catch(() => undefined) : undefined),
+    /** Returns a client, unless the node is down. */
+    client: async (): Promise<Client | undefined> =>
+      member.process() ? connect(urlOf(hosts, index)).catch(() => undefined) : undefined,
   };
 }
 
@@ -102,13 +91,3 @@ const argumentsOf = ({ hosts, folder, count }: Around, index: number, data: stri
   ...["--compare-with", urlOf(hosts, (index + 1) % count)],
   ...["--webhook-token", TOKEN, "--webhook-private-targets"],
 ];
-
-async function register(url: string, receiver: Receiver): Promise<void> {
-  const { token } = (await createControl(url).post("/api/webhooks", {
-    events: CHAIN_EVENTS,
-    target: receiver.url,
-    conditions: [{ key: "id", condition: "ne", value: "" }],
-    order: "strict",
-  })) as { token: string };
-  receiver.tokens.add(token);
-}

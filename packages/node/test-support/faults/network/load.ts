@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { builders, createNetwork, type Network, signTransaction, type Transaction } from "@uniknode/protocol";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
+import { ada, ben, cleo, dora, payer } from "../../chain/cast.ts";
+import { ONE, useEveryType, type Work } from "../../chain/every-type-load.ts";
 import type { Client } from "../../process/client.ts";
-import { ada, ben, cleo, dora, payer } from "../actors/cast.ts";
-import { ONE, useEveryType, type Work } from "../actors/every-type.ts";
-import type { Random } from "../actors/random.ts";
+import type { Random } from "../../random.ts";
 import { type Background, repeat } from "../scenario.ts";
 import type { Fleet } from "./fleet.ts";
 

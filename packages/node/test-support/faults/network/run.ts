@@ -1,20 +1,11 @@
 /** Runs nodes on separate hosts under faults, and checks afterwards that they agree. Each fault ends by itself; at the end every node runs. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
+import { createHosts, missingForHosts } from "../../process/hosts.ts";
 import { WAIT_MS } from "../../process/until.ts";
-import { createHosts, missingForHosts } from "../actors/hosts.ts";
+import { deliveredChain } from "../actors/block-receiver.ts";
 import { killFor, pauseFor, restartAfter } from "../actors/member.ts";
-import { createDraws } from "../actors/random.ts";
-import {
-  type Background,
-  type Fault,
-  type Report,
-  type Run,
-  repeat,
-  type Scenario,
-  weighted,
-} from "../scenario.ts";
-import { deliveredChain } from "./delivered-chain.ts";
+import { type Fault, type Figures, type Run, repeat, type Scenario, weighted } from "../scenario.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import { startLoad } from "./load.ts";
 import { judge } from "./verdict.ts";
@@ -33,7 +24,7 @@ const SHOWN_CHARACTERS = 2_000;
 /** Pause between two comparisons of the fact trees: a round of seven nodes takes longer. */
 const COMPARE_EVERY_MS = 2_000;
 
-const seconds = (count: number) => sleep(count * 1_000);
+const pause = (seconds: number) => sleep(seconds * 1_000);
 
 /** Slow host: pauses the process repeatedly for short times. */
 const stutter: Fault<Fleet>["inject"] = async ({ nodes }, random) => {
@@ -41,7 +32,7 @@ const stutter: Fault<Fleet>["inject"] = async ({ nodes }, random) => {
   const times = random.integer(5, 15);
   for (let time = 0; time < times; time++) {
     await pauseFor(node, random.integer(2, 10) / 10);
-    await seconds(random.integer(2, 6) / 10);
+    await pause(random.integer(2, 6) / 10);
   }
   return `${node.name} stuttered ${times} times`;
 };
@@ -54,7 +45,7 @@ const partition: Fault<Fleet>["inject"] = async ({ nodes, hosts }, random) => {
     isOver.flatMap((other, b) => (a < b && side !== other ? [[a, b] as const] : [])),
   );
   for (const [a, b] of roads) hosts.cut(a, b);
-  await seconds(length);
+  await pause(length);
   for (const [a, b] of roads) hosts.heal(a, b);
   const over = isOver.flatMap((side, index) => (side ? [index] : []));
   return `nodes ${over.join(" ")} were apart from the others for ${length} s`;
@@ -77,55 +68,45 @@ const FAULTS: readonly Fault<Fleet>[] = [
 export const scenario: Scenario = {
   description: `${NODES} nodes on separate hosts, under transactions of every type, must agree`,
   minutes: 4,
-  faults: FAULTS.map(({ name }) => name),
+  faultNames: FAULTS.map(({ name }) => name),
   missing: missingForHosts,
   run: runNetwork,
 };
 
-export async function runNetwork({ seed, only, log, ...run }: Run): Promise<Report> {
-  const random = createDraws(seed);
+async function runNetwork(run: Run): Promise<Figures> {
+  const { random, only, log, faults, seconds } = run;
   const hosts = createHosts(NODES);
+  let fleet: Fleet | undefined;
   try {
-    const fleet = await createFleet(hosts, NODES, BLOCKTIME);
-    try {
-      const load = startLoad(fleet, random);
-      const facts = watchFacts(fleet);
-      const faults = weighted(FAULTS, only);
-      const untilMs = performance.now() + run.seconds * 1_000;
-      while (performance.now() < untilMs) {
-        await seconds(random.integer(1, 8));
-        log(String(await random.pick(faults).inject(fleet, random)));
-      }
-      log("the faults are over");
-      await Promise.race([load.finished, sleep(LOAD_MS, undefined, { ref: false })]);
-      await load.stop();
-      await agree(fleet, log);
-      await facts.stop();
-      await Promise.all(fleet.nodes.map((node) => node.end("SIGTERM")));
-      const { faults: found, figures } = await judge(fleet);
-      const all = [...fleet.faults, ...facts.faults, ...found];
-      if (all.length > 0)
-        for (const { name, output } of fleet.nodes) log(`${name}:\n${output().slice(-SHOWN_CHARACTERS)}`);
-      return { faults: all, figures: { ...figures, comparedTrees: facts.compared() } };
-    } finally {
-      await fleet.close();
+    fleet = await createFleet(run, hosts, { count: NODES, blocktime: BLOCKTIME });
+    const load = startLoad(fleet, random);
+    const facts = watchFacts(fleet, faults);
+    const possible = weighted(FAULTS, only);
+    const untilMs = performance.now() + seconds * 1_000;
+    while (performance.now() < untilMs) {
+      await pause(random.integer(1, 8));
+      log(String(await random.pick(possible).inject(fleet, random)));
     }
+    log("the faults are over");
+    await Promise.race([load.finished, sleep(LOAD_MS, undefined, { ref: false })]);
+    await load.stop();
+    await agree(fleet, log);
+    await facts.stop();
+    await Promise.all(fleet.nodes.map((node) => node.end("SIGTERM")));
+    const figures = await judge(fleet, faults);
+    if (faults.length > 0)
+      for (const { name, output } of fleet.nodes) log(`${name}:\n${output().slice(-SHOWN_CHARACTERS)}`);
+    return { ...figures, comparedTrees: facts.compared() };
   } finally {
+    await fleet?.close();
     hosts.remove();
   }
 }
 
-type FactsWatch = Background & {
-  readonly faults: readonly string[];
-  /** Sizes that two or more nodes had. */
-  compared(): number;
-};
-
 /** Polls the roots of the fact trees of all nodes: trees of one size must have one root. */
-function watchFacts({ nodes }: Fleet): FactsWatch {
+function watchFacts({ nodes }: Fleet, faults: string[]) {
   /** Root and nodes by tree size. */
   const seen = new Map<number, { readonly root: string; readonly nodes: Set<number> }>();
-  const faults: string[] = [];
 
   async function look(node: Fleet["nodes"][number], index: number): Promise<void> {
     const checkpoint = await (await node.client())?.get("/api/v2/facts/checkpoint").catch(() => undefined);
@@ -144,7 +125,7 @@ function watchFacts({ nodes }: Fleet): FactsWatch {
       // A paused node responds later.
       () => Promise.race([Promise.all(nodes.map(look)), sleep(COMPARE_EVERY_MS, undefined, { ref: false })]),
     ),
-    faults,
+    /** Sizes that two or more nodes had. */
     compared: () => [...seen.values()].filter(({ nodes }) => nodes.size > 1).length,
   };
 }

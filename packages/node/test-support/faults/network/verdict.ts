@@ -20,8 +20,8 @@ import { type Database, openDatabase } from "../../../src/store/engine/database.
 import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
 import { createVerifier } from "../../../src/verification/verifier.ts";
-import type { Report } from "../scenario.ts";
-import { type DeliveredChain, deliveredChain } from "./delivered-chain.ts";
+import { type DeliveredChain, deliveredChain } from "../actors/block-receiver.ts";
+import type { Figures } from "../scenario.ts";
 import type { Fleet, FleetNode } from "./fleet.ts";
 
 /** Log message of a node that compares its fact tree with another one. */
@@ -34,8 +34,12 @@ type Stopped = FleetNode & {
   readonly delivered: DeliveredChain;
 };
 
-/** Checks the nodes after all have stopped. */
-export async function judge(fleet: Fleet): Promise<Report> {
+/**
+ * Checks the nodes after all have stopped.
+ *
+ * @param faults gets descriptions of failures
+ */
+export async function judge(fleet: Fleet, faults: string[]): Promise<Figures> {
   const nodes = fleet.nodes.map((node) => ({
     ...node,
     head: read(node, (database) => present(createBlockStore(database).head())),
@@ -45,19 +49,19 @@ export async function judge(fleet: Fleet): Promise<Report> {
   const lowest = Math.min(...nodes.map(({ head }) => head.height));
   const branches = findBranches(nodes, lowest);
   const states = branches.length > 0 ? branches : await findUnlikeStates(fleet, nodes, best);
-  const { missed, faults: unexplained } = checkSlots(fleet, { nodes, best, lowest });
+  const { missed, unexplained } = checkSlots(fleet, { nodes, best, lowest });
   const undone = nodes.reduce(
     (sum, { delivered }) => sum + delivered.seen.length - delivered.chain.length,
     0,
   );
-  const faults = [
+  faults.push(
     ...states,
     ...unexplained,
     ...findDoubleForgers(nodes),
     ...nodes.flatMap(deliveryFaults),
     ...findMissingTypes(fleet, best).map((type) => `no transaction of the type ${type}`),
-  ];
-  return { faults, figures: { height: best.head.height, missed, undone } };
+  );
+  return { height: best.head.height, missed, undone };
 }
 
 /** Checks that all nodes have the same block at the lowest head. */
@@ -84,18 +88,15 @@ async function findUnlikeStates(fleet: Fleet, nodes: readonly Stopped[], best: S
 type Slotted = { readonly nodes: readonly Stopped[]; readonly best: Stopped; readonly lowest: number };
 
 /** Checks that the owner of each missed slot knows the reason. */
-function checkSlots(
-  fleet: Fleet,
-  { nodes, best, lowest }: Slotted,
-): { readonly missed: number; readonly faults: string[] } {
+function checkSlots(fleet: Fleet, { nodes, best, lowest }: Slotted) {
   const gaps = missedSlotsOf(fleet, best, lowest);
-  const faults = gaps.flatMap(({ slot, delegate }) => {
+  const unexplained = gaps.flatMap(({ slot, delegate }) => {
     const owner = present(nodes.find(({ delegates }) => delegates.includes(delegate)));
     const known = read(owner, (database) => createSlotStore(database).missedAt(slot));
     const isExplained = known.some(({ publicKey, reason }) => publicKey === delegate && reason !== "");
     return isExplained ? [] : [`${owner.name} does not know why it missed slot ${slot}`];
   });
-  return { missed: gaps.length, faults };
+  return { missed: gaps.length, unexplained };
 }
 
 function missedSlotsOf({ network: { files } }: Fleet, best: Stopped, lowest: number) {

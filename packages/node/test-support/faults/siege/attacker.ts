@@ -93,13 +93,12 @@ export class Attacker {
   open(
     first: string | Uint8Array,
     {
-      host = this.target.host,
       port = this.target.httpPort,
       from = this.nextAddress(),
-    }: { readonly host?: string; readonly port?: number; readonly from?: string } = {},
+    }: { readonly port?: number; readonly from?: string } = {},
   ): Socket {
     this.offered();
-    const socket = connect({ host, port, localAddress: from });
+    const socket = connect({ host: this.target.host, port, localAddress: from });
     this.sockets.add(socket);
     socket.on("error", () => {});
     socket.once("connect", () => {

@@ -1,23 +1,20 @@
 /** Honest users of the node: a receiver of its blocks, and a client that reads a little of everything. */
-import { createDraws } from "../actors/random.ts";
+import { createDraws } from "../../random.ts";
+import { deliveredChain, registerReceiver } from "../actors/block-receiver.ts";
 import { type Behaviour, type Receiver, type ReceiverOptions, startReceiver } from "../actors/receiver.ts";
-import { CHAIN_EVENTS, deliveredChain } from "../network/delivered-chain.ts";
 import type { Target } from "./node.ts";
-import { ask, inTurn, registration } from "./requests.ts";
+import { ask, inTurn } from "./requests.ts";
 
-type Registering = ReceiverOptions & { readonly behaviour?: Behaviour; readonly events?: readonly string[] };
+type Registered = ReceiverOptions & { readonly behaviour?: Behaviour; readonly events?: string[] };
 
-/** Starts a receiver, and registers it for the blocks of the node unless other events are given, in strict order. */
-export async function registerReceiver(
-  target: Target,
-  { events = CHAIN_EVENTS, behaviour = "well", ...options }: Registering = {},
+/** Starts a receiver, and registers it for the blocks of the node unless other events are given. */
+export async function startRegistered(
+  { host, httpPort }: Target,
+  { events, behaviour = "well", ...options }: Registered = {},
 ): Promise<Receiver> {
   const receiver = await startReceiver(createDraws(1), options);
   await receiver.become(behaviour);
-  const webhook = { events, target: receiver.url, order: "strict" };
-  const { status, text } = await ask(target, registration(target.token, webhook));
-  if (status !== 201) throw new Error(`failed to register a webhook: ${status} ${text}`);
-  receiver.tokens.add((JSON.parse(text) as { data: { token: string } }).data.token);
+  await registerReceiver(`http://${host}:${httpPort}`, receiver, events);
   return receiver;
 }
 

@@ -9,6 +9,7 @@ import { freePort } from "../../peers/world.ts";
 import { writeNetwork } from "../../process/network.ts";
 import { spawnUniknode } from "../../process/uniknode.ts";
 import { until } from "../../process/until.ts";
+import { TOKEN } from "../actors/control.ts";
 import { createMember, type Member } from "../actors/member.ts";
 import { ask } from "./requests.ts";
 import { type LongestTick, readTicks, tickRecorder } from "./ticks.ts";
@@ -41,7 +42,6 @@ type Miss = { readonly slot: number; readonly reason: string };
 type Signed = { readonly slot: number; readonly publicKey: string; readonly id: string };
 
 const HOST = "127.0.0.1";
-const TOKEN = "siege";
 const NODES = 5;
 /** Seconds of a slot: short, so that a busy node misses one. */
 const BLOCKTIME = 2;
@@ -93,7 +93,7 @@ export async function startForging({
     name: "the node",
     spawn: () => spawnUniknode(args, tickRecorder(ticksFile)),
     ready: (process) => process.printed(/http:\S+/),
-    onFault: (fault) => void faults.push(fault),
+    faults,
   });
   await member.start();
   const httpPort = Number(/http:\S+:(\d+)/.exec(member.output())?.[1]);
@@ -113,31 +113,26 @@ type Started = {
 
 export class SiegedNode {
   readonly target: Target;
-  readonly faults: readonly string[];
-  readonly #member: Member;
-  readonly #folder: string;
-  readonly #ticks: Started["ticks"];
+  readonly #started: Started;
 
-  constructor(target: Target, { member, faults, folder, ticks }: Started) {
+  constructor(target: Target, started: Started) {
     this.target = target;
-    this.faults = faults;
-    this.#member = member;
-    this.#folder = folder;
-    this.#ticks = ticks;
+    this.#started = started;
   }
 
   get hasEnded(): boolean {
-    return this.#member.process() === undefined;
+    return this.#started.member.process() === undefined;
   }
 
-  /** The last lines of its output. */
+  /** The reason why it has ended, and the last lines of its output. */
   lastLines(): string {
-    return this.#member.output().split("\n").slice(-20).join("\n");
+    const { faults, member } = this.#started;
+    return [...faults, ...member.output().split("\n").slice(-20)].join("\n");
   }
 
   /** Lines of its log with this message. */
   #logged<Line>(message: string): Line[] {
-    return this.#member
+    return this.#started.member
       .output()
       .split("\n")
       .filter((line) => line.endsWith("}") && line.includes(`"msg":"${message}"`))
@@ -165,14 +160,14 @@ export class SiegedNode {
 
   /** Resident memory, MiB. */
   residentMib(): number {
-    const file = `/proc/${this.#member.process()?.child.pid}/status`;
+    const file = `/proc/${this.#started.member.process()?.child.pid}/status`;
     if (!existsSync(file)) return 0;
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? 0) / 1024;
   }
 
   /** Waits until the consensus thread is free. Returns its longest ticks since the last call. */
   longestTick(): Promise<LongestTick> {
-    return this.#ticks.take(() => this.hasEnded);
+    return this.#started.ticks.take(() => this.hasEnded);
   }
 
   /** Counts slots of its delegates since it started, and open live streams; undefined if it does not respond. */
@@ -202,12 +197,12 @@ export class SiegedNode {
 
   /** Stops the node, and keeps its folder. */
   stop(): Promise<void> {
-    return this.#member.end("SIGTERM");
+    return this.#started.member.end("SIGTERM");
   }
 
   /** Stops the node, and removes its folder. */
   async close(): Promise<void> {
     await this.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.#started.folder, { recursive: true, force: true });
   }
 }

@@ -11,9 +11,6 @@ export type Request = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Another server than that of the node. */
-  readonly host?: string;
-  readonly port?: number;
 };
 
 /** Status 0 is a missing response. */

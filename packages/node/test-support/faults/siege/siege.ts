@@ -6,11 +6,11 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Receiver } from "../actors/receiver.ts";
-import { formatFigures, type Report, type Run, type Scenario } from "../scenario.ts";
+import { type Figures, formatFigures, type Report, type Run, type Scenario } from "../scenario.ts";
 import type { AttackData, AttackResult } from "./attack-thread.ts";
 import { type Attack, Attacker } from "./attacker.ts";
 import { ATTACKS, networkOf } from "./attacks/all.ts";
-import { type Client, faultsOf, registerReceiver, startClient } from "./honest.ts";
+import { type Client, faultsOf, startClient, startRegistered } from "./honest.ts";
 import { type SiegedNode, startForging, type Target } from "./node.ts";
 import { BOUNDS, type Bounds, growthOf, type Measured, reportOf, SHORT_BOUNDS } from "./report.ts";
 
@@ -62,20 +62,19 @@ export const scenario: Scenario = {
   description:
     "a node is attacked in every known way, one after the other, while honest clients use it; the minutes are those of each attack",
   minutes: 1 / 3,
-  faults: ATTACKS.map(({ name }) => name),
+  faultNames: ATTACKS.map(({ name }) => name),
   run: runSiege,
 };
 
 /** Logs the figures of each attack. */
-async function runSiege({ seconds, only, log }: Run): Promise<Report> {
+async function runSiege({ seconds, only, log, faults: all }: Run): Promise<Figures> {
   const course = { attackMs: seconds * 1_000, ...(seconds < SHORT_SECONDS ? SHORT : LONG) };
   const attacks = ATTACKS.filter(({ name }) => only?.includes(name) ?? true);
-  const all: string[] = [];
   for await (const { attack, faults, figures } of besiege(attacks, course)) {
     log(`${attack}: ${formatFigures(figures)}`);
     all.push(...faults.map((fault) => `${attack}: ${fault}`));
   }
-  return { faults: all, figures: { attacks: attacks.length } };
+  return { attacks: attacks.length };
 }
 
 /** Runs the attacks, first those on the shared node, and yields the report of each when it is complete. */
@@ -118,7 +117,7 @@ async function* observeAll(
 }
 
 async function startObservers(target: Target): Promise<Observers> {
-  const receiver = await registerReceiver(target);
+  const receiver = await startRegistered(target);
   return { receiver, client: startClient(target, CLIENT), health: startClient(target, HEALTH) };
 }
 
@@ -152,7 +151,7 @@ async function observe(
   const misses = node.misses().slice(missesBefore);
   const others = misses.filter(({ reason }) => !(expectedMiss && reason.includes(expectedMiss)));
   const problems: readonly (readonly [isPresent: boolean, text: string])[] = [
-    [node.hasEnded, `${node.faults.join("; ")}: ${node.lastLines()}`],
+    [node.hasEnded, `the process ended: ${node.lastLines()}`],
     [figures === undefined, "/metrics did not respond"],
     [signedTwice.length > 0, `slots signed twice: ${signedTwice.join(", ")}`],
     [(figures?.streams ?? 0) > 0, `${figures?.streams} live streams are open after the attack`],

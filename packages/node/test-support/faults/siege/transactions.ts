@@ -15,9 +15,9 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
+import { people } from "../../chain/cast.ts";
 import { testNetwork } from "../../peers/test-network.ts";
 import { until } from "../../process/until.ts";
-import { people } from "../actors/cast.ts";
 import type { Attacker } from "./attacker.ts";
 import { inTurn } from "./requests.ts";
 

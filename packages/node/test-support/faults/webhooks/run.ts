@@ -1,17 +1,13 @@
 /** Injects random faults into the real process, kills it again and again, and compares what every receiver has with the chain. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { present } from "../../../src/platform/present.ts";
 import { clockOptions, setClock } from "../../process/clock.ts";
-import { type DevChain, startDevChain } from "../actors/dev-chain.ts";
-import { createDraws } from "../actors/random.ts";
+import { startDevChain } from "../actors/dev-chain.ts";
 import { type Register, registerSubject, type Subject } from "../actors/subject.ts";
 import { createSubmissions, watched } from "../actors/submissions.ts";
 import { kindsOf } from "../checks/kinds.ts";
 import { inspectRows } from "../checks/rows.ts";
 import { judge } from "../checks/verdict.ts";
-import { type Report, type Run, type Scenario, shown, weighted } from "../scenario.ts";
+import { type Figures, type Run, type Scenario, shown, weighted } from "../scenario.ts";
 import { FAULTS, inject, mustKeepAccepted, type World } from "./faults.ts";
 import { settle } from "./settle.ts";
 
@@ -25,40 +21,33 @@ export const scenario: Scenario = {
   description:
     "a dev chain is killed every few seconds; receivers must have the facts of the chain, and the database every accepted transaction",
   minutes: 1,
-  faults: FAULTS.map(({ name }) => name),
+  faultNames: FAULTS.map(({ name }) => name),
   run: runWebhooks,
 };
 
 /** @throws {Error} if the node loses something that it had stored, or work is left that does not end */
-export async function runWebhooks(options: Run): Promise<Report> {
-  const { seed, seconds, log } = options;
-  const random = createDraws(seed);
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-webhooks-"));
+async function runWebhooks(run: Run): Promise<Figures> {
+  const { random, folder, faults, seconds, log } = run;
   setClock(folder, 0);
-  const faults: string[] = [];
-  const onFault = (fault: string) => void faults.push(fault);
   const subjects: Subject[] = [];
-  let chain: DevChain | undefined;
+  const chain = await startDevChain(run, ["--log-level", "error"], clockOptions(folder));
   try {
-    chain = await startDevChain({ folder, args: ["--log-level", "error"], onFault, ...clockOptions(folder) });
-    const { chronicle } = chain;
     const world: World = {
       ...{ ...chain, random, folder, subjects },
       ...(await registerSubjects({ ...chain, random }, subjects)),
-      firstHeight: present(chronicle.changes()[0]).block.height,
+      firstHeight: present(chain.chronicle.changes()[0]).block.height,
       submit: createSubmissions(random),
       ...{ accepted: new Set(), happened: new Map(), clockAheadMs: 0 },
     };
     log(`${subjects.length} webhooks, faults for ${seconds} s`);
-    const kills = await injectAll(world, options);
+    const kills = await injectAll(world, run);
     await settle(world);
     faults.push(...(await judgeAll(world)));
     await chain.node.end("SIGTERM");
-    return { faults, figures: { kills, ...figuresOf(world) } };
+    return { kills, ...figuresOf(world) };
   } finally {
-    await chain?.close();
+    await chain.close();
     for (const { receiver } of subjects) await receiver.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -75,12 +64,12 @@ async function registerSubjects(register: Register, subjects: Subject[]) {
   };
   // One webhook receives every block, so that there are past events whose order can be checked.
   const everyBlock = present(KINDS.find(({ name }) => name === "every block"));
-  const remembered = random.pick(KINDS.filter(({ isRemembered }) => isRemembered));
+  const remembered = KINDS.filter(({ isRemembered }) => isRemembered);
   return {
     kinds: KINDS,
     steady: await registerAll(KINDS),
     restless: await registerAll(Array.from({ length: RESTLESS }, () => random.pick(KINDS))),
-    historians: await registerAll([everyBlock, remembered]),
+    historians: await registerAll([everyBlock, random.pick(remembered)]),
   };
 }
 
@@ -130,7 +119,7 @@ async function judgeAll({ subjects, control, chronicle }: World): Promise<string
   return faults;
 }
 
-function figuresOf({ subjects, accepted, happened, chronicle }: World): Record<string, number> {
+function figuresOf({ subjects, accepted, happened, chronicle }: World): Figures {
   const changes = chronicle.changes();
   const arrivals = subjects.flatMap(({ receiver }) => receiver.arrivals);
   return {

@@ -51,7 +51,7 @@ const replayOf = async (control: Control, id: number) =>
 async function deliverAll(world: World): Promise<void> {
   await resume(world);
   await untilDone(
-    () => unfinishedAfterSecond(world.database),
+    async () => unfinished(world.database),
     async () => {
       // Suspensions and retention depend on the wall clock.
       world.clockAheadMs += HOUR_MS;
@@ -78,16 +78,6 @@ async function resume(world: World): Promise<void> {
   }
   for (const { id } of subjects)
     await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0, state: "all" });
-}
-
-/** Returns what is left after a second, or as soon as it is nothing. */
-async function unfinishedAfterSecond(database: Database): Promise<string[]> {
-  let left = unfinished(database);
-  for (let look = 0; left.length > 0 && look < 20; look++) {
-    await sleep(50);
-    left = unfinished(database);
-  }
-  return left;
 }
 
 type Waiting = { webhook: number; count: number; nextMs: number | null; reason: string | null };

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Signing } from "../../../src/forger/signing/guard.ts";
 import { openSigningFile, SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
 import { present } from "../../../src/platform/present.ts";
-import { createDraws } from "../../../test-support/faults/actors/random.ts";
+import { createDraws } from "../../../test-support/random.ts";
 
 const NETHASH = "ab".repeat(32);
 const OTHER_NETHASH = "cd".repeat(32);

@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { missingForHosts } from "../../../test-support/faults/actors/hosts.ts";
 import { createWorld, type World } from "../../../test-support/peers/world.ts";
 import { skips } from "../../../test-support/process/available.ts";
+import { missingForHosts } from "../../../test-support/process/hosts.ts";
 import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 import { WAIT_MS } from "../../../test-support/process/until.ts";
 

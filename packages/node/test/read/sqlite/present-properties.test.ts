@@ -4,7 +4,7 @@ import { createPresentProperties } from "../../../src/read/sqlite/tables/tokens.
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createRecords } from "../../../src/store/state/records.ts";
-import { createDraws } from "../../../test-support/faults/actors/random.ts";
+import { createDraws } from "../../../test-support/random.ts";
 
 const [TOKEN, OTHER] = ["aa".repeat(32), "ab".repeat(32)];
 

@@ -11,7 +11,7 @@ import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createHistoryReader } from "../../../src/store/history/reader.ts";
 import { HISTORY_KINDS } from "../../../src/store/history/writer.ts";
-import { createDraws } from "../../../test-support/faults/actors/random.ts";
+import { createDraws } from "../../../test-support/random.ts";
 
 const [TOKEN, OTHER] = ["aa".repeat(32), "ab".repeat(32)];
 const HEAD = { id: "1", height: 100, timestamp: 0 };

@@ -14,7 +14,7 @@ import { WebSocketServer } from "ws";
 import { headerFromPeer } from "../../../../src/peers/peer-table.ts";
 import { connectPeer } from "../../../../src/peers/transport/connection.ts";
 import type { ReceivedHeader } from "../../../../src/peers/wire/received.ts";
-import { createDraws } from "../../actors/random.ts";
+import { createDraws } from "../../../random.ts";
 import type { Attack } from "../attacker.ts";
 import { hostileDelegate, startForging, type Target } from "../node.ts";
 import { inTurn } from "../requests.ts";

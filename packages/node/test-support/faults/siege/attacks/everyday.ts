@@ -1,11 +1,11 @@
 /** The load of an ordinary day, for as long as wanted. */
 
 import { present } from "../../../../src/platform/present.ts";
+import { people } from "../../../chain/cast.ts";
 import { until } from "../../../process/until.ts";
-import { people } from "../../actors/cast.ts";
 import type { Behaviour, ReceivedCall, Receiver } from "../../actors/receiver.ts";
 import type { Attack, Attacker } from "../attacker.ts";
-import { faultsOf, registerReceiver } from "../honest.ts";
+import { faultsOf, startRegistered } from "../honest.ts";
 import { startForging } from "../node.ts";
 import { inTurn, type Request, rawGet } from "../requests.ts";
 import { openAccounts, submission, transferText } from "../transactions.ts";
@@ -53,7 +53,7 @@ async function register({ target }: Attacker, all: Receiver[], faults: string[])
       transactions.add(id);
     };
     const isOfBlocks = number % 2 === 0;
-    const receiver = await registerReceiver(target, {
+    const receiver = await startRegistered(target, {
       behaviour,
       ...(!isOfBlocks && { events: ["transaction.applied"], onCall }),
     });

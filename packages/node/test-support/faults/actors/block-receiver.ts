@@ -1,8 +1,25 @@
-/** The chain of a node, derived from its deliveries alone. */
-import type { Arrival, Message } from "../actors/receiver.ts";
+/** A receiver of the blocks of a node, and the chain that is derived from its deliveries alone. */
+import { EVERY_EVENT } from "@uniknode/client";
+import { createControl } from "./control.ts";
+import type { Arrival, Message, Receiver } from "./receiver.ts";
 
 /** Events from which the chain is derived. */
-export const CHAIN_EVENTS = ["block.applied", "block.reverted"];
+const CHAIN_EVENTS = ["block.applied", "block.reverted"];
+
+/**
+ * Registers a receiver, in strict order.
+ *
+ * @param url base URL of the node
+ */
+export async function registerReceiver(
+  url: string,
+  receiver: Receiver,
+  events = CHAIN_EVENTS,
+): Promise<void> {
+  const body = { events, target: receiver.url, conditions: [EVERY_EVENT], order: "strict" };
+  const { token } = (await createControl(url).post("/api/webhooks", body)) as { token: string };
+  receiver.tokens.add(token);
+}
 
 export type DeliveredBlock = {
   readonly id: string;

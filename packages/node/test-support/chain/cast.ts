@@ -1,6 +1,6 @@
 /** Accounts of a network under load. */
-import { deriveAccounts } from "../../../src/dev-chain/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 export const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);

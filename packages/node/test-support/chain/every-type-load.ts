@@ -7,7 +7,7 @@ import {
   type Transaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import type { DevAccount } from "../../../src/dev-chain/keys.ts";
+import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import { ALL_ACCOUNTS, ada, ben, cleo, dora, emil, factory, finn, gwen, people } from "./cast.ts";
 
 export const ONE = 100_000_000n;

@@ -3,7 +3,7 @@
  * cut. Needs the right to create them, and `ip` of iproute2.
  */
 import { spawnSync } from "node:child_process";
-import { missingProgram } from "../../process/available.ts";
+import { missingProgram } from "./available.ts";
 
 /** Names what this machine lacks for hosts, if anything. */
 export function missingForHosts(): string | undefined {
