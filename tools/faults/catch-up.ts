@@ -8,11 +8,8 @@
  *   node catch-up.ts PATH
  */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { blockFromTrustedBytes, type Network } from "@uniknode/protocol";
 import { type Fixture, loadFixture } from "../../bench/fixture.ts";
 import { openPipeline } from "../../bench/pipeline.ts";
@@ -22,6 +19,7 @@ import { replay } from "../../packages/node/src/chain/replay.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { openReader } from "../../packages/node/src/store/engine/migrations.ts";
 import type { Figures, Run, Scenario } from "../../packages/node/test-support/faults/scenario.ts";
+import { runUntilKilled } from "../../packages/node/test-support/process/killed-program.ts";
 
 /** Ids of the chain fill the first levels of their indexes, and reach the last one. */
 const SIZE = { emptyBlocks: 50_000, fullBlocks: 500, transfersPerBlock: 60 };
@@ -46,8 +44,9 @@ async function runCatchUp({ random, folder, seconds, log }: Run): Promise<Figure
   for (let chain = 1; performance.now() < endMs; chain++) {
     const path = join(folder, `${chain}.sqlite`);
     for (let isComplete = false; !isComplete && performance.now() < endMs; kills++) {
-      const moment = { commits: random.integer(1, MAX_COMMITS), delayMs: random.below(MAX_DELAY_MS) };
-      const { height, isFinished } = await runUntilKilled(path, moment);
+      const moment = { heights: random.integer(1, MAX_COMMITS), delayMs: random.below(MAX_DELAY_MS) };
+      const { heights, isFinished } = await runUntilKilled(import.meta.filename, [path], moment);
+      const height = heights.at(-1) ?? 0;
       isComplete = isFinished;
       check(path, fixture.network, { kill: kills + 1, height });
       log(`kill ${kills + 1}: ${isFinished ? "caught up" : `at height ${height}`}`);
@@ -64,25 +63,6 @@ async function loadChain(): Promise<{ readonly fixture: Fixture; readonly last: 
   for await (const block of fixture.blocks()) bytes = block;
   const { height, id } = blockFromTrustedBytes(present(bytes, "the last block"), fixture.network).header;
   return { fixture, last: { height, id } };
-}
-
-/** Returns the last height that the process printed. */
-async function runUntilKilled(
-  path: string,
-  { commits, delayMs }: { readonly commits: number; readonly delayMs: number },
-): Promise<{ readonly height: number; readonly isFinished: boolean }> {
-  const child = spawn(process.execPath, [import.meta.filename, path], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let [height, lines, isFinished] = [0, 0, false];
-  createInterface(child.stdout).on("line", (line) => {
-    if (line === "end") isFinished = true;
-    else height = Number(line);
-    if (++lines === commits) setTimeout(() => child.kill("SIGKILL"), delayMs);
-  });
-  const [code] = await once(child, "close");
-  assert(code === null || isFinished, "the process that catches up failed");
-  return { height, isFinished };
 }
 
 function check(

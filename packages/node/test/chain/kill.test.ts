@@ -1,6 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compareState } from "../../../../tools/vectors/ledger-chain.ts";
 import { present } from "../../src/platform/present.ts";
@@ -14,6 +11,7 @@ import {
   stateInFile,
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
+import { runUntilKilled } from "../../test-support/process/killed-program.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -33,26 +31,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Heights that the child printed, followed by `true` if it finished before it was killed. */
-type Run = { heights: number[]; isFinished: boolean };
-
-/** Runs the child until it ends, or kills it some time after a number of lines. */
-async function runUntilKilled(args: string[], killAfter: { lines: number; ms: number }): Promise<Run> {
-  const script = new URL("./replaying.ts", import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  const heights: number[] = [];
-  let isFinished = false;
-  const lines = createInterface(child.stdout);
-  lines.on("line", (line) => {
-    if (line === "end") isFinished = true;
-    else heights.push(Number(line));
-    if (heights.length === killAfter.lines) setTimeout(() => child.kill("SIGKILL"), killAfter.ms);
-  });
-  const [code] = await once(child, "close");
-  // A child that fails would fail again and again.
-  expect(code === null || isFinished).toBe(true);
-  return { heights, isFinished };
-}
+const SCRIPT = new URL("./replaying.ts", import.meta.url).pathname;
 
 /** Number of blocks below the head that a killed chain can revert. */
 const UNDO_DEPTH = 10;
@@ -89,8 +68,9 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
       let kills = 0;
       for (let isFinished = false; !isFinished; kills++) {
         const delivery = 1 + Math.floor(random() * 4);
-        const killAfter = { lines: 2 + Math.floor(random() * 16), ms: random() * 12 };
-        const { heights, ...end } = await runUntilKilled([run.name, path, String(delivery)], killAfter);
+        const moment = { heights: 2 + Math.floor(random() * 16), delayMs: random() * 12 };
+        const args = [run.name, path, String(delivery)];
+        const { heights, ...end } = await runUntilKilled(SCRIPT, args, moment);
         isFinished = end.isFinished;
         // Everything that the last run saw on disk is there, except for a revert that it had no time to
         // report.
@@ -131,9 +111,9 @@ test("A chain that is killed below a pinned block knows its unchecked blocks, an
   const { height, id } = content.blocks[60];
   const states = new Set<string>();
   for (let isFinished = false; !isFinished; ) {
-    const killAfter = { lines: 2 + Math.floor(random() * 20), ms: random() * 12 };
+    const moment = { heights: 2 + Math.floor(random() * 20), delayMs: random() * 12 };
     const args = [present(name, "name"), path, "3", `${height}:${id}`, `${UNDO_DEPTH}`];
-    ({ isFinished } = await runUntilKilled(args, killAfter));
+    ({ isFinished } = await runUntilKilled(SCRIPT, args, moment));
     const { chain, database, close } = openChain(content, path, {
       ...RECORDING,
       deps: { assumeValid: { height, id } },

@@ -52,23 +52,17 @@ export type Delivery = {
 export type Occurrence = {
   readonly fact: Fact;
   readonly appliedAt: number;
-  readonly order: number;
   readonly undoneAt?: number;
-  readonly undoneOrder?: number;
 };
 
 function occurrencesOf(changes: readonly Change[]): Occurrence[] {
   return changes.flatMap(({ kind, position, block }, order) => {
     if (kind !== "applied") return [];
-    const undone = changes.findIndex(
+    const undone = changes.find(
       (change, index) => index > order && change.kind === "reverted" && change.block.id === block.id,
     );
-    return factsOf(block).map((fact) => ({
-      fact,
-      appliedAt: position,
-      order,
-      ...(undone !== -1 && { undoneAt: present(changes[undone]).position, undoneOrder: undone }),
-    }));
+    const until = undone && { undoneAt: undone.position };
+    return factsOf(block).map((fact) => ({ fact, appliedAt: position, ...until }));
   });
 }
 

@@ -23,7 +23,7 @@ export function findOrderFaults({ periods, last, replays, changes, numbered }: E
     const descents = descentsOf(past);
     if (descents.length >= Math.max(1, replays.length)) faults.push(...descents);
   }
-  if (last.kind.isStrict && last.until === undefined) {
+  if (last.kind.isStrict) {
     const isSteady = periods.length === 1 && replays.length === 0;
     // Queued deliveries of a removed webhook were given up, and arrived again in no order.
     const later = live.filter(({ position }) => position > last.fullyFrom);
@@ -124,7 +124,7 @@ function findMissingRetractions(
     // Facts from before the registration were not delivered, and so are not retracted.
     if (event === "wallet.saved" && (appliedAt.get(blockId) ?? 0) <= present(periods[0]).fullyFrom) continue;
     const isSure = !isChanged || (delivered.get(id)?.appliedAt ?? 0) > last.fullyFrom;
-    if (!standing.has(blockId) && isSure && last.until === undefined && !retracted.has(id)) {
+    if (!standing.has(blockId) && isSure && !retracted.has(id)) {
       faults.push(`${event} ${id} of block ${blockId} was undone, and never retracted`);
     }
   }
@@ -133,7 +133,7 @@ function findMissingRetractions(
 
 /** Checks that reverts that the webhook subscribes to by name are delivered even if the fact was not. */
 function findMissingReversals({ deliveries, occurrences, last }: Evidence): string[] {
-  if (last.kind.confirmations > 0 || last.until !== undefined) return [];
+  if (last.kind.confirmations > 0) return [];
   const received = new Set(
     [...deliveries.values()].map(({ message }) => `${message.event} ${subjectOf(message)}`),
   );

@@ -130,7 +130,6 @@ function mustReceive(evidence: Evidence, occurrence: Occurrence): boolean {
   if (occurrence.undoneAt !== undefined) return false;
   if (replays.some((replay) => replay.isFinished && isReplayed(evidence, replay, occurrence))) return true;
   return (
-    last.until === undefined &&
     occurrence.appliedAt > last.fullyFrom &&
     last.kind.matches(occurrence.fact) &&
     isDeepEnough(evidence, last.kind, occurrence)

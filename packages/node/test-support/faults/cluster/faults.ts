@@ -20,7 +20,8 @@ type Inject = Fault<Target>["inject"];
 type ClusterFault = Fault<Target> & {
   /** Two faults with the same concern do not happen at the same time. */
   readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks" | "owner";
-  readonly isPossible?: (target: Target) => boolean;
+  /** Property of the database without which the fault is impossible. */
+  readonly needs?: "hasReplica" | "hasDisk" | "hasPooler";
 };
 
 const seconds = (count: number) => sleep(count * 1_000);
@@ -144,18 +145,9 @@ export const FAULTS: readonly ClusterFault[] = [
   { name: "mirror stopped", concern: "processes", weight: 2, inject: pauseMember(mirrors, 2) },
   { name: "server killed", concern: "processes", weight: 2, inject: kill(({ servers }) => servers, 5) },
   { name: "database killed", concern: "database", weight: 3, inject: crashDatabase },
-  {
-    ...{ name: "replica promoted", concern: "database", weight: 3, inject: promoteReplica },
-    isPossible: ({ cluster }) => cluster.database.hasReplica,
-  },
-  {
-    ...{ name: "disk full", concern: "database", weight: 2, inject: fillDisk },
-    isPossible: ({ cluster }) => cluster.database.hasDisk,
-  },
-  {
-    ...{ name: "pooler killed", concern: "database", weight: 1, inject: crashPooler },
-    isPossible: ({ cluster }) => cluster.database.hasPooler,
-  },
+  { name: "replica promoted", concern: "database", weight: 3, inject: promoteReplica, needs: "hasReplica" },
+  { name: "disk full", concern: "database", weight: 2, inject: fillDisk, needs: "hasDisk" },
+  { name: "pooler killed", concern: "database", weight: 1, inject: crashPooler, needs: "hasPooler" },
   { name: "connections broken", concern: "connections", weight: 4, inject: breakLinks },
   { name: "receivers failing", concern: "receivers", weight: 4, inject: misbehave },
   { name: "handed over", concern: "owner", weight: 4, inject: handOverTwice },
@@ -173,7 +165,7 @@ export async function injectAll(
 ): Promise<Map<string, number>> {
   const random = createDraws(seed);
   const untilMs = performance.now() + seconds * 1_000;
-  const possible = weighted(FAULTS, only).filter(({ isPossible }) => isPossible?.(target) ?? true);
+  const possible = weighted(FAULTS, only).filter(({ needs }) => !needs || target.cluster.database[needs]);
   const happened = new Map<string, number>();
   while (performance.now() < untilMs) {
     await sleep(random.integer(500, 2_000));
