@@ -12,7 +12,6 @@ export type RunOptions = {
   readonly seconds: number;
   /** Names of the only faults; absent: all. */
   readonly only?: readonly string[];
-  /** Reports progress. */
   readonly log: (line: string) => void;
 };
 
@@ -32,7 +31,6 @@ export type Scenario = {
   readonly description: string;
   /** Default duration of the faults. */
   readonly minutes: number;
-  /** Names of the faults. */
   readonly faultNames: readonly string[];
   /** Names what this machine lacks. */
   readonly missing?: () => string | undefined;

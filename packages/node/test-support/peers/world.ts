@@ -1,11 +1,12 @@
 /** Network of a test: its own genesis, a delegate for each node, nodes as processes at loopback addresses. */
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BlockHeader, blockToJson, createNetwork, type Network } from "@uniknode/protocol";
+import { type BlockHeader, createNetwork, type Network } from "@uniknode/protocol";
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
+import { writeNetwork } from "../process/network.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
 import { type NetworkShape, testNetwork } from "./test-network.ts";
 
@@ -39,12 +40,7 @@ export async function createWorld(options: NetworkShape): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-world-"));
   const { block, files, delegates, rich } = testNetwork(options);
   const networkDir = join(folder, "network");
-  mkdirSync(networkDir);
-  const write = (name: string, content: unknown) =>
-    writeFileSync(join(networkDir, name), JSON.stringify(content));
-  write("network.json", files.network);
-  write("milestones.json", files.milestones);
-  write("genesisBlock.json", blockToJson(block));
+  writeNetwork(networkDir, { block, files });
   const port = await freePort();
   const running: TestNode[] = [];
 

@@ -10,7 +10,6 @@ type Body = { data?: unknown; meta?: { next: string | null } };
 
 export type Control = ReturnType<typeof createControl>;
 
-/** @param url base URL of the node */
 export function createControl(url: string) {
   /** @throws {Error} if there is no response, or its status is unexpected */
   async function ask(method: string, path: string, body: unknown, expected: readonly number[]) {

@@ -108,7 +108,6 @@ export class ClusterDatabase {
     if (!this.#isClosed) await this.#primary.start();
   }
 
-  /** Kills the pooler, and starts it again. */
   async crashPooler(downMs: number): Promise<void> {
     await this.#pooler?.kill();
     await sleep(downMs);

@@ -7,7 +7,6 @@ import { WAIT_MS } from "../../process/until.ts";
 export type MemberOptions = {
   readonly name: string;
   readonly spawn: () => Running;
-  /** Settles when a process is ready. */
   readonly ready: (process: Running) => Promise<unknown>;
   /** Gets a description if a process ends by itself, or does not end on request. */
   readonly faults: string[];

@@ -5,17 +5,9 @@ import type { Random } from "../../random.ts";
 import type { Period, Replay } from "../checks/evidence.ts";
 import { bodyOf, type Kind } from "../checks/kinds.ts";
 import type { DevChain } from "./dev-chain.ts";
-import { type Receiver, type ReceiverOptions, startReceiver } from "./receiver.ts";
+import { type ReceiverOptions, startReceiver } from "./receiver.ts";
 
-export type Subject = {
-  readonly id: number;
-  /** Signs its first deliveries. */
-  readonly token: string;
-  readonly receiver: Receiver;
-  readonly periods: Period[];
-  /** Parts of the chain whose replay it requested. */
-  readonly replays: Replay[];
-};
+export type Subject = Awaited<ReturnType<typeof registerSubject>>;
 
 /** The node at which webhooks are registered: the events of a change of the chain are committed with it. */
 export type Register = Pick<DevChain, "control" | "chronicle"> & { readonly random: Random };
@@ -25,15 +17,19 @@ export async function registerSubject(
   kind: Kind,
   { control: { post }, chronicle: { position }, random }: Register,
   options?: ReceiverOptions,
-): Promise<Subject> {
+) {
   const receiver = await startReceiver(random, options);
   const notBefore = position();
   const { id, token } = (await post("/api/webhooks", { ...bodyOf(kind), target: receiver.url })) as {
     id: number;
+    /** Signs its first deliveries. */
     token: string;
   };
   receiver.tokens.add(token);
-  return { id, token, receiver, periods: [{ kind, notBefore, fullyFrom: position() }], replays: [] };
+  const periods: Period[] = [{ kind, notBefore, fullyFrom: position() }];
+  /** Parts of the chain whose replay it requested. */
+  const replays: Replay[] = [];
+  return { id, token, receiver, periods, replays };
 }
 
 /**

@@ -23,7 +23,6 @@ export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 const MIRRORS = 2;
 const SERVERS = 3;
 const WORKERS = 3;
-/** Timeout of a call in seconds. */
 const CALL_TIMEOUT_SECONDS = 2;
 /** Duration of a worker's lease: see `leaseMsFor`. */
 export const LEASE_MS = (CALL_TIMEOUT_SECONDS + 10) * 1_000;
@@ -34,7 +33,6 @@ const DELIVERY_ARGS = [
   ...["--webhook-private-targets", "--webhook-timeout", `${CALL_TIMEOUT_SECONDS}`],
   ...["--webhook-retries", RETRIES],
 ];
-/** Number of last blocks in the feed. */
 const FEED_BLOCKS = 1_000;
 
 type Around = Pick<Run, "folder" | "faults"> & {
@@ -46,7 +44,6 @@ type Around = Pick<Run, "folder" | "faults"> & {
 export async function startCluster({ folder, faults }: Pick<Run, "folder" | "faults">) {
   const args = ["--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS];
   const chain = await startDevChain({ folder, faults }, args);
-  /** All processes. */
   const members: ClusterMember[] = [{ ...chain.node, links: [] }];
   const linksOf = () => members.flatMap(({ links }) => links);
   let database: ClusterDatabase | undefined;

@@ -33,7 +33,6 @@ const kill =
     return killFor(member, random.chance(0.4) ? 0 : random.integer(1, maxSeconds));
   };
 
-/** Kills all workers at once. */
 const killWorkers: Inject = async ({ cluster }) => {
   await Promise.all(cluster.workers.map((worker) => killFor(worker, 0)));
   return "all workers were killed and started";

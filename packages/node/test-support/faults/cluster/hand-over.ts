@@ -20,7 +20,7 @@ export async function handOver(
   killMs: readonly number[] = [],
 ): Promise<void> {
   const remaining = [...killMs];
-  await repeat(async () => [await run(cluster, ["--to", to], remaining.shift())]);
+  await untilSuccess(async () => [await run(cluster, ["--to", to], remaining.shift())]);
 }
 
 /**
@@ -43,7 +43,7 @@ export async function abandonHandOver(cluster: Connected, killMs: number): Promi
 export async function returnToWorkers(
   command: (to: HandOverTarget, ...args: string[]) => Promise<Ended>,
 ): Promise<void> {
-  await repeat(async () => {
+  await untilSuccess(async () => {
     const cancelled = await command("node", "--cancel");
     if (cancelled.code === 0) return [cancelled];
     // It was killed before the database dropped its rows.
@@ -53,8 +53,8 @@ export async function returnToWorkers(
   });
 }
 
-/** Runs commands until the first one succeeds. */
-async function repeat(commands: () => Promise<readonly Ended[]>): Promise<void> {
+/** Repeats commands until the first one succeeds. */
+async function untilSuccess(commands: () => Promise<readonly Ended[]>): Promise<void> {
   let outputs = "";
   await until(
     () => `the hand-over fails: ${outputs}`,

@@ -26,7 +26,6 @@ const OWNERS = `SELECT 'shard ' || shard AS name, owner, epoch, matched AS posit
 
 /** Checks rows that are read again and again: each epoch has one owner, and nothing goes back. */
 export function createOwnersCheck() {
-  /** Descriptions of failures. */
   const faults: string[] = [];
   const owners = new Map<string, string>();
   const latest = new Map<string, { readonly epoch: number; readonly position: number }>();

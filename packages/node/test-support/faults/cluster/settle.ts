@@ -35,11 +35,12 @@ export async function settle(
   const head = chain.database.prepare<{ id: string }>(
     "SELECT id_text AS id FROM blocks ORDER BY height DESC LIMIT 1",
   );
-  let aheadMs = 0;
+  let [aheadMs, logged] = [0, ""];
   await untilDone(
     () => unfinished(database, { last: lastSequence(), head: present(head.get()).id }),
     (left) => {
-      log(`waiting for ${left}`);
+      if (left !== logged) log(`waiting for ${left}`);
+      logged = left;
       aheadMs += STEP_MS;
       for (const worker of workers) worker.setClock(aheadMs);
     },

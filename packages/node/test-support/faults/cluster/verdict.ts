@@ -69,10 +69,9 @@ function compareRecorded(
 ): string[] {
   const nameOf = ({ sequence, id, event, reverts }: Omit<ExpectedDelivery, "webhook">) =>
     `${sequence} ${id} ${event}${reverts === null ? "" : ` of ${reverts}`}`;
-  const length = Math.max(recorded.length, expected.length);
-  const differences = Array.from({ length }, (_, index) => {
-    const [own, wanted] = [recorded[index], expected[index]];
-    const [ownName, wantedName] = [own ? nameOf(own) : "nothing", wanted ? nameOf(wanted) : "nothing"];
+  const [own, wanted] = [recorded.map(nameOf), expected.map(nameOf)];
+  const differences = Array.from({ length: Math.max(own.length, wanted.length) }, (_, index) => {
+    const [ownName = "nothing", wantedName = "nothing"] = [own[index], wanted[index]];
     return ownName === wantedName ? [] : [`the workers recorded ${ownName}, where a node has ${wantedName}`];
   }).flat();
   const unfinished = recorded.filter(({ state }) => state !== "delivered" && state !== "cancelled");
@@ -102,11 +101,7 @@ function findUnexpected(calls: readonly ReceivedCall[], expected: readonly Expec
   );
 }
 
-export type RecordedDelivery = {
-  readonly id: string;
-  readonly sequence: number;
-  readonly event: string;
-  readonly reverts: string | null;
+export type RecordedDelivery = Omit<ExpectedDelivery, "webhook"> & {
   readonly state: string;
   readonly reason: string | null;
   readonly attempts: readonly RecordedAttempt[];

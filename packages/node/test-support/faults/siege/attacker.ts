@@ -7,9 +7,8 @@ import type { SiegedNode, Target } from "./node.ts";
 import { ask, type Request, type Response } from "./requests.ts";
 
 export type Attack = {
-  /** Name in the table and for `--only`. */
+  /** Name for `--only`. */
   readonly name: string;
-  /** One sentence that describes the attack. */
   readonly description: string;
   /** Starts the node for this attack. Absent: the attack uses the shared node. */
   readonly start?: () => Promise<SiegedNode>;

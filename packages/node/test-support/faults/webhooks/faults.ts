@@ -5,36 +5,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import { missingProgram } from "../../process/available.ts";
-import type { Client } from "../../process/client.ts";
 import { setClock } from "../../process/clock.ts";
-import { type DevChain, MAX_DEPTH, reorganise } from "../actors/dev-chain.ts";
+import { MAX_DEPTH, reorganise } from "../actors/dev-chain.ts";
 import { BEHAVIOURS } from "../actors/receiver.ts";
-import { changeSubject, comeBack, leave, type Register, replay, type Subject } from "../actors/subject.ts";
-import type { Kind } from "../checks/kinds.ts";
+import { changeSubject, comeBack, leave, replay } from "../actors/subject.ts";
 import type { Fault } from "../scenario.ts";
-
-export type World = DevChain &
-  Register & {
-    readonly folder: string;
-    readonly kinds: readonly Kind[];
-    /** Webhooks that keep their kind. */
-    readonly steady: readonly Subject[];
-    /** Webhooks that change their kind, and are absent temporarily. */
-    readonly restless: readonly Subject[];
-    /** Webhooks that keep their kind, and request replays. */
-    readonly historians: readonly Subject[];
-    /** All of them. */
-    readonly subjects: readonly Subject[];
-    /** Height of the first block whose facts the chronicle has. */
-    readonly firstHeight: number;
-    readonly submit: (client: Client) => Promise<readonly string[]>;
-    /** Ids of the transactions that the node has accepted. */
-    readonly accepted: Set<string>;
-    /** Number of occurrences by fault. */
-    readonly happened: Map<string, number>;
-    /** Clock of the machine, as the node sees it. */
-    clockAheadMs: number;
-  };
+import type { World } from "./world.ts";
 
 const MAX_JUMP_MS = 3_600_000;
 const MAX_JUMP_BACK_MS = 2_000;

@@ -2,18 +2,16 @@
 import { present } from "../../../src/platform/present.ts";
 import { clockOptions, setClock } from "../../process/clock.ts";
 import { startDevChain } from "../actors/dev-chain.ts";
-import { type Register, registerSubject, type Subject } from "../actors/subject.ts";
-import { createSubmissions, watched } from "../actors/submissions.ts";
-import { kindsOf } from "../checks/kinds.ts";
+import type { Subject } from "../actors/subject.ts";
 import { inspectRows } from "../checks/rows.ts";
 import { judge } from "../checks/verdict.ts";
 import { type Figures, type Run, type Scenario, shown, weighted } from "../scenario.ts";
-import { FAULTS, inject, mustKeepAccepted, type World } from "./faults.ts";
+import { FAULTS, inject, mustKeepAccepted } from "./faults.ts";
 import { settle } from "./settle.ts";
+import { createWorld, type World } from "./world.ts";
 
 const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
-const RESTLESS = 2;
 /** Printed failures per webhook. */
 const MAX_SHOWN = 5;
 
@@ -27,18 +25,12 @@ export const scenario: Scenario = {
 
 /** @throws {Error} if the node loses something that it had stored, or work is left that does not end */
 async function runWebhooks(run: Run): Promise<Figures> {
-  const { random, folder, faults, seconds, log } = run;
+  const { folder, faults, seconds, log } = run;
   setClock(folder, 0);
   const subjects: Subject[] = [];
   const chain = await startDevChain(run, ["--log-level", "error"], clockOptions(folder));
   try {
-    const world: World = {
-      ...{ ...chain, random, folder, subjects },
-      ...(await registerSubjects({ ...chain, random }, subjects)),
-      firstHeight: present(chain.chronicle.changes()[0]).block.height,
-      submit: createSubmissions(random),
-      ...{ accepted: new Set(), happened: new Map(), clockAheadMs: 0 },
-    };
+    const world = await createWorld(run, chain, subjects);
     log(`${subjects.length} webhooks, faults for ${seconds} s`);
     const kills = await injectAll(world, run);
     await settle(world);
@@ -49,28 +41,6 @@ async function runWebhooks(run: Run): Promise<Figures> {
     await chain.close();
     for (const { receiver } of subjects) await receiver.close();
   }
-}
-
-const KINDS = kindsOf(watched);
-
-/** @param subjects gets every webhook */
-async function registerSubjects(register: Register, subjects: Subject[]) {
-  const { random } = register;
-  const registerAll = async (chosen: typeof KINDS) => {
-    const registered: Subject[] = [];
-    for (const kind of chosen) registered.push(await registerSubject(kind, register));
-    subjects.push(...registered);
-    return registered;
-  };
-  // One webhook receives every block, so that there are past events whose order can be checked.
-  const everyBlock = present(KINDS.find(({ name }) => name === "every block"));
-  const remembered = KINDS.filter(({ isRemembered }) => isRemembered);
-  return {
-    kinds: KINDS,
-    steady: await registerAll(KINDS),
-    restless: await registerAll(Array.from({ length: RESTLESS }, () => random.pick(KINDS))),
-    historians: await registerAll([everyBlock, random.pick(remembered)]),
-  };
 }
 
 /** A run on a slow machine ends later instead of showing less. */

@@ -6,7 +6,7 @@ import { setClock } from "../../process/clock.ts";
 import type { Control } from "../actors/control.ts";
 import { comeBack, replay } from "../actors/subject.ts";
 import { untilDone } from "../scenario.ts";
-import type { World } from "./faults.ts";
+import type { World } from "./world.ts";
 
 /** A height above every head. */
 const MAX_HEIGHT = 1_000_000;
