@@ -91,6 +91,7 @@ export type {
   WebhookChanges,
   WebhookHealth,
   WebhookId,
+  WebhookOrder,
   WebhookQuery,
   WebhookState,
   WebhookWithToken,

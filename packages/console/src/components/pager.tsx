@@ -23,8 +23,8 @@ export function Pager({ meta, what }: { meta: PageMeta; what: string }) {
         {pageCount > 1 && ` · page ${countText(page)} of ${countText(pageCount)}`}
       </span>
       {page > 2 && step(1, "First", "left")}
-      {step(page - 1, "Newer", "left")}
-      {step(page + 1, "Older", "right")}
+      {step(page - 1, "Previous", "left")}
+      {step(page + 1, "Next", "right")}
     </nav>
   );
 }

@@ -1,4 +1,4 @@
-/** The list of webhooks with the longest names and targets: its rows, its search, and its tabs. */
+/** The list of webhooks with the longest names and targets: its rows, its search, its tabs and its orders. */
 import { EVERY_EVENT } from "@uniknode/client";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -66,6 +66,31 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     expect(page.url()).toContain("search=unik");
     await page.reload();
     await expect.poll(() => rows(page).count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test("The list is ordered by name or by age; a failing webhook shows when its next retry is.", async () => {
+    const { page, faults } = await reuseSignedIn();
+    const { webhooks } = node.client;
+    await webhooks.create({
+      name: "Failing",
+      event: "block.applied",
+      target: "http://127.0.0.1:9/",
+      conditions,
+    });
+    await node.client.dev.mine();
+    await expect.poll(async () => (await webhooks.get(4)).data.failing?.nextAttemptAt).toBeDefined();
+    await page.goto("/console/webhooks");
+    await page.getByLabel("Order").selectOption("By name");
+    const names = () => rows(page).locator("td:first-child").allInnerTexts();
+    await expect.poll(names).toEqual(["3 Café", "4 Failing", `2 ${NAME}`, "1"]);
+    await rows(page)
+      .nth(1)
+      .getByText(/^retry (is due|in |now)/)
+      .waitFor();
+    await page.getByLabel("Order").selectOption("Newest first");
+    await expect.poll(async () => (await names())[0]).toBe("4 Failing");
+    expect(await faultsInEveryView(page, "webhooks-ordered")).toEqual([]);
     expect(faults).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ test("A webhook whose attempts fail is failing, with the reason, regardless of e
   });
   replies.all = 500;
   for (let height = 2; height <= 30; height++) await emit(blockApplied(height));
-  const failing = { reason: "HTTP 500", since: expect.any(Number) };
+  const failing = { reason: "HTTP 500", since: expect.any(Number), nextAttemptAt: expect.any(Number) };
   expect(await webhook()).toMatchObject({ enabled: true, queued: 29, failing });
   expect((await ask("GET", "/api/webhooks?health=true")).body.data).toMatchObject([
     { id: 1, queued: 29, failing },

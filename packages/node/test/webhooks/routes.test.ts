@@ -54,7 +54,16 @@ describe("the register", () => {
       next: "/api/v2/webhooks?page=2&limit=1&search=shop&state=active",
     });
     expect((await ask("GET", body.meta.next)).body.data).toMatchObject([{ id: 3 }]);
-    for (const query of ["search=", "state=broken", `search=${"a".repeat(101)}`, "search=%00"])
+    const ordered = await ask("GET", "/api/webhooks?orderBy=id:desc&limit=2");
+    expect(ordered.body.data).toMatchObject([{ id: 3 }, { id: 2 }]);
+    expect((await ask("GET", ordered.body.meta.next)).body.data).toMatchObject([{ id: 1 }]);
+    for (const query of [
+      "search=",
+      "state=broken",
+      "orderBy=queued:asc",
+      `search=${"a".repeat(101)}`,
+      "search=%00",
+    ])
       expect((await ask("GET", `/api/webhooks?${query}`)).status).toBe(422);
   });
 

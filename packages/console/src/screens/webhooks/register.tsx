@@ -1,8 +1,8 @@
-/** List of webhooks: by state, searched by name, target or event. */
-import type { Webhook, WebhookQuery } from "@uniknode/client";
-import { Filters } from "../../components/filters.tsx";
+/** List of webhooks: by state, searched by name, target or event, and ordered. */
+import type { Webhook, WebhookOrder, WebhookQuery } from "@uniknode/client";
+import { type FilterField, Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
-import { useListState } from "../../components/list-state.ts";
+import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
@@ -11,14 +11,22 @@ import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { useWebhookHealth } from "../../data/webhook-health.ts";
 import { Health } from "./health.tsx";
-import { eventsOf, StateBadge } from "./state.tsx";
+import { eventsOf, NextAttempt, StateBadge } from "./state.tsx";
 
 const LIMIT = 25;
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 const MAX_SEARCH = 100;
 const STATES = ["failing", "suspended", "paused", "active"] as const;
 
-const FIELDS = [
+const ORDERS: readonly { readonly value: WebhookOrder | ""; readonly label: string }[] = [
+  { value: "", label: "Oldest first" },
+  { value: "id:desc", label: "Newest first" },
+  { value: "name:asc", label: "By name" },
+  { value: "target:asc", label: "By target" },
+  { value: "failing.since:asc", label: "Longest failing first" },
+];
+
+const FIELDS: readonly FilterField[] = [
   {
     name: "search",
     label: "Search",
@@ -26,6 +34,7 @@ const FIELDS = [
     faultOf: (text: string) =>
       text.length > MAX_SEARCH ? `Expected: at most ${MAX_SEARCH} characters.` : undefined,
   },
+  { name: "orderBy", label: "Order", options: ORDERS },
 ];
 
 /** Each row has one line, and two on narrow screens: long texts are cut off, and are whole in the title. */
@@ -39,7 +48,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
       </a>
     ),
   },
-  { title: "State", narrow: "1c", cell: (webhook) => <StateBadge webhook={webhook} /> },
+  { title: "State", narrow: "1c", cell: (webhook) => <State webhook={webhook} /> },
   { title: "Target", narrow: "2a", cell: ({ target }) => <span title={target}>{target}</span> },
   {
     title: "Events",
@@ -47,6 +56,18 @@ const COLUMNS: readonly Column<Webhook>[] = [
   },
   { title: "Last hour", narrow: "2c", cell: (webhook) => <Health webhook={webhook} isShort /> },
 ];
+
+/** A failing webhook has the time of its next retry. */
+const State = ({ webhook }: { webhook: Webhook }) => (
+  <>
+    <StateBadge webhook={webhook} />{" "}
+    {webhook.failing?.nextAttemptAt !== undefined && (
+      <span class="quiet">
+        retry <NextAttempt atMs={webhook.failing.nextAttemptAt} />
+      </span>
+    )}
+  </>
+);
 
 export default function Register() {
   return (
@@ -94,13 +115,14 @@ function List({ state }: { state: string }) {
   const filter: WebhookQuery = {
     ...(known && { state: known }),
     ...(query.search && { search: query.search }),
+    ...orderFrom(ORDERS, query.orderBy),
   };
   const response = useResponse(
     `webhooks ${page} ${JSON.stringify(filter)}`,
     () => operations.webhooks.list(filter).page({ page, limit: LIMIT }),
     EVERY_FEW_SECONDS,
   );
-  const isFiltered = Object.keys(filter).length > 0;
+  const isFiltered = known !== undefined || filter.search !== undefined;
   return (
     <ResponseView response={response} what="The register" lines={LIMIT}>
       {({ data, meta }) => (

@@ -2,6 +2,7 @@
 import { EVERY_EVENT } from "@uniknode/client/every-event";
 import { EVENTS } from "../../events/catalogue.ts";
 import { type TProperties, Type } from "../../platform/json/schema.ts";
+import { WEBHOOK_ORDERS } from "../../webhooks/storage/webhooks.ts";
 
 /** Schema of an object whose optional members appear only if they have a value. */
 const open = (title: string, members: TProperties) =>
@@ -19,6 +20,9 @@ const Failing = Type.Object(
     reason: Type.Optional(Type.String({ description: "Reason of the last failure." })),
     since: Type.Optional(
       Type.Integer({ description: "Time of the first consecutive failure, in milliseconds since 1970." }),
+    ),
+    nextAttemptAt: Type.Optional(
+      Type.Integer({ description: "Earliest time of the next retry, in milliseconds since 1970." }),
     ),
   },
   {
@@ -168,6 +172,9 @@ export const webhookFilter = {
       maxLength: 100,
       description: "Part of the name, the target or the names of the events, in upper or lower case.",
     }),
+  ),
+  orderBy: Type.Optional(
+    Type.Enum(WEBHOOK_ORDERS, { description: "Webhooks without a value are last, ties by ascending id." }),
   ),
 };
 export const milliseconds = Type.Optional(

@@ -1,6 +1,6 @@
 /** Reads the parameters of the register's paths by name, each within its bounds, and pages of the list (webhooks.md 4.1). */
 import * as expected from "../../platform/text/wording.ts";
-import type { WebhookState } from "../../webhooks/storage/health.ts";
+import { WEBHOOK_ORDERS, type WebhookFilter } from "../../webhooks/storage/webhooks.ts";
 import { HttpError } from "../core/error.ts";
 
 export type Query = Readonly<Record<string, unknown>>;
@@ -76,11 +76,12 @@ const READERS = {
   health: SWITCH,
   state: oneOf("active", "failing", "paused", "suspended"),
   search,
+  orderBy: oneOf(...WEBHOOK_ORDERS),
 };
 
 /** A page of the list of webhooks; `number` counts from 1. */
 type Page = {
-  readonly filter: { readonly state?: WebhookState; readonly search?: string };
+  readonly filter: WebhookFilter;
   readonly number: number;
   readonly limit: number;
   readonly offset: number;

@@ -86,9 +86,10 @@ const headerText = (warnings: readonly string[]): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-const showFailing = ({ sinceMs, ...failing }: Failing) => ({
+const showFailing = ({ sinceMs, nextAttemptMs, ...failing }: Failing) => ({
   ...failing,
   ...(sinceMs !== undefined && { since: sinceMs }),
+  ...(nextAttemptMs !== undefined && { nextAttemptAt: nextAttemptMs }),
 });
 
 /** Returns the current health of a webhook. */

@@ -17,8 +17,15 @@ export type WebhookHealth = {
 
 export type AttemptCounts = { readonly succeeded: number; readonly failed: number };
 
-/** `reason`: reason of the last known failure; `sinceMs`: time of the first of the consecutive failures. */
-export type Failing = { readonly reason?: string; readonly sinceMs?: number };
+/**
+ * `reason`: reason of the last known failure; `sinceMs`: time of the first of the consecutive failures; `nextAttemptMs`: earliest time
+ * of the next retry.
+ */
+export type Failing = {
+  readonly reason?: string;
+  readonly sinceMs?: number;
+  readonly nextAttemptMs?: number;
+};
 
 /** A webhook is failing if its last attempt failed, or if more attempts failed than succeeded in this period. */
 export const RECENT_MINUTES = 5;
@@ -110,6 +117,7 @@ const COUNT_ALL = `WITH counts AS (
 type HealthRow = AttemptCounts & {
   failures: number;
   sinceMs: number | null;
+  nextAttemptMs: number | null;
   queued: number;
   recentlySucceeded: number;
   recentlyFailed: number;
@@ -137,12 +145,12 @@ export class HealthRows {
         minute,
       ]);
       if (!row) return { queued: 0, lastHour: { succeeded: 0, failed: 0 } };
-      const { failures, reason, sinceMs, queued, succeeded, failed } = row;
+      const { failures, reason, sinceMs, nextAttemptMs, queued, succeeded, failed } = row;
       const isFailing = failures > 0 || row.recentlyFailed > row.recentlySucceeded;
       return {
         queued,
         lastHour: { succeeded, failed },
-        ...(enabled && !suspended && isFailing && { failing: withoutNulls({ reason, sinceMs }) }),
+        ...(enabled && !suspended && isFailing && { failing: withoutNulls({ reason, sinceMs, nextAttemptMs }) }),
       };
     });
   }
@@ -168,6 +176,7 @@ export class HealthRows {
 const healthSql = (
   kind: Kind,
 ): string => `SELECT failures, failing_since_ms AS "sinceMs", ${pendingCount(kind, "$1")} AS queued, counts.*,
+     (SELECT min(next_attempt_ms) FROM ${rowsIn(kind, "due", "$1")}) AS "nextAttemptMs",
     (SELECT reason FROM deliveries WHERE number = (SELECT number FROM ${rowsIn(kind, "due", "$1")}
       ORDER BY next_attempt_ms DESC LIMIT 1)) AS reason
   FROM webhooks, (

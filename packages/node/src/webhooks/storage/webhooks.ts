@@ -57,11 +57,18 @@ const LISTED = `SELECT webhooks.*, from_height, to_height, next_height
 
 export type Range = { readonly offset: number; readonly limit: number };
 
-/** Both must match. */
+const ORDER_FIELDS = ["id", "name", "target", "failing.since"] as const;
+type OrderField = (typeof ORDER_FIELDS)[number];
+export type WebhookOrder = `${OrderField}:${"asc" | "desc"}`;
+export const WEBHOOK_ORDERS = ORDER_FIELDS.flatMap((field) => [`${field}:asc`, `${field}:desc`] as const);
+
+/** State and search must both match. */
 export type WebhookFilter = {
   readonly state?: WebhookState;
   /** Part of the name, the target or the names of the events, in upper or lower case. */
   readonly search?: string;
+  /** Default: `id:asc`. */
+  readonly orderBy?: WebhookOrder;
 };
 
 export type WebhookList = { readonly webhooks: readonly Webhook[]; readonly totalCount: number };
@@ -73,6 +80,17 @@ const IS_FAILING = `(SELECT sum(failed) > sum(succeeded) FROM attempt_counts WHE
 const matching = (kind: Kind): string =>
   `(CAST($1 AS text) IS NULL OR $1 = ${stateSql(IS_FAILING)}) AND (CAST($2 AS text) IS NULL
     OR ${kind === "sqlite" ? "instr" : "strpos"}(lower(concat_ws(' ', name, target, event, webhooks.events)), lower($2)) > 0)`;
+
+/** Returns SQL for an order; webhooks without a value are last. Letters are compared as their code points, in lower case if they are ASCII. */
+function orderSql(kind: Kind, order: WebhookOrder): string {
+  const [field, direction] = order.split(":") as [OrderField, string];
+  const text = (column: string) => `lower(${column}${kind === "sqlite" ? "" : ' COLLATE "C"'})`;
+  const column = {
+    ...{ id: "id", name: text("name"), target: text("target") },
+    "failing.since": "CASE WHEN enabled AND suspended IS NULL THEN failing_since_ms END",
+  }[field];
+  return `${column} ${direction} NULLS LAST, id`;
+}
 
 /** SQL condition for active webhooks, of which SQLite has an index. */
 const isActive = (kind: Kind): string =>
@@ -105,18 +123,21 @@ export class WebhookRows {
     });
   }
 
-  /** Returns a page of the webhooks that match by ascending id, and the number of all of them. */
-  search({ state, search }: WebhookFilter, { offset, limit }: Range, nowMs: number): Promise<WebhookList> {
+  /** Returns a page of the webhooks that match, and the number of all of them. */
+  search(
+    { state, search, orderBy = "id:asc" }: WebhookFilter,
+    { offset, limit }: Range,
+    nowMs: number,
+  ): Promise<WebhookList> {
     const cipher = this.#cipher;
     return this.#store.read(function* (sql) {
       const minute = minuteOf(nowMs);
       const filter = [state ?? null, search ?? null, minute - RECENT_MINUTES, minute];
       const where = `WHERE ${matching(sql.kind)}`;
-      const rows = yield* sql.rows<WebhookRow>(`${LISTED} ${where} ORDER BY id LIMIT $5 OFFSET $6`, [
-        ...filter,
-        limit,
-        offset,
-      ]);
+      const rows = yield* sql.rows<WebhookRow>(
+        `${LISTED} ${where} ORDER BY ${orderSql(sql.kind, orderBy)} LIMIT $5 OFFSET $6`,
+        [...filter, limit, offset],
+      );
       const counted = yield* sql.row<{ total: number }>(
         `SELECT count(*) AS total FROM webhooks ${where}`,
         filter,

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { RegisterStorage } from "../../../src/webhooks/storage/register-commands.ts";
 import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/storage/register-rules.ts";
-import type { WebhookFilter } from "../../../src/webhooks/storage/webhooks.ts";
+import type { WebhookFilter, WebhookOrder } from "../../../src/webhooks/storage/webhooks.ts";
 import {
   apply,
   FIELDS,
@@ -204,6 +204,26 @@ export function describeRegister(name: string, open: OpenSubject): void {
       await fail(hook, present(delivery));
       expect(await search({ state: "failing" })).toEqual([[hook], 1]);
       expect(await search({ state: "active" })).toEqual([[shop], 1]);
+    });
+
+    test("A list is ordered by a field in either direction, webhooks without a value last.", async () => {
+      const zoe = await subject.addWebhook({ name: "zoe", target: "https://a.example/" });
+      const none = await subject.addWebhook({ target: "https://B.example/" });
+      const anna = await subject.addWebhook({ name: "Anna", target: "https://c.example/" });
+      const ordered = async (orderBy: WebhookOrder, range = { offset: 0, limit: 9 }) => {
+        const { webhooks } = await register.webhooks.search({ orderBy }, range, NOW_MS);
+        return webhooks.map(({ id }) => id);
+      };
+      expect(await ordered("name:asc")).toEqual([anna, zoe, none]);
+      expect(await ordered("name:desc")).toEqual([zoe, anna, none]);
+      expect(await ordered("name:desc", { offset: 1, limit: 1 })).toEqual([anna]);
+      expect(await ordered("target:asc")).toEqual([zoe, none, anna]);
+      expect(await ordered("id:desc")).toEqual([anna, none, zoe]);
+      const [delivery] = await put(subject, none, ["a"]);
+      await fail(none, present(delivery));
+      expect(await ordered("failing.since:asc")).toEqual([none, zoe, anna]);
+      await commands.update(none, { changes: { enabled: false } });
+      expect(await ordered("failing.since:desc")).toEqual([zoe, none, anna]);
     });
 
     test("A rotation sets a new token, and keeps the former one until a time.", async () => {

@@ -59,13 +59,27 @@ export type Webhook = {
   readonly suspended?: { readonly reason: string; readonly since: number };
 };
 
-/** `reason` of the last failure; `since`: the first of the failures in a row, milliseconds since 1970. */
-export type Failing = { readonly reason?: string; readonly since?: number };
+/**
+ * `reason` of the last failure; `since`: the first of the failures in a row; `nextAttemptAt`: the earliest time of the next retry. Times
+ * are milliseconds since 1970.
+ */
+export type Failing = {
+  readonly reason?: string;
+  readonly since?: number;
+  readonly nextAttemptAt?: number;
+};
 
 export type WebhookState = "active" | "failing" | "paused" | "suspended";
 
 /** `search`: part of the name, the target or the names of the events, in upper or lower case. */
-export type WebhookQuery = { readonly state?: WebhookState; readonly search?: string };
+export type WebhookQuery = {
+  readonly state?: WebhookState;
+  readonly search?: string;
+  readonly orderBy?: WebhookOrder;
+};
+
+/** Order of a list; webhooks without a value are last. Default: `id:asc`. */
+export type WebhookOrder = `${"id" | "name" | "target" | "failing.since"}:${"asc" | "desc"}`;
 
 /** Number of webhooks in each state, and of all queued deliveries. */
 export type WebhookHealth = Readonly<Record<WebhookState, number>> & { readonly queued: number };
