@@ -1,6 +1,7 @@
 /** The webhook desk with a failing receiver: its notices, and the correction without a loss. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { present } from "@uniknode/protocol";
 import { afterAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
@@ -10,13 +11,15 @@ const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
 describeConsole({}, ({ node, reuseSignedIn }) => {
   const servers: Server[] = [];
   let received = 0;
+  /** Statuses of the next responses of a receiver, before its own. */
+  const first: number[] = [];
 
   /** Returns the URL of a receiver that responds with a status. */
   async function listen(status: number): Promise<string> {
     const server = createServer((request, response) => {
       request.resume();
       if (status === 204) received++;
-      response.writeHead(status).end();
+      response.writeHead(first.shift() ?? status).end();
     });
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -108,6 +111,36 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     expect(faults).toEqual([]);
     await node.client.webhooks.remove(data.id);
     await node.client.dev.forge({ enabled: true });
+  });
+
+  test("The durations of attempts are a chart; a later attempt shows what differs from the one before it.", async () => {
+    const { webhooks, dev } = node.client;
+    await dev.forge({ enabled: false });
+    first.push(503, 503);
+    const target = await listen(500);
+    const { data } = await webhooks.create({ event: "block.applied", target, conditions });
+    await dev.mine();
+    const log = async () => (await webhooks.deliveries(data.id).page()).data;
+    await expect.poll(async () => (await log())[0]?.attempts.length).toBe(1);
+    const [delivery] = await log();
+    for (const attempts of [2, 3]) {
+      await webhooks.retry(data.id, present(delivery).id);
+      await expect.poll(async () => (await log())[0]?.attempts.length).toBeGreaterThanOrEqual(attempts);
+    }
+    const { page, faults } = await reuseSignedIn();
+    await page.goto(`/console/webhooks/${data.id}`);
+    await page
+      .getByRole("img", { name: /^Duration of the last \d+ attempts: at most .* ms, \d+ failed$/ })
+      .waitFor();
+    await page.getByText("0% accepted").waitFor();
+    expect(await faultsInEveryView(page, "webhook-durations")).toEqual([]);
+    await page.goto(`/console/webhooks/${data.id}/${present(delivery).id}`);
+    await page.getByText("As attempt 1.").waitFor();
+    await page.getByText("Differs from attempt 2: it was HTTP 503.").waitFor();
+    expect(await faultsInEveryView(page, "delivery-attempts")).toEqual([]);
+    expect(faults).toEqual([]);
+    await webhooks.remove(data.id);
+    await dev.forge({ enabled: true });
   });
 
   test("A refused ping is explained beside the URL; warnings are shown in the preview and after the registration.", async () => {

@@ -6,7 +6,7 @@ import { countText } from "../../components/format.ts";
 import { Time } from "../../components/time.tsx";
 import { causeOf } from "./cause.ts";
 import { headersOf } from "./forms.ts";
-import { NextAttempt } from "./state.tsx";
+import { failureOf, NextAttempt } from "./state.tsx";
 
 export type AttemptsProps = { readonly delivery: DeliveryRecord; readonly target: string };
 
@@ -19,6 +19,7 @@ export function Attempts({ delivery, target }: AttemptsProps) {
           key={attempt.startedAt}
           number={index + 1}
           attempt={attempt}
+          before={attempts[index - 1]}
           delivery={delivery}
           target={target}
         />
@@ -40,13 +41,17 @@ export function Attempts({ delivery, target }: AttemptsProps) {
   );
 }
 
-type AttemptProps = AttemptsProps & { readonly number: number; readonly attempt: DeliveryAttempt };
+type AttemptProps = AttemptsProps & {
+  readonly number: number;
+  readonly attempt: DeliveryAttempt;
+  readonly before: DeliveryAttempt | undefined;
+};
 
-function Attempt({ number, attempt, delivery, target }: AttemptProps) {
+function Attempt({ number, attempt, before, delivery, target }: AttemptProps) {
   const [isOpen, setOpen] = useState(false);
-  const { startedAt, durationMs, status, response, error } = attempt;
+  const { startedAt, durationMs, response } = attempt;
   const reason = failureOf(attempt);
-  const code = status === undefined ? error : `HTTP ${status}`;
+  const code = codeOf(attempt);
   return (
     <li class={reason === undefined ? "good" : "bad"}>
       <p>
@@ -62,7 +67,8 @@ function Attempt({ number, attempt, delivery, target }: AttemptProps) {
           </>
         )}
       </p>
-      {response && <p class="quiet text">Response: {response}</p>}
+      {response && response !== before?.response && <p class="quiet text">Response: {response}</p>}
+      <Difference number={number} attempt={attempt} before={before} />
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Headers and signature</summary>
         {isOpen && (
@@ -79,8 +85,22 @@ function Attempt({ number, attempt, delivery, target }: AttemptProps) {
   );
 }
 
-/** Returns the reason of a failed attempt, as `causeOf` expects it. */
-function failureOf({ status, error }: DeliveryAttempt): string | undefined {
-  if (status === undefined) return error;
-  return status >= 200 && status < 300 ? undefined : `HTTP ${status}`;
+const codeOf = ({ status, error }: DeliveryAttempt): string | undefined =>
+  status === undefined ? error : `HTTP ${status}`;
+
+/** Compares an attempt with the one before it. */
+function Difference({ number, attempt, before }: Pick<AttemptProps, "number" | "attempt" | "before">) {
+  if (!before) return null;
+  const earlier = codeOf(before) ?? "accepted";
+  const differences = [
+    earlier !== (codeOf(attempt) ?? "accepted") && `it was ${earlier}`,
+    before.response !== attempt.response && "its response was another one",
+  ].filter((text) => text !== false);
+  return (
+    <p class="quiet text">
+      {differences.length === 0
+        ? `As attempt ${number - 1}.`
+        : `Differs from attempt ${number - 1}: ${differences.join("; ")}.`}
+    </p>
+  );
 }

@@ -3,7 +3,7 @@ import type { DeliveryQuery, DeliveryRecord, DeliveryState, Webhook } from "@uni
 import { useState } from "preact/hooks";
 import { heightFault } from "../../components/faults.ts";
 import { areValid, Filters } from "../../components/filters.tsx";
-import { countOfText, countText } from "../../components/format.ts";
+import { clockText, countOfText, countText, percentText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
@@ -13,7 +13,7 @@ import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { causeOf } from "./cause.ts";
-import { DeliveryBadge, NextAttempt } from "./state.tsx";
+import { DeliveryBadge, failureOf, NextAttempt } from "./state.tsx";
 import { Outcome, useAction } from "./use-action.tsx";
 
 const LIMIT = 50;
@@ -74,17 +74,85 @@ export function Deliveries({
         <Outcome action={action} />
         <ResponseView response={response} what="The log">
           {({ data }) => (
-            <Table
-              caption="Deliveries"
-              columns={[selectColumn(selected, select), ...columnsOf(webhook, target)]}
-              rows={data}
-              keyOf={({ id }) => id}
-              empty={<Empty title="No delivery matches">Deliveries appear here when an event matches.</Empty>}
-            />
+            <>
+              <Durations deliveries={data} />
+              <Table
+                caption="Deliveries"
+                columns={[selectColumn(selected, select), ...columnsOf(webhook, target)]}
+                rows={data}
+                keyOf={({ id }) => id}
+                empty={
+                  <Empty title="No delivery matches">Deliveries appear here when an event matches.</Empty>
+                }
+              />
+            </>
           )}
         </ResponseView>
       </Filters>
     </Section>
+  );
+}
+
+/** Maximum number of bars. */
+const MAX_BARS = 60;
+/** Bars for which a chart has room at least: fewer would be wide. */
+const MIN_BARS = 20;
+
+/** Durations of the attempts of deliveries as bars, oldest first; the ones of failed attempts are marked. */
+function Durations({ deliveries }: { deliveries: readonly DeliveryRecord[] }) {
+  const attempts = deliveries
+    .flatMap(({ attempts }) => attempts)
+    .sort((a, b) => a.startedAt - b.startedAt)
+    .slice(-MAX_BARS);
+  const [first] = attempts;
+  const last = attempts.at(-1);
+  if (!first || !last) return null;
+  const longest = Math.max(1, ...attempts.map(({ durationMs }) => durationMs));
+  const failed = attempts.filter((attempt) => failureOf(attempt) !== undefined).length;
+  const title = `Duration of the last ${countOfText(attempts.length, "attempts")}`;
+  const width = Math.max(MIN_BARS, attempts.length);
+  return (
+    <figure class="card chart durations" style={{ "--rows": 1 }}>
+      <figcaption>
+        <span class="quiet">{title}</span>
+        <strong>{percentText(Math.floor((1 - failed / attempts.length) * 100))} accepted</strong>
+      </figcaption>
+      <div class="axis">
+        <span>{countText(longest)} ms</span>
+        <span>0 ms</span>
+      </div>
+      <div class="plot">
+        <svg
+          class="hours"
+          viewBox={`0 0 ${width} ${longest}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${title}: at most ${countText(longest)} ms, ${countText(failed)} failed`}
+        >
+          {attempts.map((attempt, index) => {
+            const { startedAt, durationMs } = attempt;
+            const reason = failureOf(attempt);
+            const height = Math.max(durationMs, longest / 40);
+            return (
+              <rect
+                key={index}
+                class={reason && "bad"}
+                x={width - attempts.length + index}
+                y={longest - height}
+                width={0.8}
+                height={height}
+              >
+                <title>{`${clockText(startedAt)}: ${countText(durationMs)} ms, ${reason ?? "accepted"}`}</title>
+              </rect>
+            );
+          })}
+        </svg>
+      </div>
+      <div class="axis times">
+        <span>{clockText(first.startedAt)}</span>
+        <span>{clockText(last.startedAt)}</span>
+      </div>
+    </figure>
   );
 }
 

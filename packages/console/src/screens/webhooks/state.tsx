@@ -1,6 +1,6 @@
 /** States of webhooks and deliveries: badges, and what is wrong. */
 import { useComputed } from "@preact/signals";
-import type { DeliveryRecord, Webhook } from "@uniknode/client";
+import type { DeliveryAttempt, DeliveryRecord, Webhook } from "@uniknode/client";
 import type { ComponentChildren } from "preact";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Time } from "../../components/time.tsx";
@@ -24,6 +24,12 @@ const TONES: Readonly<Record<DeliveryRecord["state"], Tone>> = {
 export const DeliveryBadge = ({ state }: Pick<DeliveryRecord, "state">) => (
   <Badge tone={TONES[state]}>{state}</Badge>
 );
+
+/** Returns the reason of a failed attempt, as `causeOf` expects it. */
+export function failureOf({ status, error }: DeliveryAttempt): string | undefined {
+  if (status === undefined) return error;
+  return status >= 200 && status < 300 ? undefined : `HTTP ${status}`;
+}
 
 export const eventsOf = ({ event, events = [] }: Webhook): string =>
   [...new Set([event, ...events])].join(", ");
