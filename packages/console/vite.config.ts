@@ -24,8 +24,10 @@ const groups = [
   },
   {
     name: "sentence",
-    test: sources("components/transactions/(asset|parts|sentence)"),
+    test: sources("components/transactions/(asset|kinds|parts|sentence)"),
   },
+  { name: "uniks", test: sources("components/uniks/unik-(face|table|types)") },
+  { name: "rows", test: sources("components/transactions/transaction-(rows|table)") },
   { name: "lists", test: sources("components/(filters|paged-list|pager)") },
   {
     name: "signing",

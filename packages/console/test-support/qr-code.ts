@@ -1,6 +1,6 @@
 /** Reads QR codes as a device does. */
 import decodeQR from "qr/decode.js";
-import type { QrCode } from "../src/screens/node/qr-code.ts";
+import type { QrCode } from "../src/components/qr-code.tsx";
 
 /** Pixels of a module. */
 const SCALE = 3;

@@ -15,8 +15,9 @@ const COLUMNS: readonly Column<Unik>[] = [
   { title: "Unik", cell: ({ id, defaultExplicitValue }) => <UnikId id={id} name={defaultExplicitValue} /> },
   { title: "Type", cell: ({ type }) => unikTypeText(type) },
   {
-    title: "Names",
-    cell: ({ explicitValues = [] }) => explicitValues.join(", ") || <span class="quiet">none disclosed</span>,
+    title: "Other names",
+    cell: ({ explicitValues = [] }) => <span class="text">{explicitValues.slice(1).join(", ")}</span>,
+    isMinor: true,
   },
   { title: "Owner", cell: ({ ownerId }) => <Address address={ownerId} /> },
 ];

@@ -4,8 +4,8 @@ import { checkpointText, createCheckpoint } from "@uniknode/client/proofs";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { refusalText } from "../../components/error-text.ts";
 import { Section } from "../../components/page.tsx";
+import { QrCodeView } from "../../components/qr-code.tsx";
 import { useNode } from "../../data/node.ts";
-import { qrCode } from "./qr-code.ts";
 
 type State =
   | { readonly name: "none" | "working" }
@@ -43,22 +43,9 @@ export default function Checkpoint() {
   );
 }
 
-function Created({ text }: { text: string }) {
-  const code = qrCode(text);
-  return (
-    <div class="checkpoint">
-      {code && (
-        <svg
-          class="qr-code"
-          viewBox={`0 0 ${code.size} ${code.size}`}
-          shape-rendering="crispEdges"
-          role="img"
-          aria-label="The checkpoint as a QR code"
-        >
-          <path d={code.path} />
-        </svg>
-      )}
-      <CodeBlock text={text} what="checkpoint" />
-    </div>
-  );
-}
+const Created = ({ text }: { text: string }) => (
+  <div class="checkpoint">
+    <QrCodeView text={text} label="The checkpoint as a QR code" />
+    <CodeBlock text={text} what="checkpoint" />
+  </div>
+);

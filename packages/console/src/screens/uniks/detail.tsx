@@ -1,16 +1,21 @@
-/** Unik: owner, properties and history. */
+/** Unik, as a page to share: owner, names, properties and history. */
+import type { Unik, WithTransactions } from "@uniknode/client";
+import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso/router";
 import { shortened } from "../../components/format.ts";
-import { Address, TransactionId, UnikId } from "../../components/identifier.tsx";
-import { Facts, Page, Section } from "../../components/page.tsx";
-import { Empty, ResponseView } from "../../components/states.tsx";
-import { Table } from "../../components/table.tsx";
+import { Address, hrefOf, TransactionId, UnikId } from "../../components/identifier.tsx";
+import { loadable } from "../../components/loadable.tsx";
+import { Facts, Page } from "../../components/page.tsx";
+import { ResponseView } from "../../components/states.tsx";
+import { UnikFace } from "../../components/uniks/unik-face.tsx";
 import { unikTypeText } from "../../components/uniks/unik-types.ts";
 import { useNode, useResponse } from "../../data/node.ts";
+import { Properties } from "./properties.tsx";
 import { PropertyHistory } from "./property-history.tsx";
+import "./unik.css";
 
-/** Number of properties per API page. */
-const LIMIT = 100;
+const Seal = loadable(() => import("../../proofs/seal.tsx"), "part");
+const Share = loadable(() => import("./share.tsx"), "part");
 
 export default function UnikScreen() {
   const { api } = useNode();
@@ -32,19 +37,8 @@ export default function UnikScreen() {
       <ResponseView response={response} what="The unik">
         {({ data }) => (
           <>
-            <Facts
-              facts={[
-                ["Id", <UnikId key="id" id={data.id} isWhole />],
-                ["Type", unikTypeText(data.type)],
-                [
-                  "Names",
-                  data.explicitValues && data.explicitValues.length > 0 && data.explicitValues.join(", "),
-                ],
-                ["Owner", <Address key="owner" address={data.ownerId} isWhole />],
-                ["Minted by", <TransactionId key="first" id={data.transactions.first.id} isWhole />],
-                ["Last updated by", <TransactionId key="last" id={data.transactions.last.id} isWhole />],
-              ]}
-            />
+            <Portrait unik={data} />
+            <UnikFacts unik={data} />
             <Properties id={data.id} />
             <PropertyHistory id={data.id} />
           </>
@@ -54,27 +48,36 @@ export default function UnikScreen() {
   );
 }
 
-function Properties({ id }: { id: string }) {
-  const { api } = useNode();
-  const response = useResponse(`unik ${id} properties`, () =>
-    api.uniks.properties(id).page({ limit: LIMIT }),
-  );
+type UnikProps = { readonly unik: Unik & WithTransactions };
+
+/** Introduces the unik, and offers its link. */
+function Portrait({ unik: { id, type, ownerId } }: UnikProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Section title="Properties">
-      <ResponseView response={response} what="The properties">
-        {({ data }) => (
-          <Table
-            caption="Properties of the unik"
-            columns={[
-              { title: "Key", cell: ([key]) => <code>{key}</code> },
-              { title: "Value", cell: ([, value]) => <span class="text">{value}</span> },
-            ]}
-            rows={data.flatMap((property) => Object.entries(property))}
-            keyOf={([key]) => key}
-            empty={<Empty title="This unik has no properties" />}
-          />
-        )}
-      </ResponseView>
-    </Section>
+    <section class="card portrait" aria-label="Unik">
+      <UnikFace id={id} />
+      <p class="sentence">
+        A unik of the type {unikTypeText(type)}, owned by <Address address={ownerId} />.
+      </p>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>Share</summary>
+        {isOpen && <Share link={`${location.origin}${hrefOf.unik(id)}`} />}
+      </details>
+    </section>
   );
 }
+
+const UnikFacts = ({ unik: { id, explicitValues = [], transactions } }: UnikProps) => (
+  <Facts
+    facts={[
+      ["Id", <UnikId key="id" id={id} isWhole />],
+      ["Names", explicitValues.length > 0 && explicitValues.join(", ")],
+      ["Minted by", <TransactionId key="first" id={transactions.first.id} isWhole />],
+      [
+        "Last changed by",
+        transactions.last.id !== transactions.first.id && <TransactionId id={transactions.last.id} isWhole />,
+      ],
+      ["Proof of the last change", <Seal key="seal" kind="transaction" id={transactions.last.id} />],
+    ]}
+  />
+);

@@ -1,25 +1,12 @@
-/** History of the properties of a unik, with the transactions that changed them. */
+/** History of a unik as a timeline: its transactions, with each property before and after. */
 import type { Transaction } from "@uniknode/client";
-import { TransactionId } from "../../components/identifier.tsx";
+import { Address, TransactionId } from "../../components/identifier.tsx";
 import { Section } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
 import { Empty } from "../../components/states.tsx";
-import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { titleOf } from "../../components/transactions/kinds.ts";
 import { useNode } from "../../data/node.ts";
-import "./unik.css";
-
-const COLUMNS: readonly Column<Transaction>[] = [
-  { title: "Transaction", narrow: "2c", cell: ({ id }) => <TransactionId id={id} /> },
-  {
-    title: "Time",
-    narrow: "1c",
-    cell: ({ timestamp }) => timestamp && <Time timeMs={timestamp.unix * 1_000} />,
-  },
-  { title: "Type", narrow: "1a", cell: (transaction) => titleOf(transaction) },
-  { title: "Properties", narrow: "2a", cell: ({ asset }) => <Changes changes={changesOf(asset)} /> },
-];
 
 export function PropertyHistory({ id }: { id: string }) {
   const { api } = useNode();
@@ -31,42 +18,68 @@ export function PropertyHistory({ id }: { id: string }) {
         what="transactions"
         title="The history"
       >
-        {(transactions) => (
-          <Table
-            caption="Transactions of the unik"
-            columns={COLUMNS}
-            rows={transactions}
-            keyOf={({ id }) => id}
-            empty={<Empty title="No transactions" />}
-          />
-        )}
+        {(transactions) =>
+          transactions.length === 0 ? (
+            <Empty title="No transactions" />
+          ) : (
+            <Timeline transactions={transactions} />
+          )
+        }
       </PagedList>
     </Section>
   );
 }
 
-type Change = readonly [key: string, value: string | undefined];
-
-function Changes({ changes }: { changes: readonly Change[] }) {
-  if (changes.length === 0) return <span class="quiet">none</span>;
+function Timeline({ transactions }: { transactions: readonly Transaction[] }) {
+  const changes = changesOf(transactions.map(({ asset }) => asset));
   return (
-    <ul class="changes">
-      {changes.map(([key, value]) => (
-        <li key={key}>
-          <code>{key}</code>{" "}
-          {value === undefined ? <span class="bad">removed</span> : <span class="text">{value}</span>}
+    <ol class="timeline">
+      {transactions.map((transaction, index) => (
+        <li key={transaction.id} class={transaction.blockId && "good"}>
+          <p>
+            <b>{titleOf(transaction)}</b>{" "}
+            {transaction.timestamp && <Time timeMs={transaction.timestamp.unix * 1_000} isWhole />}{" "}
+            <TransactionId id={transaction.id} />
+          </p>
+          {transaction.recipient !== transaction.sender && (
+            <p>
+              From <Address address={transaction.sender} /> to <Address address={transaction.recipient} />
+            </p>
+          )}
+          <ul class="changes">
+            {changes[index]?.map(({ key, before, after }) => (
+              <li key={key}>
+                <code>{key}</code> {before !== undefined && <del class="text">{before}</del>}{" "}
+                {after === undefined ? <span class="bad">removed</span> : <ins class="text">{after}</ins>}
+              </li>
+            ))}
+          </ul>
         </li>
       ))}
-    </ul>
+    </ol>
   );
 }
 
-/** Reads the properties in the asset of a transaction; removed ones are `null`. */
-export function changesOf(asset: unknown): readonly Change[] {
-  const { nft } = Object(asset) as { nft?: { unik?: { properties?: unknown } } };
-  const properties = Object(Object(Object(nft).unik).properties) as Record<string, unknown>;
-  return Object.entries(properties).map(([key, value]) => [
-    key,
-    value === null ? undefined : typeof value === "string" ? value : JSON.stringify(value),
-  ]);
+type Change = {
+  readonly key: string;
+  /** Value in an earlier transaction of the list, if any. */
+  readonly before: string | undefined;
+  /** Absent if the property was removed. */
+  readonly after: string | undefined;
+};
+
+/** Reads the properties that each asset of transactions sets or, by `null`, removes. */
+export function changesOf(newestFirst: readonly unknown[]): readonly (readonly Change[])[] {
+  const values = new Map<string, string | undefined>();
+  const changes = newestFirst.toReversed().map((asset) => {
+    const { nft } = Object(asset) as { nft?: { unik?: { properties?: unknown } } };
+    const properties = Object(Object(Object(nft).unik).properties) as Record<string, unknown>;
+    return Object.entries(properties).map(([key, value]) => {
+      const before = values.get(key);
+      const after = value === null ? undefined : typeof value === "string" ? value : JSON.stringify(value);
+      values.set(key, after);
+      return { key, before, after };
+    });
+  });
+  return changes.reverse();
 }

@@ -1,4 +1,4 @@
-/** QR codes as paths of SVG. */
+/** QR codes as SVG. */
 import { encodeQR } from "qr";
 
 export type QrCode = {
@@ -29,4 +29,20 @@ function runsOf(row: readonly boolean[], y: number): string[] {
     if (x > start) runs.push(`M${start} ${y}h${x - start}v1h${start - x}z`);
   }
   return runs;
+}
+
+/** Renders nothing if the text is too long. */
+export function QrCodeView({ text, label }: { text: string; label: string }) {
+  const code = qrCode(text);
+  return code ? (
+    <svg
+      class="qr-code"
+      viewBox={`0 0 ${code.size} ${code.size}`}
+      shape-rendering="crispEdges"
+      role="img"
+      aria-label={label}
+    >
+      <path d={code.path} />
+    </svg>
+  ) : null;
 }

@@ -1,7 +1,7 @@
 /** A reader decodes what the page draws. */
 import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { qrCode } from "../../src/screens/node/qr-code.ts";
+import { qrCode } from "../../src/components/qr-code.tsx";
 import { readQrCode } from "../../test-support/qr-code.ts";
 
 test.each([1, 100, 1_950, 2_953])("A text of %i characters is read from its code.", (length) => {
