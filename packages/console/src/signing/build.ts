@@ -135,6 +135,9 @@ function bodyOf(network: Network, order: Order, terms: Terms): TransactionBody {
       if (rules.certifiedNFTsOnly) throw new OrderError("unik", CERTIFIED_ONLY);
       checkProperties(order.properties);
       return builders.nftMint({ ...envelope, ...order });
+    case "transfer-unik":
+      checkRecipient(network, order.recipientId);
+      return builders.nftTransfer({ ...envelope, ...order });
     case "update":
       checkProperties(order.properties);
       return builders.nftUpdate({ ...envelope, ...order });

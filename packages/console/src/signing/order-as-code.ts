@@ -32,6 +32,8 @@ function argumentsOf(order: Order, delegate: string): readonly string[] {
       const { type, ...properties } = order.properties;
       return ["mint", order.tokenId, UNIK_TYPES[type] ?? type, ...propertiesOf(properties)];
     }
+    case "transfer-unik":
+      return [order.kind, order.tokenId, order.recipientId];
     case "update":
       return ["update", order.tokenId, ...propertiesOf(order.properties)];
   }
@@ -85,6 +87,11 @@ function builderOf(order: Order): readonly [builder: string, members: readonly s
       ];
     case "vote":
       return ["unsVote", [`vote: ${JSON.stringify(order.vote)}`]];
+    case "transfer-unik":
+      return [
+        "nftTransfer",
+        [`tokenId: ${JSON.stringify(order.tokenId)}`, `recipientId: ${JSON.stringify(order.recipientId)}`],
+      ];
     case "mint":
     case "update":
       return [

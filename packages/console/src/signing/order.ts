@@ -16,6 +16,7 @@ export type Order =
       readonly tokenId: string;
       readonly properties: Readonly<Record<string, string>> & { readonly type: string };
     }
+  | { readonly kind: "transfer-unik"; readonly tokenId: string; readonly recipientId: string }
   /** Properties; null removes one. */
   | {
       readonly kind: "update";

@@ -301,6 +301,22 @@ describeConsole({}, ({ node, reuse }) => {
     await expect.poll(() => field("Amount in DEVUNIK").inputValue()).toBe("1.5");
   });
 
+  test("On a narrow page, the selected kind of transaction is in view.", async () => {
+    await page.setViewportSize({ width: 390, height: 900 });
+    onTestFinished(() => page.setViewportSize({ width: 1_400, height: 900 }));
+    for (const [kind, title] of [
+      ["transfer-unik", "Transfer a unik"],
+      ["signed", "Signed JSON"],
+      ["transfer", "Transfer"],
+    ] as const) {
+      await open({ kind });
+      const tab = page.getByRole("tab", { name: title, exact: true, selected: true });
+      await tab.waitFor();
+      const { left, right } = await tab.evaluate((tab) => tab.getBoundingClientRect().toJSON());
+      expect([left >= 0, right <= 390]).toEqual([true, true]);
+    }
+  });
+
   test("A vote is cast, shown, not repeated, and withdrawn.", async () => {
     // Both have a unik of the same type, which the chain requires.
     const [sender, delegate] = [accounts[0], delegates[1]];
@@ -328,7 +344,7 @@ describeConsole({}, ({ node, reuse }) => {
     expect((await node.client.wallets.get(sender.address)).data.vote).toBeUndefined();
   });
 
-  test("A unik is minted with a property, and its properties are set and removed.", async () => {
+  test("A unik is minted with a property, its properties are set and removed, and it is transferred.", async () => {
     const sender = accounts[3];
     await open({ kind: "mint", from: sender.address });
     await press("Any id");
@@ -350,6 +366,17 @@ describeConsole({}, ({ node, reuse }) => {
     const names = (await node.client.uniks.properties(unik).page()).data.flatMap(Object.keys);
     expect(names).toContain("type");
     expect(names).not.toContain("Colour");
+    await page.goto(`/console/uniks/${unik}`);
+    await page.getByRole("main").getByRole("link", { name: "Transfer", exact: true }).click();
+    await fill({ To: accounts[4].address });
+    await sentence("transfers the unik");
+    await field("Passphrase").fill(sender.passphrase);
+    expect(await faultsInEveryView(page, "send-unik")).toEqual([]);
+    await press("Sign and send");
+    await forged();
+    expect((await node.client.uniks.get(unik)).data.ownerId).toBe(accounts[4].address);
+    await page.goto(`/console/uniks/${unik}`);
+    await page.locator(".timeline > li").filter({ hasText: "Unik transfer" }).getByText("From").waitFor();
   });
 
   test("Signed JSON is read from a text or a file and sent, and the node's response is shown.", async () => {

@@ -42,12 +42,19 @@ describe("Input of the form", () => {
     });
   });
 
+  test("Input of the form becomes a transfer of a unik, without the spaces around it.", () => {
+    const order = { kind: "transfer-unik", tokenId: unik, recipientId: "D1" };
+    expect(readOrder("transfer-unik", { unik: ` ${unik}`, to: "D1 " })).toEqual({ faults: {}, order });
+  });
+
   test.each([
     ["mint", { unik: "AB" }, "unik"],
     ["mint", { unik, properties: "type = 2" }, "properties"],
     ["mint", { unik, properties: "no pair" }, "properties"],
     ["mint", { unik, properties: "= value" }, "properties"],
     ["mint", { unik, properties: "a = 1\na = 2" }, "properties"],
+    ["transfer-unik", { to: "D1" }, "unik"],
+    ["transfer-unik", { unik }, "to"],
     ["update", { unik }, "properties"],
     ["update", { unik, set: "a = 1", remove: "a" }, "properties"],
   ] as const)("Input of the form of a %s %j is refused at its field.", (kind, values, field) => {
@@ -111,6 +118,9 @@ describe("Equivalent commands and code", () => {
     );
     const update = { kind: "update", tokenId: unik, properties: { a: null } } as const;
     expect(commandOf(update, {}, "", "http://node")).toContain(`update ${unik} --remove 'a'`);
+    const give = { kind: "transfer-unik", tokenId: unik, recipientId: "D1" } as const;
+    expect(commandOf(give, {}, "", "http://node")).toContain(`tx transfer-unik ${unik} D1 --url`);
+    expect(programOf(give, {}, "http://node")).toContain("builders.nftTransfer({");
     expect(commandOf({ kind: "vote", vote: `+${key}` }, {}, "anna", "http://node")).toContain("tx vote anna");
     expect(commandOf({ kind: "vote", vote: `-${key}` }, {}, "", "http://node")).toContain("tx unvote");
   });

@@ -27,8 +27,10 @@ const terms: Terms = { senderPublicKey: sender.publicKey, nonce: 7n, height: 2_0
 const unik = "ab".repeat(32);
 const transfer: Order = { kind: "transfer", recipientId: recipient, amount: 1n, vendorField: "thanks" };
 const mint: Order = { kind: "mint", tokenId: unik, properties: { type: "1", Greeting: "hello" } };
+const give: Order = { kind: "transfer-unik", tokenId: unik, recipientId: recipient };
 const update: Order = { kind: "update", tokenId: unik, properties: { Greeting: null } };
-const orders: readonly Order[] = [transfer, { kind: "vote", vote: `+${sender.publicKey}` }, mint, update];
+const vote: Order = { kind: "vote", vote: `+${sender.publicKey}` };
+const orders: readonly Order[] = [transfer, vote, mint, update, give];
 const signatory = { address: sender.address, secondPublicKey: undefined };
 
 const faultOf = (work: () => unknown) => {
@@ -109,6 +111,7 @@ describe("An order", () => {
   test.each([
     ["a typo in the recipient", { ...transfer, recipientId: `${recipient.slice(0, -1)}1` }, "to"],
     ["no recipient", { ...transfer, recipientId: "no address" }, "to"],
+    ["a typo in the new owner", { ...give, recipientId: `${recipient.slice(0, -1)}1` }, "to"],
     [
       "a recipient of another network",
       { ...transfer, recipientId: addressFromPublicKey(sender.publicKey, livenet.network.pubKeyHash) },

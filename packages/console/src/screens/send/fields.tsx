@@ -69,8 +69,24 @@ export function OrderFields(props: OrderFieldsProps) {
       return <MintFields {...props} />;
     case "update":
       return <UpdateFields {...props} />;
+    case "transfer-unik":
+      return (
+        <>
+          <UnikField {...props} />
+          <RecipientField {...props} />
+        </>
+      );
   }
 }
+
+const RecipientField = (props: FieldsProps) => (
+  <Field
+    {...boundId(props, "to")}
+    label="To"
+    placeholder="Address of the recipient"
+    fault={props.faultOf("to")}
+  />
+);
 
 function TransferFields(props: OrderFieldsProps) {
   const { faultOf } = props;
@@ -78,12 +94,7 @@ function TransferFields(props: OrderFieldsProps) {
   const { symbol, constants } = configuration.value ?? {};
   return (
     <>
-      <Field
-        {...boundId(props, "to")}
-        label="To"
-        placeholder="Address of the recipient"
-        fault={faultOf("to")}
-      />
+      <RecipientField {...props} />
       <Field
         {...bound(props, "amount")}
         label={`Amount${symbol === undefined ? "" : ` in ${symbol}`}`}
@@ -172,25 +183,32 @@ function MintFields(props: OrderFieldsProps) {
   );
 }
 
+/** An existing unik; proposes one of the sender. */
+function UnikField(props: OrderFieldsProps) {
+  const [first, ...others] = Object.keys(props.sender?.wallet.attributes.tokens ?? {});
+  return (
+    <Field
+      {...boundId(props, "unik")}
+      label="Id of the unik"
+      placeholder="64 digits from 0 to 9 and a to f"
+      fault={props.faultOf("unik")}
+      hint={
+        first !== undefined && (
+          <>
+            The wallet owns <UnikId id={first} />
+            {others.length > 0 && ` and ${others.length} more`}.
+          </>
+        )
+      }
+    />
+  );
+}
+
 function UpdateFields(props: OrderFieldsProps) {
-  const { faultOf, sender } = props;
-  const [first, ...others] = Object.keys(sender?.wallet.attributes.tokens ?? {});
+  const { faultOf } = props;
   return (
     <>
-      <Field
-        {...boundId(props, "unik")}
-        label="Id of the unik"
-        placeholder="64 digits from 0 to 9 and a to f"
-        fault={faultOf("unik")}
-        hint={
-          first !== undefined && (
-            <>
-              The wallet owns <UnikId id={first} />
-              {others.length > 0 && ` and ${others.length} more`}.
-            </>
-          )
-        }
-      />
+      <UnikField {...props} />
       <Field
         {...bound(props, "set")}
         label="Set"

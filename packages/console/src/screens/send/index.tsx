@@ -15,6 +15,7 @@ const VIEWS = [
   { id: "vote", title: "Vote" },
   { id: "mint", title: "Mint a unik" },
   { id: "update", title: "Properties" },
+  { id: "transfer-unik", title: "Transfer a unik" },
   { id: SIGNED, title: "Signed JSON" },
 ];
 

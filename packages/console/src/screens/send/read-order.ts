@@ -30,7 +30,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
   transfer({ to = "", amount: typed = "", text = "" }) {
     const { amount, fault } = readAmount(typed);
     const faults: Faults = {
-      ...(to.trim() === "" && { to: "Enter the recipient's address." }),
+      ...(to.trim() === "" && { to: RECIPIENT_EXPECTED }),
       ...(fault !== undefined && { amount: fault }),
     };
     if (to.trim() === "" || amount === undefined) return { faults };
@@ -60,6 +60,17 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
     return { faults, order: { kind: "mint", tokenId, properties: { type: type || "1", ...properties } } };
   },
 
+  "transfer-unik"({ unik = "", to = "" }) {
+    const tokenId = unik.trim();
+    const recipientId = to.trim();
+    const faults: Faults = {
+      ...(recipientId === "" && { to: RECIPIENT_EXPECTED }),
+      ...(!isId(tokenId) && { unik: ID_EXPECTED }),
+    };
+    if (Object.keys(faults).length > 0) return { faults };
+    return { faults, order: { kind: "transfer-unik", tokenId, recipientId } };
+  },
+
   update({ unik = "", set: typed = "", remove = "" }) {
     const tokenId = unik.trim();
     const { properties, fault } = readProperties(typed);
@@ -83,6 +94,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
   },
 };
 
+const RECIPIENT_EXPECTED = "Enter the recipient's address.";
 const ID_EXPECTED = "The id of a unik has 64 digits from 0 to 9 and a to f.";
 const isId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 

@@ -17,6 +17,12 @@ import "./unik.css";
 const Seal = loadable(() => import("../../proofs/seal.tsx"), "part");
 const Share = loadable(() => import("./share.tsx"), "part");
 
+/** Kinds of transactions of a unik, with the texts of their buttons. */
+const ACTIONS = [
+  ["update", "Change"],
+  ["transfer-unik", "Transfer"],
+] as const;
+
 export default function UnikScreen() {
   const { api } = useNode();
   const { id = "" } = useRoute().params;
@@ -27,11 +33,16 @@ export default function UnikScreen() {
       kind="Unik"
       title={unik?.defaultExplicitValue ?? shortened(id)}
       aside={
-        unik && (
-          <a class="button" href={`/console/send?kind=update&from=${unik.ownerId}&unik=${unik.id}`}>
-            Change
+        unik &&
+        ACTIONS.map(([kind, text]) => (
+          <a
+            key={kind}
+            class="button"
+            href={`/console/send?kind=${kind}&from=${unik.ownerId}&unik=${unik.id}`}
+          >
+            {text}
           </a>
-        )
+        ))
       }
     >
       <ResponseView response={response} what="The unik">
