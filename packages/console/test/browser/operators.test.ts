@@ -70,6 +70,17 @@ describeConsole({}, ({ node, open, openForAll }) => {
     await page.getByRole("table", { name: "Options" }).getByText("--http-port").waitFor();
     await page.getByRole("heading", { name: "The last hours" }).waitFor();
     expect(await faultsInEveryView(page, "node")).toEqual([]);
+    const options = page.getByRole("table", { name: "Options" }).locator("tbody tr");
+    expect(await options.filter({ hasText: "default" }).count()).toBe(0);
+    await page.getByRole("searchbox", { name: "Search the options" }).fill("POOLSIZE");
+    await page.getByText(/^1 of \d+ options/).waitFor();
+    expect(await options.locator("td:first-child").allInnerTexts()).toEqual(["poolSize"]);
+    await page.getByRole("searchbox", { name: "Search the options" }).fill("no such option");
+    await page.getByText("No option matches").waitFor();
+    await page.getByRole("searchbox", { name: "Search the options" }).fill("");
+    await page.getByRole("button", { name: "Show all" }).click();
+    await expect.poll(() => options.filter({ hasText: "default" }).count()).toBeGreaterThan(40);
+    expect(await faultsInEveryView(page, "node-options")).toEqual([]);
   });
 
   test("The chart of the head's age omits the first sample, the time for which the node was stopped.", async () => {
