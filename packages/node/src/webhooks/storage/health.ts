@@ -150,7 +150,9 @@ export class HealthRows {
       return {
         queued,
         lastHour: { succeeded, failed },
-        ...(enabled && !suspended && isFailing && { failing: withoutNulls({ reason, sinceMs, nextAttemptMs }) }),
+        ...(enabled &&
+          !suspended &&
+          isFailing && { failing: withoutNulls({ reason, sinceMs, nextAttemptMs }) }),
       };
     });
   }

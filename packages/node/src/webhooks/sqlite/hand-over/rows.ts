@@ -5,7 +5,6 @@
 
 import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { COPY_READER } from "../../../store/events/subscribed-events.ts";
 import type { EventLog } from "../../../store/events/event-log.ts";
 import { COPY_READER } from "../../../store/events/subscribed-events.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
