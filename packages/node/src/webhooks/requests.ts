@@ -6,7 +6,7 @@ import type { History } from "../event-log/history.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import type { Attempted, Clock } from "./collaborators.ts";
 import type { MakeAttempt } from "./delivery/attempt.ts";
-import { createPing, type Ping } from "./delivery/ping.ts";
+import { Pings } from "./delivery/ping.ts";
 import { DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import { Register, type RegisterOptions } from "./register/register.ts";
@@ -79,11 +79,11 @@ export function createWebhookRequests(
   const { nowMs, steadyMs } = clock;
   const { queue } = storage;
   const onChanged = (webhook: number) => sender.queueChanged(webhook);
-  const ping = createPing({ deliveryQueue: queue, attempt, nowMs });
+  const pings = new Pings({ deliveryQueue: queue, attempt, nowMs });
   const register = new Register(options, {
     storage: storage.register,
     webhooksChanged,
-    createPing: ping.create,
+    createPing: (webhook) => pings.create(webhook),
     onChanged,
     onRestarted: (webhook) => sender.queueRestarted(webhook),
     awaitMatched: () => awaitMatched(storage.register, () => sender.notify()),
@@ -100,18 +100,18 @@ export function createWebhookRequests(
     log,
     dryRun: createDryRun({ history, slices, observer }),
     replays: new Replays({ rows: queue.replays, history, findWebhook, onChanged, nowMs }),
-    ping: (id) => sendPing(id, { register, ping, log }),
-    pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
+    ping: (id) => sendPing(id, { register, pings, log }),
+    pingTarget: async (body) => pings.sendTo(register.readTarget(body)),
   };
 }
 
 /** Sends a ping; a success lifts a suspension. */
 async function sendPing(
   id: string,
-  { register, ping, log }: { register: Register; ping: Ping; log: DeliveryLog },
+  { register, pings, log }: { register: Register; pings: Pings; log: DeliveryLog },
 ): Promise<DeliveryWithBody> {
   const webhook = await register.find(id);
-  const { number, isSuccess } = await ping.send(webhook);
+  const { number, isSuccess } = await pings.send(webhook);
   if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
   return log.find(id, `${number}`);
 }

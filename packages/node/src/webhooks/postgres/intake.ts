@@ -23,7 +23,7 @@ import { type Nullable, runSteps } from "../storage/sql.ts";
 import { confirmedAt } from "../storage/unconfirmed-events.ts";
 import { activeWebhooks } from "../storage/webhooks.ts";
 import type { ShardOwnership } from "./ownership.ts";
-import { createPositions, type MatchingStep, type Positions } from "./positions.ts";
+import { type MatchingStep, Positions } from "./positions.ts";
 import { lockVersion } from "./register.ts";
 import { readsOf, sqlOf } from "./sql.ts";
 
@@ -38,7 +38,7 @@ export type IntakeDeps = {
 type State = IntakeDeps & { readonly positions: Positions };
 
 export function createPostgresIntake({ postgres, ownership }: IntakeDeps): Intake {
-  const positions = createPositions(postgres, ownership);
+  const positions = new Positions(postgres, ownership);
   const state: State = { postgres, ownership, positions };
   const { query } = postgres;
   const reads = readsOf(postgres);

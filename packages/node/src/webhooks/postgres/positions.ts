@@ -16,67 +16,74 @@ export type MatchingStep = {
   readonly upTo: number;
 };
 
-export type Positions = {
-  /** Begins a step with the shards at the lowest position. */
-  begin(): MatchingStep;
-  /** Returns the step that was begun last, until it was moved. */
-  step(): MatchingStep;
-  /** Returns the lowest position; the greatest integer if this worker owns no shard. */
-  lowest(): number;
-  /** Moves the shards, which must be locked, to a sequence; returns `false` if another worker owns one of them. */
-  move(transaction: Transaction, step: MatchingStep, matched: number): Promise<boolean>;
-  /** Must be called after the transaction of `move`. */
-  moved(step: MatchingStep, matched: number): void;
-  /** Moves the shards to the next ones; returns `false` if another worker owns one of them. */
-  skip(step: MatchingStep): Promise<boolean>;
-  /** Locks shards until the end of the transaction; returns `false` if another worker owns one of them. */
-  lock(transaction: Transaction, shards: readonly OwnedShard[]): Promise<boolean>;
-};
-
 const LAST = Number.MAX_SAFE_INTEGER;
 
-export function createPositions(postgres: Postgres, { worker, held }: ShardOwnership): Positions {
-  let current: MatchingStep | undefined;
+export class Positions {
+  readonly #postgres: Postgres;
+  readonly #ownership: ShardOwnership;
+  #current: MatchingStep | undefined;
 
-  function begin(): MatchingStep {
-    current = stepOf([...held.values()]);
-    return current;
+  constructor(postgres: Postgres, ownership: ShardOwnership) {
+    this.#postgres = postgres;
+    this.#ownership = ownership;
   }
-  function moved({ shards }: MatchingStep, matched: number): void {
-    current = undefined;
-    for (const { shard, epoch } of shards) {
-      const mine = held.get(shard);
-      if (mine?.epoch === epoch) mine.matched = matched;
-    }
+
+  /** Begins a step with the shards at the lowest position. */
+  begin(): MatchingStep {
+    this.#current = stepOf([...this.#ownership.held.values()]);
+    return this.#current;
   }
-  const isAll = async (
-    { change }: Pick<Transaction, "change">,
+
+  /** Returns the step that was begun last, until it was moved. */
+  step(): MatchingStep {
+    return this.#current ?? this.begin();
+  }
+
+  /** Returns the lowest position; the greatest integer if this worker owns no shard. */
+  lowest(): number {
+    return Math.min(LAST, ...[...this.#ownership.held.values()].map(({ matched }) => matched));
+  }
+
+  /** Locks shards until the end of the transaction; returns `false` if another worker owns one of them. */
+  lock(transaction: Transaction, shards: readonly OwnedShard[]): Promise<boolean> {
+    return this.#isAll(transaction, shards, `SELECT 1 FROM shard_owners ${LOCKED}`);
+  }
+
+  /** Moves the shards, which must be locked, to a sequence; returns `false` if another worker owns one of them. */
+  move(transaction: Transaction, { shards }: MatchingStep, matched: number): Promise<boolean> {
+    return this.#isAll(transaction, shards, MOVE, [matched]);
+  }
+
+  async #isAll(
+    { change }: Transaction,
     shards: readonly OwnedShard[],
     sql: string,
     values: readonly number[] = [],
-  ): Promise<boolean> =>
-    shards.length > 0 && (await change(sql, [...parametersOf(worker, shards), ...values])) === shards.length;
-  const lock = (transaction: Transaction, shards: readonly OwnedShard[]) =>
-    isAll(transaction, shards, `SELECT 1 FROM shard_owners ${LOCKED}`);
-  const move = (transaction: Transaction, { shards }: MatchingStep, matched: number) =>
-    isAll(transaction, shards, MOVE, [matched]);
+  ): Promise<boolean> {
+    if (shards.length === 0) return false;
+    const parameters = parametersOf(this.#ownership.worker, shards);
+    return (await change(sql, [...parameters, ...values])) === shards.length;
+  }
 
-  return {
-    begin,
-    step: () => current ?? begin(),
-    lowest: () => Math.min(LAST, ...[...held.values()].map(({ matched }) => matched)),
-    move,
-    moved,
-    async skip(step) {
-      const isMoved = await postgres.transaction(
-        "READ WRITE",
-        async (transaction) => (await lock(transaction, step.shards)) && move(transaction, step, step.upTo),
-      );
-      if (isMoved) moved(step, step.upTo);
-      return isMoved;
-    },
-    lock,
-  };
+  /** Must be called after the transaction of `move`. */
+  moved({ shards }: MatchingStep, matched: number): void {
+    this.#current = undefined;
+    for (const { shard, epoch } of shards) {
+      const mine = this.#ownership.held.get(shard);
+      if (mine?.epoch === epoch) mine.matched = matched;
+    }
+  }
+
+  /** Moves the shards to the next ones; returns `false` if another worker owns one of them. */
+  async skip(step: MatchingStep): Promise<boolean> {
+    const isMoved = await this.#postgres.transaction(
+      "READ WRITE",
+      async (transaction) =>
+        (await this.lock(transaction, step.shards)) && this.move(transaction, step, step.upTo),
+    );
+    if (isMoved) this.moved(step, step.upTo);
+    return isMoved;
+  }
 }
 
 const parametersOf = (worker: string, shards: readonly OwnedShard[]) => [

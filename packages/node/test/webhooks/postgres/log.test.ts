@@ -64,19 +64,6 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
   afterEach(() => postgres.close());
 
   describe("a page", () => {
-    test("A page of the log has deliveries of one webhook, newest first, and the key of the next page.", async () => {
-      const other = await insertWebhook(postgres);
-      const [a, b] = await put(["a", "b"]);
-      await put("other", {}, other);
-      await put(["c", "d", "e"]);
-      expect(await walk({}, 2)).toEqual({ sizes: [2, 2, 1], ids: ["e", "d", "c", "b", "a"] });
-      expect(await walk({}, 5)).toMatchObject({ sizes: [5] });
-      expect((await log.page(webhook, {}, { before: present(b), limit: 9 })).records).toMatchObject([
-        { number: a, id: "a" },
-      ]);
-      expect(await log.page(UNKNOWN, {}, { limit: 9 })).toEqual({ records: [] });
-    });
-
     test("A page of the log has every column of a delivery, and its attempts in order.", async () => {
       const [a] = await put("a", { ...DELIVERED, height: 7, block_id: "b7", is_retracted: true });
       await insertAttempt(postgres, present(a), { status: null, error: "ECONNRESET" });
@@ -251,25 +238,6 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       limit = 100,
     ): ReturnType<DeliveryLogRows["requeueMatching"]> =>
       log.requeueMatching(webhook, filter, { after, limit }, NOW_MS);
-
-    test("Matching finished deliveries return range by range, without pings.", async () => {
-      const ids = await put(["a", "b", "c"], FAILED);
-      const [ping] = await put("ping", { ...FAILED, sequence: null });
-      await put("other", FAILED, await insertWebhook(postgres));
-      const late = { state: "failed", fromMs: CREATED_MS + 1 } as const;
-      expect(await requeue(late, 0, 2)).toEqual({ count: 0, last: ids[1] });
-      expect(await takeChanges(postgres)).toEqual([]);
-      expect(await requeue({ state: "failed" }, 0, 2)).toEqual({ count: 2, last: ids[1] });
-      expect(await takeChanges(postgres)).toEqual([`${webhook}`]);
-      expect(await requeue({ state: "failed" }, ids[1], 2)).toEqual({ count: 1, last: ping });
-      expect(await requeue({ state: "failed" }, ping, 2)).toEqual({ count: 0 });
-      expect(await deliveriesOf(postgres, webhook)).toEqual([
-        "a pending",
-        "b pending",
-        "c pending",
-        "ping failed",
-      ]);
-    });
 
     test("Finished deliveries are selected by state, event, height and time; retractions by the rules of a single one.", async () => {
       const [a, b, c, , e] = [

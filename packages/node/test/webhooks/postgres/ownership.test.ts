@@ -7,7 +7,7 @@ import type { OwnerState } from "../../../src/webhooks/hand-over/owner.ts";
 import { NameInUseError, type OwnershipChange } from "../../../src/webhooks/ownership.ts";
 import { changeOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
-import { createPositions } from "../../../src/webhooks/postgres/positions.ts";
+import { Positions } from "../../../src/webhooks/postgres/positions.ts";
 import { SHARDS, shardOf } from "../../../src/webhooks/storage/shards.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
@@ -246,7 +246,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     const isOwned = former.owns(present(webhook));
     await expect(former.renew()).rejects.toMatchObject(inUse);
     expect([isOwned, former.owns(present(webhook)), former.remainingMs()]).toEqual([true, false, 0]);
-    const positions = createPositions(postgres, former);
+    const positions = new Positions(postgres, former);
     const isMoved = await postgres.transaction("READ WRITE", (transaction) =>
       positions.move(transaction, positions.begin(), 7),
     );
@@ -290,7 +290,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   test("The shards of workers are moved by their owner only: a former owner changes no position.", async () => {
     const [a, b] = [start("a"), start("b")];
     await a.renew();
-    const positions = createPositions(postgres, a);
+    const positions = new Positions(postgres, a);
     const step = positions.begin();
     await expire("a");
     await b.renew();
@@ -308,7 +308,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     await postgres.query("UPDATE shard_positions SET matched = 9 WHERE shard = 7");
     const worker = start("a");
     await worker.renew();
-    const positions = createPositions(postgres, worker);
+    const positions = new Positions(postgres, worker);
     const shardsOf = () => positions.begin().shards.map(({ shard }) => shard);
     expect(positions.begin()).toMatchObject({ matched: 5, upTo: 9 });
     expect([shardsOf(), positions.lowest()]).toEqual([[3, 4], 5]);

@@ -72,23 +72,6 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
   });
   afterEach(() => postgres.close());
 
-  test("The retention drops deliveries that finished long ago, failed ones later, and never queued ones.", async () => {
-    await put("a", DELIVERED);
-    await put("b", FAILED);
-    await put("c", { state: "cancelled", finished_ms: CREATED_MS });
-    await put("d");
-    await put("e", { ...DELIVERED, finished_ms: CREATED_MS + HOUR_MS });
-    expect(await dropAll({}, CREATED_MS + HOUR_MS)).toEqual([]);
-    expect(await idsOf()).toHaveLength(5);
-    expect(await dropAll({}, CREATED_MS + HOUR_MS + 1)).toHaveLength(1);
-    expect(await idsOf()).toEqual(["b", "d", "e"]);
-    await dropAll({}, CREATED_MS + 2 * HOUR_MS);
-    expect(await idsOf()).toEqual(["b", "d", "e"]);
-    await dropAll({}, CREATED_MS + 9 * HOUR_MS);
-    expect(await idsOf()).toEqual(["d"]);
-    expect(await takeChanges(postgres)).toEqual([]);
-  });
-
   test("The retention of deliveries drops attempts with their delivery, and a content with its last delivery.", async () => {
     const [a, b] = await put(["a", "b"], DELIVERED);
     const [c] = await put("c", { ...FAILED, content: 1 });
@@ -102,15 +85,6 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(await counts()).toEqual([1, 1, 2]);
     await dropAll({}, CREATED_MS + 9 * HOUR_MS);
     expect(await counts()).toEqual([0, 0, 1]);
-  });
-
-  test("The retention of deliveries keeps a bounded number of deliveries, of all webhooks together, in steps.", async () => {
-    await putMany(webhook, 700);
-    await putMany(await insertWebhook(postgres), 500);
-    expect(await dropAll({ maxDeliveries: 50 }, CREATED_MS)).toEqual([500, 1_000, 1_200]);
-    const rows = await postgres.query("SELECT count(*), min(number) FROM deliveries");
-    expect(rows).toEqual([{ count: "50", min: "1151" }]);
-    expect(await dropAll({ maxDeliveries: 1_200 }, CREATED_MS)).toEqual([]);
   });
 
   test("The retention of deliveries keeps the facts of blocks that can still be reverted.", async () => {
