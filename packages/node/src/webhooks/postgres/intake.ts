@@ -4,28 +4,19 @@
  */
 import type { LoggedEvent } from "../../events/event.ts";
 import { withoutNulls } from "../../platform/without-nulls.ts";
-import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
-import type {
-  ActiveWebhooks,
-  Applied,
-  Intake,
-  IntakeBatch,
-  IntakeCommand,
-  ReplayStep,
-  StepSize,
-} from "../intake.ts";
-import type { Replay } from "../model/replay.ts";
-import { applyCommands, webhookOf } from "../storage/intake-commands.ts";
-import { advanceReplay, isSame, lockReplay } from "../storage/replays.ts";
+import type { Postgres } from "../../postgres/connection.ts";
+import type { ActiveWebhooks, Applied, Intake, IntakeBatch, IntakeCommand, StepSize } from "../intake.ts";
+import { applyBatch, NOT_CURRENT } from "../storage/intake-batch.ts";
+import { webhookOf } from "../storage/intake-commands.ts";
+import { readVersion } from "../storage/locks.ts";
 import { countReverts, unretracted } from "../storage/retractions.ts";
 import { shardOf } from "../storage/shards.ts";
-import { type Nullable, runSteps } from "../storage/sql.ts";
+import { type Nullable, type Reads, runSteps, type Steps } from "../storage/sql.ts";
 import { confirmedAt } from "../storage/unconfirmed-events.ts";
 import { activeWebhooks } from "../storage/webhooks.ts";
 import type { ShardOwnership } from "./ownership.ts";
 import { type MatchingStep, Positions } from "./positions.ts";
-import { lockVersion } from "./register.ts";
-import { readsOf, sqlOf } from "./sql.ts";
+import { createPostgresStore, readsOf } from "./sql.ts";
 
 /** A commit costs more than in a database of this process, each step changes rows of all its webhooks, and nothing waits for a lock. */
 const STEP_SIZE: StepSize = { events: 200, webhooks: 1_000, commands: 2_000 };
@@ -40,14 +31,13 @@ type State = IntakeDeps & { readonly positions: Positions };
 export function createPostgresIntake({ postgres, ownership }: IntakeDeps): Intake {
   const positions = new Positions(postgres, ownership);
   const state: State = { postgres, ownership, positions };
-  const { query } = postgres;
   const reads = readsOf(postgres);
   const stepShards = () => positions.step().shards.map(({ shard }) => shard);
   return {
     activeWebhooks: createActiveWebhooks(state),
     stepSize: STEP_SIZE,
     nextEvents: (limit) => nextEvents(state, limit),
-    canReplay: () => canReplay(query, positions.lowest()),
+    canReplay: () => runSteps(canReplay(reads, positions.lowest())),
     countReverts: (blockIds, before) => runSteps(countReverts(reads, blockIds, before)),
     unretracted: (blocks, limit) => runSteps(unretracted(reads, stepShards(), blocks, limit)),
     confirmedAt: (heights, limit) => runSteps(confirmedAt(reads, stepShards(), heights, limit)),
@@ -60,8 +50,7 @@ function createActiveWebhooks({ postgres, ownership: { held } }: State): Intake[
   let knownShards = "";
   return async (known): Promise<ActiveWebhooks | undefined> => {
     const shards = [...held.keys()];
-    const [register] = await postgres.query<{ version: string }>("SELECT version FROM webhook_register");
-    const version = Number(register?.version);
+    const version = await runSteps(readVersion(readsOf(postgres)));
     if (version === known && shards.join() === knownShards) return undefined;
     knownShards = shards.join();
     const webhooks = await runSteps(activeWebhooks(readsOf(postgres), shards));
@@ -109,70 +98,32 @@ const DELAYS = `SELECT 1 WHERE (SELECT log_sequence FROM head) > (SELECT last_se
   OR EXISTS (SELECT FROM events WHERE reverts IS NOT NULL
     AND sequence > least($1::bigint, (SELECT log_sequence FROM head)))`;
 
-async function canReplay(query: Query, matched: number): Promise<boolean> {
-  return (await query(DELAYS, [matched])).length === 0;
+function* canReplay(sql: Reads, matched: number): Steps<boolean> {
+  return (yield* sql.row(DELAYS, [matched])) === undefined;
 }
 
-const NOT_CURRENT: Applied = { isCurrent: false, webhooks: [] };
-
-async function apply(state: State, batch: IntakeBatch): Promise<Applied> {
-  const { postgres, positions } = state;
-  const { position } = batch;
+async function apply(
+  { postgres, ownership: { held }, positions }: State,
+  batch: IntakeBatch,
+): Promise<Applied> {
+  const { position, commands } = batch;
   const step = positions.step();
-  const isOwn = position.reader === "replay" || batch.commands.every((command) => isOfStep(command, step));
-  if (!isOwn) return NOT_CURRENT;
-  const applied = await postgres.transaction("READ WRITE", (transaction) =>
-    applyBatch(transaction, state, batch, step),
+  if (position.reader === "log" && !commands.every((command) => isOfStep(command, step))) return NOT_CURRENT;
+  const replayed = position.reader === "replay" ? held.get(shardOf(position.replay.webhook)) : undefined;
+  const own = replayed ? [replayed] : [];
+  const shards = position.reader === "log" ? step.shards : own;
+  const applied = await createPostgresStore(postgres).write((sql) =>
+    applyBatch(sql, batch, {
+      *lock(sql) {
+        return (yield* positions.lock(sql, shards)) ? shards.map(({ shard }) => shard) : undefined;
+      },
+      canReplay: (sql) => canReplay(sql, replayed?.matched ?? 0),
+      move: (sql, matched) => positions.move(sql, step, matched),
+    }),
   );
   const matched = position.reader === "log" ? position.matched : undefined;
   if (applied.isCurrent && matched !== undefined) positions.moved(step, matched);
   return applied;
-}
-
-/** Writes nothing if the batch is not current. */
-async function applyBatch(
-  transaction: Transaction,
-  state: State,
-  { registerVersion, atMs, commands, position }: IntakeBatch,
-  step: MatchingStep,
-): Promise<Applied> {
-  const { positions, ownership } = state;
-  const shards = position.reader === "log" ? step.shards : shardsOf(ownership, position.replay.webhook);
-  if (!(await positions.lock(transaction, shards))) return NOT_CURRENT;
-  // Two transactions with shared locks could not both change the version.
-  const changesRegister = commands.some(({ kind }) => kind === "suspend");
-  if ((await runSteps(lockVersion(sqlOf(transaction), changesRegister))) !== registerVersion)
-    return NOT_CURRENT;
-  const replay = position.reader === "replay" ? await lockCurrent(transaction, state, position) : undefined;
-  if (position.reader === "replay" && !replay) return NOT_CURRENT;
-  const { webhooks, events } = await runSteps(
-    applyCommands(sqlOf(transaction), commands, {
-      atMs,
-      shards: shards.map(({ shard }) => shard),
-      ...(replay && { replay }),
-    }),
-  );
-  if (position.reader === "replay")
-    await runSteps(advanceReplay(sqlOf(transaction), position.replay.webhook, { ...position.next, events }));
-  else if (position.matched !== undefined) await positions.move(transaction, step, position.matched);
-  return { isCurrent: true, webhooks };
-}
-
-const shardsOf = ({ held }: ShardOwnership, webhook: number) => {
-  const shard = held.get(shardOf(webhook));
-  return shard ? [shard] : [];
-};
-
-/** Locks the replay of a step; returns undefined if the step is not current. */
-async function lockCurrent(
-  transaction: Transaction,
-  { ownership: { held } }: State,
-  { replay }: ReplayStep,
-): Promise<Replay | undefined> {
-  const current = await runSteps(lockReplay(sqlOf(transaction), replay.webhook));
-  if (!current || !isSame(current, replay)) return undefined;
-  const matched = held.get(shardOf(replay.webhook))?.matched ?? 0;
-  return (await canReplay(transaction.query, matched)) ? current : undefined;
 }
 
 /** Returns whether a command concerns a webhook of the step; another worker may own the others by now. */

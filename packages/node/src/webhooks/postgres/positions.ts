@@ -2,10 +2,11 @@
  * Positions of the owned shards in the events. A step of matching moves the shards with the lowest position, at most to the
  * position of the next ones, which it then joins: a shard that was claimed late catches up in this way.
  */
-import type { Postgres, Transaction } from "../../postgres/connection.ts";
+import type { Postgres } from "../../postgres/connection.ts";
 import type { OwnedShard } from "../storage/shards.ts";
-import type { Reads, Steps } from "../storage/sql.ts";
+import type { Reads, Sql, Steps } from "../storage/sql.ts";
 import type { HeldShard, ShardOwnership } from "./ownership.ts";
+import { createPostgresStore } from "./sql.ts";
 
 export type MatchingStep = {
   /** The shards, all at the same position; none if this worker owns none. */
@@ -45,24 +46,24 @@ export class Positions {
   }
 
   /** Locks shards until the end of the transaction; returns `false` if another worker owns one of them. */
-  lock(transaction: Transaction, shards: readonly OwnedShard[]): Promise<boolean> {
-    return this.#isAll(transaction, shards, `SELECT 1 FROM shard_owners ${LOCKED}`);
+  lock(sql: Sql, shards: readonly OwnedShard[]): Steps<boolean> {
+    return this.#isAll(sql, shards, `SELECT 1 FROM shard_owners ${LOCKED}`);
   }
 
   /** Moves the shards, which must be locked, to a sequence; returns `false` if another worker owns one of them. */
-  move(transaction: Transaction, { shards }: MatchingStep, matched: number): Promise<boolean> {
-    return this.#isAll(transaction, shards, MOVE, [matched]);
+  move(sql: Sql, { shards }: MatchingStep, matched: number): Steps<boolean> {
+    return this.#isAll(sql, shards, MOVE, [matched]);
   }
 
-  async #isAll(
-    { change }: Transaction,
+  *#isAll(
+    sql: Sql,
     shards: readonly OwnedShard[],
-    sql: string,
+    text: string,
     values: readonly number[] = [],
-  ): Promise<boolean> {
+  ): Steps<boolean> {
     if (shards.length === 0) return false;
     const parameters = parametersOf(this.#ownership.worker, shards);
-    return (await change(sql, [...parameters, ...values])) === shards.length;
+    return (yield* sql.change(text, [...parameters, ...values])) === shards.length;
   }
 
   /** Must be called after the transaction of `move`. */
@@ -76,13 +77,13 @@ export class Positions {
 
   /** Moves the shards to the next ones; returns `false` if another worker owns one of them. */
   async skip(step: MatchingStep): Promise<boolean> {
-    const isMoved = await this.#postgres.transaction(
-      "READ WRITE",
-      async (transaction) =>
-        (await this.lock(transaction, step.shards)) && this.move(transaction, step, step.upTo),
-    );
+    const isMoved = await createPostgresStore(this.#postgres).write((sql) => this.#skip(sql, step));
     if (isMoved) this.moved(step, step.upTo);
     return isMoved;
+  }
+
+  *#skip(sql: Sql, step: MatchingStep): Steps<boolean> {
+    return (yield* this.lock(sql, step.shards)) && (yield* this.move(sql, step, step.upTo));
   }
 }
 

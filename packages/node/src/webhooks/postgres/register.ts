@@ -1,13 +1,12 @@
-/** Changes of the register in PostgreSQL, and its version, which changes whenever the active webhooks, or the owner of any, may have changed. */
+/** Changes of the register in PostgreSQL. */
 import { CodedError } from "../../platform/coded-error.ts";
-import { present } from "../../platform/present.ts";
 import type { Postgres, Transaction } from "../../postgres/connection.ts";
 import { PostgresError } from "../../postgres/postgres-error.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import type { SecretCipher } from "../secrets.ts";
 import { CALL_TIMEOUT_MS } from "../storage/delivery-queue.ts";
 import { type RegisterCommandDeps, RegisterCommands } from "../storage/register-commands.ts";
-import { type Reads, runSteps, type Steps } from "../storage/sql.ts";
+import { runSteps } from "../storage/sql.ts";
 import { checkCipher } from "./secrets.ts";
 import { sqlOf } from "./sql.ts";
 
@@ -60,16 +59,4 @@ export async function bumpVersionWhile({ change }: Transaction, state: OwnerStat
   const bumped = await change("UPDATE webhook_register SET version = version + 1 WHERE owner = $1", [state]);
   if (bumped > 0) return;
   throw new CodedError("OWNER_CHANGED", "the webhooks were handed over meanwhile", { isRetryable: true });
-}
-
-/**
- * Returns the version, which stays until the end of the transaction.
- *
- * @param isChanging true if the transaction will call `bumpVersion`: a shared lock could not be extended while others have one
- */
-export function* lockVersion(sql: Reads, isChanging = false): Steps<number> {
-  const row = yield* sql.row<{ version: string }>(
-    `SELECT version FROM webhook_register FOR ${isChanging ? "NO KEY UPDATE" : "SHARE"}`,
-  );
-  return Number(present(row, "the row of the register").version);
 }

@@ -6,6 +6,7 @@ import type { SecretCipher } from "../secrets.ts";
 import { DeliveryLogRows } from "../storage/delivery-log.ts";
 import { DeliveryQueue } from "../storage/delivery-queue.ts";
 import { HealthRows } from "../storage/health.ts";
+import { lockVersion } from "../storage/locks.ts";
 import type { LockOwned } from "../storage/outcomes.ts";
 import { recordPing } from "../storage/pings.ts";
 import type { RegisterStorage } from "../storage/register-commands.ts";
@@ -17,7 +18,7 @@ import { lockOwner } from "./hand-over/owner.ts";
 import { createPostgresIntake } from "./intake.ts";
 import { createOwnership, type ShardOwnership } from "./ownership.ts";
 import { lockOwnShards } from "./positions.ts";
-import { createPostgresRegisterCommands, lockVersion } from "./register.ts";
+import { createPostgresRegisterCommands } from "./register.ts";
 import { createPostgresStore } from "./sql.ts";
 
 type PostgresStorageOptions = {

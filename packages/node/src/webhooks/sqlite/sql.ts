@@ -8,6 +8,11 @@ export function runNow<T>(steps: Steps<T>): T {
   return step.value;
 }
 
+/** Returns work other than a statement as steps. */
+export function* toSteps<T>(work: () => T): Steps<T> {
+  return (yield work()) as T;
+}
+
 /** A statement, and the number of the parameter at each of its places. */
 type Prepared = { readonly statement: Statement<unknown>; readonly places: readonly number[] };
 

@@ -14,7 +14,7 @@ import { RegisterCommands, type RegisterStorage } from "../storage/register-comm
 import { activateWaiting, idsOf, WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { createSqliteIntake } from "./intake.ts";
-import { createSqliteStore, runNow, sqlOf } from "./sql.ts";
+import { createSqliteStore, runNow, sqlOf, toSteps } from "./sql.ts";
 
 export type SqliteStorageDeps = {
   /** A dedicated connection that can write, also used by the event log. */
@@ -45,9 +45,7 @@ export function openSqliteStorage({
       ...{ store: createSqliteStore(database), cipher },
       ownership: createSoleOwner(epoch),
       shards: () => [],
-      *lockOwned() {
-        return () => true;
-      },
+      lockOwned: () => toSteps(() => () => true),
     }),
     intake: createSqliteIntake({ database, eventLog }),
     register: createRegisterStorage(database, eventLog, cipher),

@@ -2,6 +2,7 @@
  * Locks and notes for a database that several processes change: locks of queues, changes of queues that the owner of their webhooks must
  * notice, and the version of the register. SQLite has one process, and triggers that change the version.
  */
+import { present } from "../../platform/present.ts";
 import type { Reads, Sql, Steps } from "./sql.ts";
 
 /** Locks the queue of a webhook until the end of the transaction; returns `false` if the webhook was removed. */
@@ -43,4 +44,20 @@ export function* changeQueue(sql: Sql, webhook: number, change: Steps<Requeued>)
 /** Increments the version of the register, and locks it for all others until the end of the transaction. */
 export function* bumpVersion(sql: Sql): Steps<void> {
   if (sql.kind === "postgres") yield* sql.change("UPDATE webhook_register SET version = version + 1");
+}
+
+/** Returns the version of the register, which changes whenever the active webhooks, or the owner of any, may have changed. */
+export const readVersion = (sql: Reads): Steps<number> => selectVersion(sql, "");
+
+/**
+ * Returns the version, which stays until the end of the transaction.
+ *
+ * @param isChanging true if the transaction will call `bumpVersion`: a shared lock could not be extended while others have one
+ */
+export const lockVersion = (sql: Reads, isChanging = false): Steps<number> =>
+  selectVersion(sql, isChanging ? "FOR NO KEY UPDATE" : "FOR SHARE");
+
+function* selectVersion(sql: Reads, lock: "" | "FOR NO KEY UPDATE" | "FOR SHARE"): Steps<number> {
+  const row = yield* sql.row<{ version: number }>(`SELECT version FROM webhook_register ${lock}`);
+  return present(row, "the row of the register").version;
 }

@@ -8,6 +8,7 @@ import { NameInUseError, type OwnershipChange } from "../../../src/webhooks/owne
 import { changeOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { Positions } from "../../../src/webhooks/postgres/positions.ts";
+import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { SHARDS, shardOf } from "../../../src/webhooks/storage/shards.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
@@ -44,6 +45,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   };
 
   /** Returns the epoch of an owned webhook. */
+  const store = () => createPostgresStore(postgres);
   const epochAt = (worker: ShardOwnership, webhook: number | undefined): number =>
     present(worker.epochOf(present(webhook)));
   const epochsOf = ({ held }: ShardOwnership) => [...held.values()].map(({ shard, epoch }) => [shard, epoch]);
@@ -247,9 +249,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     await expect(former.renew()).rejects.toMatchObject(inUse);
     expect([isOwned, former.owns(present(webhook)), former.remainingMs()]).toEqual([true, false, 0]);
     const positions = new Positions(postgres, former);
-    const isMoved = await postgres.transaction("READ WRITE", (transaction) =>
-      positions.move(transaction, positions.begin(), 7),
-    );
+    const isMoved = await store().write((sql) => positions.move(sql, positions.begin(), 7));
     expect(isMoved).toBe(false);
   });
 
@@ -294,11 +294,9 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     const step = positions.begin();
     await expire("a");
     await b.renew();
-    const move = () =>
-      postgres.transaction("READ WRITE", (transaction) => positions.move(transaction, step, 9));
+    const move = () => store().write((sql) => positions.move(sql, step, 9));
     expect(await move()).toBe(false);
-    const lock = () =>
-      postgres.transaction("READ WRITE", (transaction) => positions.lock(transaction, step.shards));
+    const lock = () => store().write((sql) => positions.lock(sql, step.shards));
     expect(await lock()).toBe(false);
   });
 
@@ -316,7 +314,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(positions.begin()).toMatchObject({ matched: 9, upTo: 20 });
     expect(shardsOf()).toEqual([3, 4, 7]);
     const step = positions.begin();
-    await postgres.transaction("READ WRITE", (transaction) => positions.move(transaction, step, 20));
+    await store().write((sql) => positions.move(sql, step, 20));
     positions.moved(step, 20);
     expect(positions.begin()).toMatchObject({ matched: 20, upTo: Number.MAX_SAFE_INTEGER });
     expect(shardsOf()).toHaveLength(SHARDS);
