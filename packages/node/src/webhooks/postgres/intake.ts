@@ -26,15 +26,19 @@ export type IntakeDeps = {
   readonly ownership: ShardOwnership;
 };
 
-type State = IntakeDeps & { readonly positions: Positions };
+type State = IntakeDeps & {
+  readonly positions: Positions;
+  /** Shards at the last reading of the webhooks; undefined if their positions are not known any longer. */
+  knownShards: string | undefined;
+};
 
 export function createPostgresIntake({ postgres, ownership }: IntakeDeps): Intake {
   const positions = new Positions(postgres, ownership);
-  const state: State = { postgres, ownership, positions };
+  const state: State = { postgres, ownership, positions, knownShards: undefined };
   const reads = readsOf(postgres);
   const stepShards = () => positions.step().shards.map(({ shard }) => shard);
   return {
-    activeWebhooks: createActiveWebhooks(state),
+    activeWebhooks: (known) => readActiveWebhooks(state, known),
     stepSize: STEP_SIZE,
     nextEvents: (limit) => nextEvents(state, limit),
     canReplay: () => runSteps(canReplay(reads, positions.lowest())),
@@ -46,21 +50,22 @@ export function createPostgresIntake({ postgres, ownership }: IntakeDeps): Intak
 }
 
 /** The webhooks of a shard that is ahead of others receive no event up to its position. */
-function createActiveWebhooks({ postgres, ownership: { held } }: State): Intake["activeWebhooks"] {
-  let knownShards = "";
-  return async (known): Promise<ActiveWebhooks | undefined> => {
-    const shards = [...held.keys()];
-    const version = await runSteps(readVersion(readsOf(postgres)));
-    if (version === known && shards.join() === knownShards) return undefined;
-    knownShards = shards.join();
-    const webhooks = await runSteps(activeWebhooks(readsOf(postgres), shards));
-    return {
-      version,
-      webhooks: webhooks.map((webhook) => ({
-        ...webhook,
-        activeAfter: Math.max(webhook.activeAfter, held.get(shardOf(webhook.id))?.matched ?? 0),
-      })),
-    };
+async function readActiveWebhooks(
+  state: State,
+  known: number | undefined,
+): Promise<ActiveWebhooks | undefined> {
+  const { postgres, ownership } = state;
+  const shards = [...ownership.held.keys()];
+  const version = await runSteps(readVersion(readsOf(postgres)));
+  if (version === known && shards.join() === state.knownShards) return undefined;
+  state.knownShards = shards.join();
+  const webhooks = await runSteps(activeWebhooks(readsOf(postgres), shards));
+  return {
+    version,
+    webhooks: webhooks.map((webhook) => ({
+      ...webhook,
+      activeAfter: Math.max(webhook.activeAfter, ownership.held.get(shardOf(webhook.id))?.matched ?? 0),
+    })),
   };
 }
 
@@ -102,13 +107,19 @@ function* canReplay(sql: Reads, matched: number): Steps<boolean> {
   return (yield* sql.row(DELAYS, [matched])) === undefined;
 }
 
-async function apply(
-  { postgres, ownership: { held }, positions }: State,
-  batch: IntakeBatch,
-): Promise<Applied> {
+async function apply(state: State, batch: IntakeBatch): Promise<Applied> {
+  const {
+    postgres,
+    ownership: { held },
+    positions,
+  } = state;
   const { position, commands } = batch;
   const step = positions.step();
-  if (position.reader === "log" && !commands.every((command) => isOfStep(command, step))) return NOT_CURRENT;
+  if (position.reader === "log" && !commands.every((command) => isOfStep(command, step))) {
+    // A shard was claimed after its step had begun, and fell behind: webhooks of the others were read at their earlier positions.
+    state.knownShards = undefined;
+    return NOT_CURRENT;
+  }
   const replayed = position.reader === "replay" ? held.get(shardOf(position.replay.webhook)) : undefined;
   const own = replayed ? [replayed] : [];
   const shards = position.reader === "log" ? step.shards : own;

@@ -1,13 +1,24 @@
 /** Batches of a worker whose shards have different positions in the events. */
 import { expect, test } from "vitest";
+import type { Postgres } from "../../../src/postgres/connection.ts";
+import { NO_MATCHING_OBSERVER } from "../../../src/subscriptions/conditions/slices.ts";
+import { createFit } from "../../../src/subscriptions/content.ts";
+import { createReadDefinitions } from "../../../src/webhooks/matching/definitions.ts";
+import { createMatcher } from "../../../src/webhooks/matching/matcher.ts";
+import { Verdicts } from "../../../src/webhooks/matching/verdicts.ts";
 import { createPostgresIntake } from "../../../src/webhooks/postgres/intake.ts";
 import { createOwnership } from "../../../src/webhooks/postgres/ownership.ts";
+import { shardOf } from "../../../src/webhooks/storage/shards.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
+import { silent } from "../../../test-support/webhooks/support.ts";
 import { openRegister } from "./open.ts";
 
 const databases = useDatabases();
+
+const openOwnership = (postgres: Postgres) =>
+  createOwnership({ worker: "a", leaseMs: 60_000 }, { postgres, elapsedMs: () => performance.now() });
 const BLOCK = { height: 78, blockId: "reverted" };
 
 test.runIf(hasPostgres)(
@@ -31,8 +42,7 @@ test.runIf(hasPostgres)(
       "UPDATE shard_positions SET matched = CASE WHEN shard = $1::bigint % 32 THEN 10 ELSE 20 END",
       [first],
     );
-    const elapsedMs = () => performance.now();
-    const ownership = createOwnership({ worker: "a", leaseMs: 60_000 }, { postgres, elapsedMs });
+    const ownership = openOwnership(postgres);
     await ownership.renew();
     const { nextEvents, activeWebhooks, apply } = createPostgresIntake({ postgres, ownership });
     expect((await nextEvents(10)).map(({ sequence }) => sequence)).toEqual([11]);
@@ -46,5 +56,41 @@ test.runIf(hasPostgres)(
     expect(isCurrent).toBe(true);
     const left = await postgres.query<{ webhook: string }>("SELECT webhook FROM unconfirmed_events");
     expect(left.map(({ webhook }) => Number(webhook))).toEqual([second]);
+  },
+);
+
+test.runIf(hasPostgres)(
+  "A shard that is claimed while a step is matched joins the others, although none of its webhooks receives an event of the step.",
+  async () => {
+    const { postgres, add } = await openRegister(databases);
+    await ownByWorkers(postgres);
+    const first = await add();
+    await postgres.query(
+      `INSERT INTO events (sequence, id, name, created_ms)
+       SELECT sequence, 'event' || sequence, 'block.applied', 0 FROM generate_series(71, 76) AS sequence`,
+    );
+    await postgres.query("UPDATE shard_positions SET matched = 70");
+    const owned = openOwnership(postgres);
+    await owned.renew();
+    const held = new Map([...owned.held].filter(([shard]) => shard === shardOf(first)));
+    const intake = createPostgresIntake({ postgres, ownership: { ...owned, held } });
+    const shared = { logger: silent, observer: NO_MATCHING_OBSERVER };
+    const step = createMatcher({
+      ...{ ...shared, network: "", fit: createFit(1_000), nowMs: () => 0, verdicts: new Verdicts(shared) },
+      intake: {
+        ...intake,
+        async nextEvents() {
+          const events = await intake.nextEvents(3);
+          for (const [shard, others] of owned.held) held.set(shard, held.get(shard) ?? others);
+          return events;
+        },
+      },
+      readDefinitions: createReadDefinitions({ intake, logger: silent }),
+    });
+    for (let steps = 0; steps < 6; steps++) await step();
+    const positions = await postgres.query<{ matched: string }>(
+      "SELECT DISTINCT matched FROM shard_positions",
+    );
+    expect(positions).toEqual([{ matched: "76" }]);
   },
 );
