@@ -1,5 +1,5 @@
 /** Full serialization of a block (blocks.md 5 and 6): header, u32 length of each transaction, transactions; and how it is read. */
-import { createReader, createWriter } from "../bytes/cursor.ts";
+import { ByteReader, ByteWriter } from "../bytes/cursor.ts";
 import { isBlockException } from "../networks/create.ts";
 import type { Network } from "../networks/network.ts";
 import { runAtOnce, type Steps } from "../steps.ts";
@@ -37,7 +37,7 @@ export function encodeFrame(
 }
 
 export function joinBlock(headerBytes: Uint8Array, transactions: readonly Uint8Array[]): Uint8Array {
-  const writer = createWriter();
+  const writer = new ByteWriter();
   writer.bytes(headerBytes);
   for (const { length } of transactions) writer.u32(length);
   for (const bytes of transactions) writer.bytes(bytes);
@@ -109,8 +109,8 @@ export function* readEach<T>(
 
 /** The bytes of each transaction, after the lengths of all. @throws {RangeError} */
 function* slicesOf(bytes: Uint8Array, count: number): Generator<Uint8Array, void> {
-  const lengths = createReader(bytes);
-  const slices = createReader(bytes);
+  const lengths = new ByteReader(bytes);
+  const slices = new ByteReader(bytes);
   slices.skip(4 * count);
   for (let sequence = 0; sequence < count; sequence++) yield slices.take(lengths.u32());
 }

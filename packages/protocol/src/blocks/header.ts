@@ -4,7 +4,7 @@
  * hash (32), generator public key (33), block signature (DER). The id is their SHA-256 in hexadecimal, or its first eight bytes as a
  * decimal number (blocks.md 2).
  */
-import { createReader, createWriter } from "../bytes/cursor.ts";
+import { ByteReader, ByteWriter } from "../bytes/cursor.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { Network } from "../networks/network.ts";
@@ -139,7 +139,7 @@ function encode(
   blockSignature: string,
   network: Network,
 ): Uint8Array {
-  const writer = createWriter();
+  const writer = new ByteWriter();
   writer.u32(header.version);
   writer.u32(header.timestamp);
   writer.u32(header.height);
@@ -198,7 +198,7 @@ function readFields(
   isFullAt: (height: number) => boolean,
 ): { fields: ReadFields; byteLength: number } {
   try {
-    const reader = createReader(bytes);
+    const reader = new ByteReader(bytes);
     const version = reader.u32();
     const timestamp = reader.u32();
     const height = reader.u32();

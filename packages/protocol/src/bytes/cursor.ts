@@ -4,37 +4,11 @@ import { hexToBytes, utf8ToBytes } from "../crypto/bytes.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A cursor over bytes. Every `read…` moves it and throws RangeError when bytes are missing. */
-export type ByteReader = {
-  readonly bytes: Uint8Array;
-  position(): number;
-  remaining(): number;
-  /** Moves the cursor forward. */
-  skip(length: number): void;
-  u8(): number;
-  i16(): number;
-  u16(): number;
-  u32(): number;
-  u64(): bigint;
-  /** Returns a view, not a copy. */
-  take(length: number): Uint8Array;
-  /** Lower-case hexadecimal of `length` bytes. */
-  hex(length: number): string;
-  /** UTF-8 of `length` bytes; ill-formed sequences become U+FFFD, a byte order mark stays. */
-  text(length: number): string;
-  /** A text of `count` code points; see `decodeCharacter`. */
-  characters(count: number): string;
-  /** The byte at `offset` from the cursor, if there is one; the cursor stays. */
-  peek(offset?: number): number | undefined;
-};
-
-export const createReader = (bytes: Uint8Array): ByteReader => new Reader(bytes);
-
 /**
- * A class, because each transaction has a reader: a closure for each of its methods would cost a kilobyte of
- * memory.
+ * A cursor over bytes. Every method that reads moves it and throws RangeError when bytes are missing. A class, because each
+ * transaction has a reader: a closure for each of its methods would cost a kilobyte of memory.
  */
-class Reader implements ByteReader {
+export class ByteReader {
   readonly bytes: Uint8Array;
   private readonly view: DataView;
   private offset = 0;
@@ -58,6 +32,7 @@ class Reader implements ByteReader {
   remaining(): number {
     return this.bytes.length - this.offset;
   }
+  /** Moves the cursor forward. */
   skip(length: number): void {
     this.advance(length);
   }
@@ -76,22 +51,27 @@ class Reader implements ByteReader {
   u64(): bigint {
     return this.view.getBigUint64(this.advance(8), true);
   }
+  /** Returns a view, not a copy. */
   take(length: number): Uint8Array {
     const at = this.advance(length);
     return this.bytes.subarray(at, at + length);
   }
+  /** Lower-case hexadecimal of `length` bytes. */
   hex(length: number): string {
     const at = this.advance(length);
     return toHex(this.bytes, at, at + length);
   }
+  /** UTF-8 of `length` bytes; ill-formed sequences become U+FFFD, a byte order mark stays. */
   text(length: number): string {
     return decoder.decode(this.take(length));
   }
+  /** A text of `count` code points; see `decodeCharacter`. */
   characters(count: number): string {
     let text = "";
     for (let i = 0; i < count; i++) text += decodeCharacter(() => this.u8());
     return text;
   }
+  /** The byte at `ahead` from the cursor, if there is one; the cursor stays. */
   peek(ahead = 0): number | undefined {
     return this.bytes[this.offset + ahead];
   }
@@ -116,38 +96,14 @@ function decodeCharacter(nextByte: () => number): string {
   return String.fromCharCode(0xd800 + (offset >> 10), 0xdc00 + (offset & 0x3ff));
 }
 
-/** A growing byte string. Numbers are written modulo their width. */
-export type ByteWriter = {
-  u8(value: number): void;
-  i16(value: number): void;
-  u16(value: number): void;
-  u32(value: number): void;
-  u64(value: bigint): void;
-  bytes(value: Uint8Array): void;
-  /**
-   * Writes the bytes of a hexadecimal text.
-   *
-   * @throws {RangeError} if it is not a hexadecimal text of `length` bytes
-   */
-  hex(value: string, length?: number): void;
-  /** The bytes of a text up to its first pair of characters that is not hexadecimal. */
-  hexPrefix(value: string): void;
-  /** The length in one byte, then the UTF-8. */
-  shortText(value: string): void;
-  /** A copy of the written bytes. Nothing is written after it. */
-  finish(): Uint8Array;
-};
-
 const NO_BYTES = new Uint8Array(0);
 const CAPACITY = 512;
 /** Size up to which a writer reuses the memory of the writer that finished before it. */
 const MAX_SPARE = 65_536;
 let spare: { readonly buffer: Uint8Array; readonly view: DataView } | undefined;
 
-export const createWriter = (): ByteWriter => new Writer();
-
-/** A class for the reason of the reader's. */
-class Writer implements ByteWriter {
+/** A growing byte string. Numbers are written modulo their width. */
+export class ByteWriter {
   private buffer: Uint8Array;
   private view: DataView;
   private length = 0;
@@ -196,6 +152,11 @@ class Writer implements ByteWriter {
     const at = this.advance(value.length);
     this.buffer.set(value, at);
   }
+  /**
+   * Writes the bytes of a hexadecimal text.
+   *
+   * @throws {RangeError} if it is not a hexadecimal text of `size` bytes
+   */
   hex(value: string, size?: number): void {
     const decoded = hexToBytes(value);
     if (size !== undefined && decoded.length !== size) {
@@ -203,15 +164,18 @@ class Writer implements ByteWriter {
     }
     this.bytes(decoded);
   }
+  /** The bytes of a text up to its first pair of characters that is not hexadecimal. */
   hexPrefix(value: string): void {
     this.bytes(fromHex(value));
   }
+  /** The length in one byte, then the UTF-8. */
   shortText(value: string): void {
     // Most transactions have no text.
     const encoded = value === "" ? NO_BYTES : utf8ToBytes(value);
     this.u8(encoded.length);
     this.bytes(encoded);
   }
+  /** A copy of the written bytes. Nothing is written after it. */
   finish(): Uint8Array {
     const written = this.buffer.slice(0, this.length);
     if (this.buffer.length <= MAX_SPARE) spare = { buffer: this.buffer, view: this.view };

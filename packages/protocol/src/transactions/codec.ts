@@ -1,5 +1,5 @@
 /** Encodes transactions to bytes, and decodes them (transactions.md 3), with the signatures after their payload (transactions.md 5). */
-import { type ByteReader, type ByteWriter, createReader, createWriter } from "../bytes/cursor.ts";
+import { ByteReader, ByteWriter } from "../bytes/cursor.ts";
 import { addressFromPublicKey } from "../identities/address.ts";
 import { present } from "../present.ts";
 import { duplicateParticipant } from "./errors.ts";
@@ -109,7 +109,7 @@ export function encodeTransaction(
 ): Uint8Array {
   const type = findTransactionType(transaction.typeGroup, transaction.type);
   if (!type) throw unknownType(transaction.typeGroup, transaction.type);
-  const writer = createWriter();
+  const writer = new ByteWriter();
   writer.u8(MARKER);
   writer.u8(transaction.version);
   writer.u8(transaction.network);
@@ -153,7 +153,7 @@ const VOTE = 3;
  * @throws {Error} if the bytes do not match a layout
  */
 export function decodeTransaction(bytes: Uint8Array): TransactionBody {
-  const reader = createReader(bytes);
+  const reader = new ByteReader(bytes);
   // The marker is not checked.
   reader.skip(1);
   const version = reader.u8();

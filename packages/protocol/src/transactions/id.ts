@@ -1,6 +1,6 @@
 /** Ids and the hashes that are signed (transactions.md 7). */
 
-import { type ByteWriter, createWriter } from "../bytes/cursor.ts";
+import { ByteWriter } from "../bytes/cursor.ts";
 import { utf8ToBytes } from "../crypto/bytes.ts";
 import { sha256Hex } from "../crypto/hashes.ts";
 import { writeAddress } from "./addresses.ts";
@@ -43,7 +43,7 @@ const VENDOR_FIELD_BYTES = 64;
 /** Returns the bytes without marker, version, network, expiration and entries of `signatures`. */
 function hashedBytesV1(transaction: TransactionBody, exclude: readonly SignaturePart[]): Uint8Array {
   const { type, timestamp, senderPublicKey, recipientId, vendorField, amount, fee } = transaction;
-  const writer = createWriter();
+  const writer = new ByteWriter();
   writer.u8(type);
   writer.u32(timestamp ?? 0);
   writer.hex(senderPublicKey, 33);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createReader, createWriter } from "../../src/bytes/cursor.ts";
+import { ByteReader, ByteWriter } from "../../src/bytes/cursor.ts";
 import { hexToBytes, utf8ToBytes } from "../../src/index.ts";
 
 describe("reading", () => {
@@ -15,7 +15,7 @@ describe("reading", () => {
     );
     fc.assert(
       fc.property(members, fc.string({ unit: "grapheme", maxLength: 8 }), ([a, b, c, d, e], text) => {
-        const writer = createWriter();
+        const writer = new ByteWriter();
         writer.u8(a);
         writer.u16(b);
         writer.u32(c);
@@ -23,7 +23,7 @@ describe("reading", () => {
         writer.i16(e);
         writer.hex("0aff", 2);
         writer.shortText(text);
-        const reader = createReader(writer.finish());
+        const reader = new ByteReader(writer.finish());
         expect([reader.u8(), reader.u16(), reader.u32(), reader.u64(), reader.i16()]).toEqual([
           a,
           b,
@@ -43,7 +43,7 @@ describe("reading", () => {
     fc.assert(
       fc.property(fc.array(lengths, { maxLength: 4 }), (writers) => {
         const written = writers.map((parts, index) => {
-          const writer = createWriter();
+          const writer = new ByteWriter();
           for (const length of parts) writer.bytes(new Uint8Array(length).fill(index + 1));
           return writer.finish();
         });
@@ -56,14 +56,14 @@ describe("reading", () => {
   });
 
   test("Two writers at a time do not share their memory.", () => {
-    const [first, second] = [createWriter(), createWriter()];
+    const [first, second] = [new ByteWriter(), new ByteWriter()];
     first.u8(1);
     second.u8(2);
     expect([first.finish(), second.finish()]).toEqual([Uint8Array.of(1), Uint8Array.of(2)]);
   });
 
   test("Missing bytes are an error, and the cursor does not move.", () => {
-    const reader = createReader(Uint8Array.of(1, 2));
+    const reader = new ByteReader(Uint8Array.of(1, 2));
     expect(() => reader.u32()).toThrow(RangeError);
     expect(() => reader.skip(3)).toThrow(RangeError);
     expect(reader.position()).toBe(0);
@@ -72,7 +72,7 @@ describe("reading", () => {
   });
 
   test("Ill-formed UTF-8 becomes U+FFFD, a byte order mark stays.", () => {
-    const read = (hex: string) => createReader(hexToBytes(hex)).text(hex.length / 2);
+    const read = (hex: string) => new ByteReader(hexToBytes(hex)).text(hex.length / 2);
     expect(read("61c3")).toBe("a�");
     expect(read("efbbbf61")).toBe("\ufeffa");
     expect(utf8ToBytes("\ud800")).toEqual(hexToBytes("efbfbd"));
@@ -81,7 +81,7 @@ describe("reading", () => {
   test("Property: characters are code points of well-formed UTF-8.", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 8 }), (text) => {
-        const reader = createReader(utf8ToBytes(text));
+        const reader = new ByteReader(utf8ToBytes(text));
         expect(reader.characters([...text].length)).toBe(text);
         expect(reader.remaining()).toBe(0);
       }),
@@ -89,7 +89,7 @@ describe("reading", () => {
   });
 
   test("Ill-formed characters are read leniently.", () => {
-    const read = (hex: string, count = 1) => createReader(hexToBytes(hex)).characters(count);
+    const read = (hex: string, count = 1) => new ByteReader(hexToBytes(hex)).characters(count);
     expect(read("c1a1")).toBe("a");
     expect(read("c328")).toBe("è");
     expect(read("eda080")).toBe("\ud800");
@@ -104,7 +104,7 @@ describe("reading", () => {
 
 describe("writing", () => {
   test("Numbers are taken modulo their width.", () => {
-    const writer = createWriter();
+    const writer = new ByteWriter();
     writer.u8(257);
     writer.u16(65_538);
     writer.u32(2 ** 32 + 3);
@@ -113,7 +113,7 @@ describe("writing", () => {
   });
 
   test("Hexadecimal must have the required length.", () => {
-    const writer = createWriter();
+    const writer = new ByteWriter();
     expect(() => writer.hex("00", 2)).toThrow(RangeError);
     expect(() => writer.hex("0g")).toThrow(RangeError);
     expect(() => writer.hex("000")).toThrow(RangeError);

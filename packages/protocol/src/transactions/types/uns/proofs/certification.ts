@@ -1,6 +1,6 @@
 /** Certifications of certified NFT transactions (transactions.md 12). */
 import type { ByteReader } from "../../../../bytes/cursor.ts";
-import { type ByteWriter, createWriter } from "../../../../bytes/cursor.ts";
+import { ByteWriter } from "../../../../bytes/cursor.ts";
 import type { SignatureJob } from "../../../../crypto/signature-job.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";
 import type { Certification, Demand, NftAsset } from "../../../transaction.ts";
@@ -26,7 +26,7 @@ export const readCertificationPayload = (reader: ByteReader): Certification["pay
 
 /** The bytes that the certifier signs. */
 export function certificationBytes(payload: Certification["payload"]): Uint8Array {
-  const writer = createWriter();
+  const writer = new ByteWriter();
   writeCertificationPayload(payload, writer);
   return writer.finish();
 }

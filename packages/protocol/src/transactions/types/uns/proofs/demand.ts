@@ -1,6 +1,6 @@
 /** Demands of certified NFT transactions (transactions.md 12). */
 import type { ByteReader } from "../../../../bytes/cursor.ts";
-import { type ByteWriter, createWriter } from "../../../../bytes/cursor.ts";
+import { ByteWriter } from "../../../../bytes/cursor.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "../../../../crypto/bytes.ts";
 import { sha256 } from "../../../../crypto/hashes.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";
@@ -32,7 +32,7 @@ export const readDemandPayload = (reader: ByteReader): Demand["payload"] => ({
  * @throws {Error} if a member cannot be encoded
  */
 export function demandBytes(nft: NftAsset, payload: Demand["payload"]): Uint8Array {
-  const writer = createWriter();
+  const writer = new ByteWriter();
   writeNft(nft, writer);
   writeDemandPayload(payload, writer);
   return writer.finish();

@@ -1,6 +1,6 @@
 /** Disclosure of explicit values: demand and certification (transactions.md 6.7 and 12). */
 import type { ByteReader } from "../../../../bytes/cursor.ts";
-import { type ByteWriter, createWriter } from "../../../../bytes/cursor.ts";
+import { ByteWriter } from "../../../../bytes/cursor.ts";
 import { bytesToHex } from "../../../../crypto/bytes.ts";
 import { sha256 } from "../../../../crypto/hashes.ts";
 import type { SignatureJob } from "../../../../crypto/signature-job.ts";
@@ -44,7 +44,7 @@ export const readDiscloser = (reader: ByteReader): Omit<DemandPayload, "explicit
 
 /** The bytes that the discloser signs: the values without separators, then the rest. */
 export function discloseDemandBytes(payload: DemandPayload): Uint8Array {
-  const writer = createWriter();
+  const writer = new ByteWriter();
   for (const value of payload.explicitValue) writer.bytes(untypedText(value, "an explicit value"));
   writeDiscloser(payload, writer);
   return writer.finish();
@@ -85,7 +85,7 @@ export const readDiscloseCertificationPayload = (reader: ByteReader): Certificat
 
 /** The bytes that the certifier signs: `iss` first, although `sub` is first in the stored layout. */
 export function discloseCertificationBytes({ iss, sub, iat }: CertificationPayload): Uint8Array {
-  const writer = createWriter();
+  const writer = new ByteWriter();
   writer.bytes(untypedHex(iss, "iss"));
   writer.bytes(untypedHex(sub, "sub"));
   writeTime(iat, writer);
