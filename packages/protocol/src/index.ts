@@ -5,6 +5,10 @@ export {
   type BlockFaultCode,
   checkBlock,
   containsMultiSignatures,
+  fullHeaderSignatureJob,
+  headerSignatureJob,
+  verifyHeaderJob,
+  withVerdicts,
 } from "./blocks/check.ts";
 export {
   type BlockParseOptions,
@@ -39,12 +43,6 @@ export {
   payloadHashOf,
 } from "./blocks/header.ts";
 export { headerViolation } from "./blocks/schema.ts";
-export {
-  fullHeaderSignatureJob,
-  headerSignatureJob,
-  verifyHeaderJob,
-  withVerdicts,
-} from "./blocks/signature.ts";
 export {
   blockToJson,
   blockToPeerJson,
@@ -82,7 +80,7 @@ export {
 export { type SignedMessage, signMessage, verifyMessage } from "./identities/message.ts";
 export { multiSignaturePublicKey, type Participants } from "./identities/multisignature.ts";
 export { decodeWif, encodeWif } from "./identities/wif.ts";
-export { createNetwork, isBlockException } from "./networks/create.ts";
+export { createNetwork, createSlots, isBlockException, type Slots } from "./networks/create.ts";
 export { NetworkError, type NetworkErrorCode } from "./networks/error.ts";
 export { networkFilesFromJson, type UntrustedNetworkFiles } from "./networks/files.ts";
 export type {
@@ -96,12 +94,9 @@ export type {
   VoucherReward,
 } from "./networks/network.ts";
 export { dalinet, livenet, presets, sandbox, testnet, unitnet } from "./networks/presets.ts";
-export { createSlots, type Slots } from "./networks/slots.ts";
 export { present } from "./present.ts";
 export { createRounds, quorumOf, type RoundInfo, type Rounds } from "./rounds/arithmetic.ts";
 export { delegateOfSlot, forgingOrder } from "./rounds/forging-order.ts";
-export type { TransactionContext } from "./transactions/activation.ts";
-export { isTypeActive } from "./transactions/activation.ts";
 export { assetMember } from "./transactions/asset.ts";
 export type { SignaturePart } from "./transactions/codec.ts";
 export { decodeTransaction, type EncodeOptions, encodeTransaction } from "./transactions/codec.ts";
@@ -153,7 +148,13 @@ export type {
   TransactionBody,
 } from "./transactions/transaction.ts";
 export { TYPE_GROUPS } from "./transactions/type-groups.ts";
-export { findTransactionType, transactionKey, transactionTypes } from "./transactions/types/registry.ts";
+export type { TransactionContext } from "./transactions/types/registry.ts";
+export {
+  findTransactionType,
+  isTypeActive,
+  transactionKey,
+  transactionTypes,
+} from "./transactions/types/registry.ts";
 export type { TransactionType } from "./transactions/types/type.ts";
 export {
   certificationBytes,

@@ -3,13 +3,13 @@ import { ByteReader, ByteWriter } from "../bytes/cursor.ts";
 import { isBlockException } from "../networks/create.ts";
 import type { Network } from "../networks/network.ts";
 import { runAtOnce, type Steps } from "../steps.ts";
-import type { TransactionContext } from "../transactions/activation.ts";
 import {
   type ParseOptions,
   recheckTransaction,
   sealedFromTrustedBytes,
   transactionFromBytes,
 } from "../transactions/parse.ts";
+import type { TransactionContext } from "../transactions/types/registry.ts";
 import type { Block, BlockHeader, BlockParts, EncodedBlock } from "./block.ts";
 import { BlockError } from "./error.ts";
 import { blockIdToHex, decodeHeader, encodeHeader, type HeaderFields } from "./header.ts";

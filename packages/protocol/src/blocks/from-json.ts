@@ -1,10 +1,10 @@
 /** Reads blocks from JSON (blocks.md 6). */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isBlockException } from "../networks/create.ts";
-import { isExceptional, type TransactionContext } from "../transactions/activation.ts";
 import { type ParseOptions, transactionFromBytes, transactionFromJson } from "../transactions/parse.ts";
 import { matchesBatchSchema } from "../transactions/schema.ts";
 import type { SealedTransaction } from "../transactions/transaction.ts";
+import { isExceptional, type TransactionContext } from "../transactions/types/registry.ts";
 import type { Block } from "./block.ts";
 import { decodeBlock, encodeFrame } from "./codec.ts";
 import { BlockError } from "./error.ts";

@@ -8,10 +8,10 @@ import type { Network, NetworkFiles } from "../networks/network.ts";
 import { hashedBytes } from "../transactions/id.ts";
 import type { SealedTransaction } from "../transactions/transaction.ts";
 import type { Block } from "./block.ts";
+import { signHeader } from "./check.ts";
 import { BlockError } from "./error.ts";
 import { blockFromJson } from "./from-json.ts";
 import { encodeUnsignedHeader, partialIdOf, payloadHashOf, totalsOf } from "./header.ts";
-import { signHeader } from "./signature.ts";
 
 /** Id of no block, in both forms. */
 const NO_PARENT = { previousBlock: "0", previousBlockHex: "0000000000000000" };

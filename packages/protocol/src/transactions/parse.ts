@@ -3,7 +3,6 @@
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256Hex } from "../crypto/hashes.ts";
 import { present } from "../present.ts";
-import { isExceptional, milestoneOf, type TransactionContext } from "./activation.ts";
 import { addressPayload } from "./addresses.ts";
 import { decodeTransaction, encodeTransaction } from "./codec.ts";
 import { TransactionError } from "./errors.ts";
@@ -12,7 +11,13 @@ import { copyJson, isSameBody } from "./json.ts";
 import { strictViolation } from "./schema.ts";
 import type { SealedTransaction, TransactionBody } from "./transaction.ts";
 import { TYPE_GROUPS } from "./type-groups.ts";
-import { findTransactionType, unknownType } from "./types/registry.ts";
+import {
+  findTransactionType,
+  isExceptional,
+  milestoneOf,
+  type TransactionContext,
+  unknownType,
+} from "./types/registry.ts";
 import type { TransactionType } from "./types/type.ts";
 import { isVerified } from "./verify.ts";
 

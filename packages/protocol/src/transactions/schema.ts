@@ -2,13 +2,12 @@
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import { createAjv } from "#ajv";
 import { present } from "../present.ts";
-import { milestoneOf, type TransactionContext } from "./activation.ts";
 import type { SchemaViolation } from "./errors.ts";
 import { copyJson } from "./json.ts";
 import { keywords, type Limits, MULTI_PAYMENT, U63_MAX } from "./keywords.ts";
 import { TYPE_GROUPS } from "./type-groups.ts";
 import { alphanumericText, distinctItems, hashText, publicKeyText, u63 } from "./types/members.ts";
-import { transactionTypes } from "./types/registry.ts";
+import { milestoneOf, type TransactionContext, transactionTypes } from "./types/registry.ts";
 import type { MemberSchema, TransactionType, TypeSchema } from "./types/type.ts";
 
 /** The members of every type (transactions.md 8.1). */

@@ -6,10 +6,10 @@ import { sha256 } from "../crypto/hashes.ts";
 import type { SignatureJob } from "../crypto/signature-job.ts";
 import { verifyEcdsa, verifySchnorr } from "../crypto/signatures.ts";
 import type { Participants } from "../identities/multisignature.ts";
-import { isExceptional, isVerifiable, milestoneOf, type TransactionContext } from "./activation.ts";
 import { duplicateParticipant, TransactionError } from "./errors.ts";
 import { multiSigningBytes, secondSigningBytes, signingBytes } from "./id.ts";
 import type { SealedTransaction, TransactionBody } from "./transaction.ts";
+import { isExceptional, isVerifiable, milestoneOf, type TransactionContext } from "./types/registry.ts";
 
 const SCHNORR_BYTES = 64;
 

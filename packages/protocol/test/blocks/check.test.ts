@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { signHeader } from "../../src/blocks/signature.ts";
+import { signHeader } from "../../src/blocks/check.ts";
 import {
   type Block,
   type BlockHeader,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blockJobs, verifyBlockJobs } from "../../src/blocks/signature.ts";
+import { blockJobs, verifyBlockJobs } from "../../src/blocks/check.ts";
 import {
   type Block,
   BlockError,
