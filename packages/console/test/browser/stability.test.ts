@@ -44,7 +44,7 @@ describeConsole({}, ({ node, open }) => {
     }
   });
 
-  test("The pages of webhooks and of the dev chain do not shift while they load, wide and narrow.", async () => {
+  test("The pages of webhooks, of the dev chain and of uniks do not shift while they load, wide and narrow.", async () => {
     const conditions = [EVERY_EVENT];
     const { webhooks, dev } = node.client;
     const target = "http://127.0.0.1:9/";
@@ -53,6 +53,7 @@ describeConsole({}, ({ node, open }) => {
     const failed = async () => (await webhooks.deliveries(data.id).page()).data.find(({ reason }) => reason);
     await expect.poll(failed).toBeDefined();
     await dev.forge({ enabled: false });
+    const [{ id: unik } = { id: "" }] = (await node.client.uniks.list().page({ limit: 1 })).data;
     /** Each page, with what is loaded last. */
     const pages = [
       ["/console/webhooks", "tbody .hours"],
@@ -60,6 +61,8 @@ describeConsole({}, ({ node, open }) => {
       [`/console/webhooks/${data.id}`, ".facts .hours"],
       [`/console/webhooks/${data.id}/${present(await failed()).id}`, ".timeline li"],
       ["/console/dev", ".desk data"],
+      ["/console/uniks", ".gallery a"],
+      [`/console/uniks/${unik}`, ".timeline li"],
     ] as const;
     const shifted: unknown[] = [];
     for (const width of [1_400, 390]) {

@@ -1,5 +1,5 @@
 /** Unik, as a page to share: owner, names, properties and history. */
-import type { Unik, WithTransactions } from "@uniknode/client";
+import type { Client, Unik, WithTransactions } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso/router";
 import { shortened } from "../../components/format.ts";
@@ -26,8 +26,8 @@ const ACTIONS = [
 export default function UnikScreen() {
   const { api } = useNode();
   const { id = "" } = useRoute().params;
-  const response = useResponse(`unik ${id}`, () => api.uniks.get(id));
-  const unik = response.value?.data;
+  const response = useResponse(`unik ${id}`, () => readUnik(api, id));
+  const { unik } = response.value ?? {};
   return (
     <Page
       kind="Unik"
@@ -46,17 +46,29 @@ export default function UnikScreen() {
       }
     >
       <ResponseView response={response} what="The unik">
-        {({ data }) => (
+        {({ unik, properties }) => (
           <>
-            <Portrait unik={data} />
-            <UnikFacts unik={data} />
-            <Properties id={data.id} />
-            <PropertyHistory id={data.id} />
+            <Portrait unik={unik} />
+            <UnikFacts unik={unik} />
+            <Properties properties={properties} />
+            <PropertyHistory id={unik.id} />
           </>
         )}
       </ResponseView>
     </Page>
   );
+}
+
+/** Maximum number of properties on the page; the API returns no more at once. */
+const LIMIT = 100;
+
+/** Reads both, so that the page does not move while it is read. */
+async function readUnik(api: Client, id: string) {
+  const [unik, properties] = await Promise.all([
+    api.uniks.get(id),
+    api.uniks.properties(id).page({ limit: LIMIT }),
+  ]);
+  return { unik: unik.data, properties: properties.data.flatMap((property) => Object.entries(property)) };
 }
 
 type UnikProps = { readonly unik: Unik & WithTransactions };
@@ -88,7 +100,12 @@ const UnikFacts = ({ unik: { id, explicitValues = [], transactions } }: UnikProp
         "Last changed by",
         transactions.last.id !== transactions.first.id && <TransactionId id={transactions.last.id} isWhole />,
       ],
-      ["Proof of the last change", <Seal key="seal" kind="transaction" id={transactions.last.id} />],
+      [
+        "Proof of the last change",
+        <div key="seal" class="seal">
+          <Seal kind="transaction" id={transactions.last.id} />
+        </div>,
+      ],
     ]}
   />
 );

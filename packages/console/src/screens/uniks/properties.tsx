@@ -1,12 +1,7 @@
 /** Properties of a unik: badges, authentications, and the ones that its owner has set. */
 import { Badge } from "../../components/badge.tsx";
 import { Facts, Section } from "../../components/page.tsx";
-import { ResponseView } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
-import { useNode, useResponse } from "../../data/node.ts";
-
-/** Number of properties per API page. */
-const LIMIT = 100;
 
 /** Names of `LifeCycle/Status` (state.md 11). */
 const STAGES: Readonly<Record<string, string>> = {
@@ -17,27 +12,13 @@ const STAGES: Readonly<Record<string, string>> = {
   100: "everlasting",
 };
 
-type Property = readonly [key: string, value: string];
+export type Property = readonly [key: string, value: string];
 
-export function Properties({ id }: { id: string }) {
-  const { api } = useNode();
-  const response = useResponse(`unik ${id} properties`, () =>
-    api.uniks.properties(id).page({ limit: LIMIT }),
-  );
-  return (
-    <Section title="Properties">
-      <ResponseView response={response} what="The properties">
-        {({ data }) => <Groups properties={data.flatMap((property) => Object.entries(property))} />}
-      </ResponseView>
-    </Section>
-  );
-}
-
-function Groups({ properties }: { properties: readonly Property[] }) {
+export function Properties({ properties }: { properties: readonly Property[] }) {
   const { badges, authentications, stage, own } = groupsOf(properties);
   const missing = badges.filter(([, value]) => value === "false").map(([key]) => nameOf(key));
   return (
-    <>
+    <Section title="Properties">
       <Facts
         facts={[
           [
@@ -70,7 +51,7 @@ function Groups({ properties }: { properties: readonly Property[] }) {
         keyOf={([key]) => key}
         empty={<p class="quiet">The owner has not set other properties.</p>}
       />
-    </>
+    </Section>
   );
 }
 
