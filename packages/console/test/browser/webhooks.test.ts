@@ -29,6 +29,8 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
   });
 
   test("A refused delivery shows its attempts as text, and a successful one is sent again.", async () => {
+    // A newer delivery would move the rows, and has no attempt while the target fails.
+    await node.client.dev.forge({ enabled: false });
     const { page, faults } = await reuseSignedIn();
     await page.getByRole("link", { name: "Webhooks" }).click();
     // The overview has a link to block 1.
@@ -37,12 +39,13 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByRole("heading", { level: 1, name: "Webhook 1" }).waitFor();
     await page.getByText("HTTP 500").first().waitFor();
     expect(await faultsInEveryView(page, "webhook")).toEqual([]);
-    await page.getByRole("row").nth(1).getByRole("link").first().click();
+    await page.getByRole("row").filter({ hasText: "HTTP 500" }).first().getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
     await page.getByText(REASON).first().waitFor();
     expect(await page.title()).not.toBe("markup");
     expect(await faultsInEveryView(page, "delivery")).toEqual([]);
     isRefusing = false;
+    await node.client.webhooks.retryAll(1, { state: "all" });
     await page.goto("/console/webhooks/1?state=delivered");
     await page.getByRole("row").nth(1).getByRole("link").first().click();
     await page.getByText("delivered", { exact: true }).waitFor();
@@ -78,7 +81,10 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     const conditions = JSON.stringify([{ key: "height", condition: "gt", value: "2" }]);
     await page.goto(`/console/webhooks/new?${new URLSearchParams({ events: "block.applied", conditions })}`);
     await page.getByText(/events? match(es)?, 2 do not/).waitFor();
-    await page.getByText('"height": 3').first().waitFor();
+    await page
+      .getByText(/"height": \d+/)
+      .first()
+      .waitFor();
     await page.getByLabel("Value", { exact: true }).fill("1");
     await page.getByText(/events? match(es)?, 1 does not/).waitFor();
     await page.getByLabel("Member of the content", { exact: true }).fill("payloadHash");
