@@ -19,13 +19,14 @@ const groups = [
   {
     name: "forms",
     test: sources(
-      "components/(count-field|dialog|equivalent-forms|equivalents|field|list-state|set-member|tabs|url-tabs)",
+      "components/(count-field|equivalent-forms|equivalents|field|list-state|set-member|tabs|url-tabs)",
     ),
   },
   {
     name: "sentence",
     test: sources("components/transactions/(asset|kinds|parts|sentence)"),
   },
+  { name: "dialog", test: sources("components/(dialog|faults)") },
   { name: "uniks", test: sources("components/uniks/unik-(face|table|types)") },
   { name: "rows", test: sources("components/transactions/transaction-(rows|table)") },
   { name: "lists", test: sources("components/(filters|paged-list|pager)") },
