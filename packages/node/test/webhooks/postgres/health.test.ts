@@ -73,7 +73,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
     await insertDeliveries(postgres, id, 1, { ...RETRY, reason: "HTTP 500" });
     await insertDeliveries(postgres, id, 1, { ...RETRY, next_attempt_ms: NOW_MS + 1, reason: "HTTP 502" });
     await postgres.query("UPDATE webhooks SET failures = 1, failing_since_ms = $1", [NOW_MS]);
-    const failing = { reason: "HTTP 502", sinceMs: NOW_MS };
+    const failing = { reason: "HTTP 502", sinceMs: NOW_MS, nextAttemptMs: NOW_MS };
     expect(await failingOf({}, NOW_MS + 5 * MINUTE_MS)).toEqual(failing);
     expect(await failingOf({ enabled: false })).toBeUndefined();
     expect(await failingOf({ suspended: { reason: "gone", sinceMs: NOW_MS } })).toBeUndefined();
