@@ -84,6 +84,30 @@ describeConsole({}, ({ node, openForAll }) => {
     expect(faults.splice(0)).toEqual([expect.stringContaining("409")]);
   });
 
+  test("A payment waits until the page knows the height of the chain, which decides about the bytes.", async () => {
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/api/node/syncing", async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    const worker = page.waitForEvent("worker");
+    await page.goto("/console/dev");
+    await page.getByLabel("To", { exact: true }).fill("DMS2cbXvEkL6dpPhpi3iLCvtu8bNXZkbJp");
+    // The signing code is ready, and the page has shown it.
+    await worker;
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+    expect(await page.getByRole("button", { name: "Pay" }).isDisabled()).toBe(true);
+    release();
+    await press("Pay");
+    await page.getByRole("main").locator("a[href^='/console/transactions/']").waitFor();
+    await page.unroute("**/api/node/syncing");
+    // Later tests compare balances.
+    await node.client.dev.mine({ blocks: 1 });
+    expect(faults).toEqual([]);
+  });
+
   test("The receiver of a webhook fails on request, and receives deliveries again.", async () => {
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     const target = "http://127.0.0.1:9/hook";

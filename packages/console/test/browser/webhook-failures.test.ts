@@ -132,7 +132,7 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page
       .getByRole("img", { name: /^Duration of the last \d+ attempts: at most .* ms, \d+ failed$/ })
       .waitFor();
-    await page.getByText("0% accepted").waitFor();
+    await page.getByText("0 accepted", { exact: true }).waitFor();
     expect(await faultsInEveryView(page, "webhook-durations")).toEqual([]);
     await page.goto(`/console/webhooks/${data.id}/${present(delivery).id}`);
     await page.getByText("As attempt 1.").waitFor();

@@ -30,7 +30,7 @@ const PARSERS: Readonly<Record<string, string>> = {
   "webhooks/dry-run.ts": "conditions that a reader has checked",
   "http/webhooks/responses.ts": "rows, and bodies whose members readers check",
   "http/stream/routes.ts": "conditions whose members readers check",
-  "http/core/messages.ts": "bodies that the schemas of routes check",
+  "http/core/bodies.ts": "bodies that the schemas of routes check",
   "webhooks/sqlite/import-register.ts": "a register whose members readers check",
   "peers/wire/": "frames: parsed in steps and bounded while parsed, then checked by forms",
   "mirror/line.ts": "lines of a feed, checked by a schema",

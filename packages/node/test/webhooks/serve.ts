@@ -3,7 +3,7 @@
 import { fastify, type InjectOptions } from "fastify";
 import { onTestFinished } from "vitest";
 import type { Server } from "../../src/http/core/app.ts";
-import { addBodies } from "../../src/http/core/messages.ts";
+import { addBodies } from "../../src/http/core/bodies.ts";
 import { addFailures, addMethods } from "../../src/http/server/failures.ts";
 import { type AccessOptions, createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";

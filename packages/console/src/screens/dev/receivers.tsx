@@ -41,29 +41,30 @@ export function Receivers({ commands }: { commands: Commands }) {
   }
 
   return (
-    <CommandCard
-      title="Failing receiver"
-      hint="Every delivery attempt of the webhook fails this way instead of reaching its receiver, until you end it or the node stops."
-      command={{ name: "fail", body: { webhook: chosen?.id ?? 1, ...failureOf(draft) } }}
-      button="Make it fail"
-      commands={{ ...commands, run }}
-      isDisabled={chosen === undefined}
-      isOpen={(failing.value?.data ?? []).length > 0}
-    >
-      <WebhookField webhooks={webhooks} chosen={chosen} onChange={setWebhook}>
-        {response.value && webhooks.length === 0 && (
-          <p class="quiet">
-            No webhook is registered. <a href="/console/webhooks/new">Create one</a>
-          </p>
-        )}
-      </WebhookField>
-      <FailureFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
+    <>
+      <CommandCard
+        title="Failing receiver"
+        hint="Every delivery attempt of the webhook fails this way instead of reaching its receiver, until you end it or the node stops."
+        command={{ name: "fail", body: { webhook: chosen?.id ?? 1, ...failureOf(draft) } }}
+        button="Make it fail"
+        commands={{ ...commands, run }}
+        isDisabled={chosen === undefined}
+      >
+        <WebhookField webhooks={webhooks} chosen={chosen} onChange={setWebhook}>
+          {response.value && webhooks.length === 0 && (
+            <p class="quiet">
+              No webhook is registered. <a href="/console/webhooks/new">Create one</a>
+            </p>
+          )}
+        </WebhookField>
+        <FailureFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
+      </CommandCard>
       <FailingList
         failing={failing.value?.data ?? []}
         isDisabled={commands.running !== undefined}
         onEnd={(webhook) => void run({ name: "fail", body: { webhook, how: "not" } })}
       />
-    </CommandCard>
+    </>
   );
 }
 

@@ -12,7 +12,7 @@ import { readSender } from "../../signing/sender.ts";
 import { useSigner } from "../../signing/signer.ts";
 
 export type Payment = {
-  /** False until the signing code is loaded. */
+  /** False until the signing code is loaded, and the height is known, which decides about the version of the bytes. */
   readonly canPay: boolean;
   readonly isBusy: boolean;
   /** Last payment that the node responded to. */
@@ -52,5 +52,5 @@ export function usePayment(): Payment {
     }
   }
 
-  return { canPay: signer !== undefined, isBusy, paid, failure, pay };
+  return { canPay: signer !== undefined && head.value !== undefined, isBusy, paid, failure, pay };
 }

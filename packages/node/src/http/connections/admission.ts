@@ -14,7 +14,7 @@ import type { RangeTest } from "../../platform/addresses/ranges.ts";
 import { clientGroup, siteGroup } from "../../platform/addresses/ranges.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import { allowOrigin } from "../core/messages.ts";
+import { allowOrigin } from "../core/headers.ts";
 
 const REMEDY = "list the proxies in --http-trust-proxy, and configure them to send X-Forwarded-For";
 

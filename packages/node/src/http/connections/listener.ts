@@ -9,7 +9,7 @@ import type { FastifyHttpOptions } from "fastify";
 import { createServer, STATUS_CODES } from "../../platform/http.ts";
 import type { Server } from "../core/app.ts";
 import { CODE_HEADER, errorBody, type Failure } from "../core/error.ts";
-import { COMMON_HEADERS } from "../core/messages.ts";
+import { COMMON_HEADERS } from "../core/headers.ts";
 import type { Connections } from "./connections.ts";
 import { stopParsing } from "./stop-parsing.ts";
 

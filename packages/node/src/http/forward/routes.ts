@@ -2,8 +2,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { ForwardedRequest, Forwarding } from "../../gateway/forwarding.ts";
 import type { Server } from "../core/app.ts";
+import { MAX_BODY_BYTES } from "../core/bodies.ts";
 import { HttpError } from "../core/error.ts";
-import { MAX_BODY_BYTES } from "../core/messages.ts";
 
 /** First segments of the paths below each prefix of the API. */
 const RESOURCES = ["events", "facts", "dev", "operations"];

@@ -10,7 +10,7 @@ import { LATE, LateError } from "../connections/bounds.ts";
 import type { Server } from "../core/app.ts";
 import { CODE_HEADER, errorBody, type Failure, HttpError, isOwnPath } from "../core/error.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
-import { allowOrigin, COMMON_HEADERS, grant, isPreflight } from "../core/messages.ts";
+import { allowOrigin, COMMON_HEADERS, grant, isPreflight } from "../core/headers.ts";
 import { faultsOf } from "./faults.ts";
 
 declare module "fastify" {

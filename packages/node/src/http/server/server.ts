@@ -27,8 +27,9 @@ import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../co
 import { Api, type Identity, type Resource } from "../core/api.ts";
 import { API_PREFIXES, type Server } from "../core/app.ts";
 import { addAtLeast } from "../core/at-least.ts";
+import { addBodies, MAX_BODY_BYTES } from "../core/bodies.ts";
 import { addHeadCache } from "../core/head-cache.ts";
-import { addBodies, addCommonHeaders, addCors, MAX_BODY_BYTES } from "../core/messages.ts";
+import { addCommonHeaders, addCors } from "../core/headers.ts";
 import { responseText } from "../core/text.ts";
 import { addDocumentation, addLanding } from "../documentation/documentation.ts";
 import { addQueryRules, validatorFactory } from "../requests/parameters.ts";

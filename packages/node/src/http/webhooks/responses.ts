@@ -12,8 +12,8 @@ import { signingSecretOf } from "../../webhooks/model/message.ts";
 import type { ReplayProgress } from "../../webhooks/model/replay.ts";
 import type { Webhook } from "../../webhooks/model/webhook.ts";
 import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/storage/health.ts";
+import { checkComplexity, invalidJson } from "../core/bodies.ts";
 import { HttpError } from "../core/error.ts";
-import { checkComplexity, invalidJson } from "../core/messages.ts";
 
 /**
  * Returns the definition of a webhook, without its token. Members beyond the interface are omitted unless the webhook was registered

@@ -18,7 +18,7 @@ import {
   respondingToUnreadable,
 } from "../../http/connections/listener.ts";
 import type { Server } from "../../http/core/app.ts";
-import { addCommonHeaders } from "../../http/core/messages.ts";
+import { addCommonHeaders } from "../../http/core/headers.ts";
 import { addFailures, addMethods } from "../../http/server/failures.ts";
 import { addUnknownPaths } from "../../http/server/unknown-paths.ts";
 
