@@ -4,7 +4,7 @@
 # One would guess: `[hash:6]` in the name of a file decides how probable it is that two versions of the file have one name. 65 files among
 # 2^36 hashes are no problem, and a failed build leaves the last one in its folder.
 # What happens: Rollup and Rolldown write a placeholder for the hash of each file first, which must be as long as the hash and has the
-# number of the file in it. Six characters leave one digit of base 64: with the 65th file the build fails, and asks for a longer hash. Vite
+# number of the file in it. Six characters leave one digit of base 64: with about the 65th file the build fails, and asks for a longer hash. Vite
 # has emptied the folder by then, so that a server of this folder has no files until somebody changes the configuration.
 # Whom it hurts: sites that shorten names of files, of which each page is a file of its own: the build fails with the change that adds one
 # page, which has nothing to do with names.
