@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CodedError } from "../platform/coded-error.ts";
-import { type CheckedFiles, createCheckedFiles } from "../platform/files/whole-file.ts";
+import { type CheckedFiles, createCheckedFiles } from "../platform/files/checked-files.ts";
 import {
   ENTRY_BYTES,
   type PackedVerify,

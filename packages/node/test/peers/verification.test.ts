@@ -9,8 +9,9 @@ import {
   keysFromPassphrase,
 } from "@uniknode/protocol";
 import { afterEach, describe, expect, test } from "vitest";
+import { branchToSwitchTo } from "../../src/peers/forks.ts";
 import { isForked, type Peer } from "../../src/peers/peer-table.ts";
-import { branchToSwitchTo, checkPreflight } from "../../src/peers/preflight.ts";
+import { checkPreflight } from "../../src/peers/preflight.ts";
 import { createBlockHandlers } from "../../src/peers/requests/handlers.ts";
 import { PeerError, type ReplyError } from "../../src/peers/transport/calls.ts";
 import { type RequestPeer, verifyChain } from "../../src/peers/verify-chain.ts";

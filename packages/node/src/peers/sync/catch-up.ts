@@ -8,8 +8,8 @@ import { present } from "../../platform/present.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import { type DownloadResult, download } from "../download/download.ts";
 import type { Fetch, Source } from "../download/source.ts";
+import { type Branch, betterBranch, fetchBranch, isWithinRollback, MAX_ROLLBACK } from "../forks.ts";
 import { networkHeight, type Peer, type PeerTable, peersAhead, sample } from "../peer-table.ts";
-import { type Branch, betterBranch, fetchBranch, isWithinRollback, MAX_ROLLBACK } from "../preflight.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 
 export type CatchUpDeps = {

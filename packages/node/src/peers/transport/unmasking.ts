@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createCheckedFiles } from "../../platform/files/whole-file.ts";
+import { createCheckedFiles } from "../../platform/files/checked-files.ts";
 
 const SUMS = fileURLToPath(new URL("../../../native/bufferutil-sha256sums", import.meta.url));
 const ADDON = `${process.platform}-${process.arch}/bufferutil.node`;

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { findFault } from "../../../src/peers/transport/unmasking.ts";
-import { createCheckedFiles } from "../../../src/platform/files/whole-file.ts";
+import { createCheckedFiles } from "../../../src/platform/files/checked-files.ts";
 import { present } from "../../../src/platform/present.ts";
 
 const NODE = join(import.meta.dirname, "../../..");
