@@ -105,11 +105,11 @@ export type ReceivedBlocks = { readonly source: Source; readonly blocks: readonl
 
 /** Bytes of received blocks that are not on the chain yet; the next chunk may exceed them. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
-/** A chunk is slow after this many times the median duration; another source is then requested ... */
+/** A chunk is slow after this many times the median duration; another source is then requested. */
 const SLOW_FACTOR = 4;
-/** ... but not before this time ... */
+/** No chunk is slow before this time. */
 const MIN_SLOW_MS = 2_000;
-/** ... and after this time if there is no median yet. */
+/** A chunk is slow after this time while no median is known. */
 const FIRST_SLOW_MS = 4_000;
 /** Number of durations for the median. */
 const MAX_DURATIONS = 31;

@@ -39,7 +39,6 @@ export async function startDevChain(
     await control.post("/api/dev/mine", { blocks: MAX_DEPTH + SHALLOW_DEPTH });
     const client = await connectTo(url);
     const chronicle = openChronicle(data);
-    /** To read. */
     const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
     return {
       ...{ node, port, url, data, control, client, chronicle, database },
