@@ -162,15 +162,17 @@ async function request(base: string, method: string, path: string, body?: object
 type Context = Pick<MirroredDevChain, "url" | "postgres" | "nodeDatabase"> & Pick<HandOverChain, "receiver">;
 
 /** Number of deliveries of a webhook, in the database of its owner. */
-async function lastSequence({ url, postgres }: Context, { id }: Registered): Promise<number> {
+async function lastSequence({ postgres, nodeDatabase }: Context, { id }: Registered): Promise<number> {
   const [row] = await postgres.query<{ owner: string; last: string | null }>(
     "SELECT owner, (SELECT last_sequence FROM queues WHERE webhook = $1) AS last FROM webhook_register",
     [id],
   );
   if (row?.owner === "workers") return Number(row.last);
-  const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: TOKEN } })).text();
-  const pattern = new RegExp(`^uniknode_webhook_deliveries_fired_total{webhook="${id}"} (\\d+)`, "m");
-  return Number(pattern.exec(metrics)?.[1] ?? 0);
+  const database = openDatabase(nodeDatabase, { readonly: true });
+  const sql = "SELECT last_sequence AS last FROM queues WHERE webhook = ?";
+  const queue = database.prepare<{ last: number }>(sql).get(id);
+  database.close();
+  return queue?.last ?? 0;
 }
 
 const TIMED_OUT = `SELECT sequence, count(*) AS count FROM attempts JOIN deliveries ON deliveries.number = attempts.delivery

@@ -8,6 +8,7 @@ import { createGunzip } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Node } from "../../src/processes/node/node.ts";
 import { makeFolder, serveFolder } from "../../test-support/facts/served.ts";
+import { readMetric, SCRAPES } from "../../test-support/process/metrics.ts";
 
 let folder: string;
 let node: Node;
@@ -80,9 +81,9 @@ test("A mirror at the head receives the tree of final facts, and its connection 
   };
   const { height, id, size, root } = data;
   expect(JSON.parse(line.slice(65))).toEqual({ checkpoint: { height, id, version: 3, size, root } });
-  expect(await metric("uniknode_feed_responses")).toBe(1);
+  expect(await responses()).toBe(1);
   response.destroy();
-  await expect.poll(() => metric("uniknode_feed_responses")).toBe(0);
+  await expect.poll(responses, SCRAPES).toBe(0);
 });
 
 test("The events of the log have the same access, and their positions are checked.", async () => {
@@ -108,7 +109,7 @@ test("The events of the log are sent, compressed if the mirror accepts it, and l
   const response = await open("/events?after=newest", { encoding: "gzip" });
   const [start] = (await once(response.pipe(createGunzip()).setEncoding("utf8"), "data")) as [string];
   expect(start.slice(65)).toBe('{"after":0,"last":0}\n');
-  await expect.poll(() => metric("uniknode_feed_responses")).toBe(1);
+  await expect.poll(responses, SCRAPES).toBe(1);
   response.destroy();
   const { status } = await continueAfter({ after: 40 });
   expect(status).toBe(204);
@@ -161,7 +162,4 @@ test("A node without --feed-blocks has no feed.", async () => {
   rmSync(data, { recursive: true });
 });
 
-async function metric(name: string): Promise<number> {
-  const response = await fetch(`${node.url}/metrics`, { headers: { authorization: node.webhookToken } });
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(await response.text())?.[1]);
-}
+const responses = () => readMetric(node.url, "uniknode_feed_responses", node.webhookToken);

@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await chain.followed();
     await chain.command("reorg", { depth: 2 });
     await chain.followed();
-    expect(mirror.stderr().match(/failed to copy the events/g)).toHaveLength(1);
+    await expect.poll(() => mirror.stderr().match(/failed to copy the events/g)).toHaveLength(1);
     mirror.child.kill("SIGTERM");
     await mirror.ended;
     await older.close();

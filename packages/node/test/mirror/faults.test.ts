@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     const free = disk.fill();
     await chain.command("mine", { blocks: 60 });
     await expect.poll(mirror.stderr).toContain("No space left on device");
-    expect(mirror.stderr()).toContain("failed to follow the node; retrying");
+    await expect.poll(mirror.stderr).toContain("failed to follow the node; retrying");
     free();
     await chain.followed();
     await chain.compare();

@@ -13,6 +13,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from "../../test-support/postgres/server.ts";
+import { readMetric, SCRAPES } from "../../test-support/process/metrics.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "mirror";
@@ -50,10 +51,7 @@ async function heightOf(url: string): Promise<number> {
   return data.block.height;
 }
 
-const figure = async (url: string, name: string): Promise<number> => {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
-};
+const figure = (url: string, name: string) => readMetric(url, name, TOKEN);
 
 /** Waits until the database has a block that the node has now. */
 async function followed(url: string): Promise<void> {
@@ -87,7 +85,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     expect(await heightOf(url)).toBeGreaterThan(0);
     await server.resume();
     await followed(url);
-    await expect.poll(() => figure(url, "uniknode_mirror_height")).toBeGreaterThan(0);
+    await expect.poll(() => figure(url, "uniknode_mirror_height"), SCRAPES).toBeGreaterThan(0);
     expect(await figure(url, "uniknode_mirror_up")).toBe(1);
   });
 

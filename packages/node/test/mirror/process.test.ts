@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.command("mine", { blocks: FEED_BLOCKS + 20 });
     mirror = chain.startMirror();
     await chain.followed();
-    expect(mirror.stdout() + mirror.stderr()).toContain("rebuilding the mirror");
+    await expect.poll(() => mirror.stdout() + mirror.stderr()).toContain("rebuilding the mirror");
     await chain.compare();
   });
 

@@ -69,7 +69,8 @@ export async function startFaulty(
       env: { ...process.env, UNIKNODE_TEST_FAULTS: folder },
     },
   );
-  const exited = once(child, "exit") as Promise<[number | null]>;
+  // With all of its output.
+  const exited = once(child, "close") as Promise<[number | null]>;
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await exited;

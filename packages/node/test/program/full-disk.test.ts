@@ -82,7 +82,7 @@ test.skipIf(isSkipped)(
     rmSync(join(folder, "filler"));
     await node.forgesOn();
     await expect.poll(ready, POLL).toMatch(/^200 /);
-    expect(logged("the database is writable again")).toHaveLength(1);
+    await expect.poll(() => logged("the database is writable again")).toHaveLength(1);
     const missedSlots = new Set(
       logged("slot missed").map((line) => (JSON.parse(line) as { slot: number }).slot),
     );

@@ -28,7 +28,9 @@ test("A history is continued without the option, and removed by --history head."
   expect(await sinceAfterStart("--history", "full")).toBe(1);
   expect(await sinceAfterStart()).toBe(1);
   expect(await sinceAfterStart("--history", "head")).toBeUndefined();
-  expect(running?.stderr()).toContain("removing the earlier states, because of --history head");
+  await expect
+    .poll(() => running?.stderr())
+    .toContain("removing the earlier states, because of --history head");
   expect(await sinceAfterStart()).toBeUndefined();
   // A dev chain has blocks before its first request.
   expect(await sinceAfterStart("--history", "full")).toBeGreaterThan(1);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { missingLinux, skips } from "../../test-support/process/available.ts";
-import { until } from "../../test-support/process/until.ts";
+import { readMetric, SCRAPES } from "../../test-support/process/metrics.ts";
 import { type Faulty, newFolder, type Stdio, startFaulty } from "./faulty.ts";
 
 type Sink = {
@@ -89,9 +89,8 @@ describe.skipIf(skips(missingLinux()))("log and output", () => {
 
   test("A process that the node has started leaves the output to an unread pipe non-blocking.", async () => {
     const node = await startFaulty(unreadPipe());
-    await until("the database is not inspected", async () =>
-      /inspections_total\{outcome="sound"\} 1/.test(await (await fetch(`${node.url}/metrics`)).text()),
-    );
+    const inspections = () => readMetric(node.url, 'uniknode_database_inspections_total{outcome="sound"}');
+    await expect.poll(inspections, SCRAPES).toBe(1);
     await node.forgesOn();
     node.child.kill("SIGTERM");
     expect(await node.ended()).toBe(0);

@@ -10,6 +10,7 @@ import { present } from "../../src/platform/present.ts";
 import { testNetwork } from "../../test-support/peers/test-network.ts";
 import { createWorld } from "../../test-support/peers/world.ts";
 import { clockOptions, setClock } from "../../test-support/process/clock.ts";
+import { readMetric, SCRAPES } from "../../test-support/process/metrics.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -68,13 +69,9 @@ const blocksOf = (process: { node: Running }) =>
 const forges = (process: { node: Running }, count: number) =>
   expect.poll(() => blocksOf(process).length).toBeGreaterThanOrEqual(count);
 
-const lastRecorded = () => Number(present(/ (\d+) \d+ \S+ \S+\n$/.exec(readFileSync(record(), "utf8")))[1]);
+const metric = (url: string, name: string) => readMetric(url, name, TOKEN);
 
-async function metric(url: string, name: string): Promise<number> {
-  const response = await fetch(`${url}/metrics`, { headers: { authorization: TOKEN } });
-  const line = (await response.text()).split("\n").find((text) => text.startsWith(`${name} `));
-  return Number(line?.split(" ")[1]);
-}
+const lastRecorded = () => Number(present(/ (\d+) \d+ \S+ \S+\n$/.exec(readFileSync(record(), "utf8")))[1]);
 
 test("An older data folder and a late clock sign no slot again; the reason is logged.", async () => {
   const first = await start();
@@ -135,7 +132,7 @@ describe("a signing record", () => {
     rmSync(record());
     const third = await start();
     expect(lastRecorded()).toBeGreaterThanOrEqual(last);
-    expect(third.node.stderr()).toContain("signing record missing: created from the data folder");
+    await expect.poll(third.node.stderr).toContain("signing record missing: created from the data folder");
   });
 
   test("A signing record that is damaged is refused with the next step; a node without delegates ignores it.", async () => {
@@ -163,11 +160,11 @@ test("The later one of two forgers with one key watches, finds the other and doe
   await expect.poll(() => present(nodes[0]).height()).toBeGreaterThan(1);
   const keys = join(world.folder, "delegates-0.json");
   const twin = await world.start(2, "--delegates", keys, "--watch-rounds", "1", "--webhook-token", TOKEN);
-  const refusals = (reason: string) => metric(twin.url, `uniknode_forger_refusals_total{reason="${reason}"}`);
-  await expect.poll(() => refusals("other_forger")).toBeGreaterThan(0);
+  const refusals = () => metric(twin.url, 'uniknode_forger_refusals_total{reason="other_forger"}');
+  await expect.poll(refusals, SCRAPES).toBeGreaterThan(0);
   expect(await metric(twin.url, "uniknode_forger_blocks_forged_total")).toBe(0);
   expect(await metric(twin.url, "uniknode_forger_keys_used_elsewhere")).toBe(1);
-  expect(twin.process.stderr()).toContain("another forger signs with a key of this node");
+  await expect.poll(twin.process.stderr).toContain("another forger signs with a key of this node");
   const why = await runUniknode(["forger", "why", "--data", join(world.folder, "node-2")]);
   expect(why.stdout).toContain("another forger signs with this key");
   // The first one continues.

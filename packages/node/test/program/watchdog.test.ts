@@ -29,9 +29,9 @@ test("Consensus that hangs is reported after 10 s, and so is its recovery.", asy
   writeFileSync(join(node.folder, "released"), "");
   await expect.poll(() => health("live"), POLL).toMatch(/^200 /);
   await expect.poll(() => health("ready"), POLL).toMatch(/^200 /);
-  expect(node.stderr()).toMatch(
-    /"thread":"consensus","seconds":\d+,"msg":"the consensus thread has not responded for \d+ s"/,
-  );
+  await expect
+    .poll(node.stderr)
+    .toMatch(/"thread":"consensus","seconds":\d+,"msg":"the consensus thread has not responded for \d+ s"/);
   await node.forgesOn();
 });
 

@@ -10,6 +10,7 @@ import {
 import { freePort } from "../../test-support/peers/world.ts";
 import { startBreakingProxy } from "../../test-support/postgres/breaking-proxy.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
+import { readMetrics, SCRAPES } from "../../test-support/process/metrics.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { resourcePaths, searches, WALKS } from "../../test-support/serve/requests.ts";
 
@@ -246,7 +247,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(stopped.text).not.toContain(nodeUrl);
     // A result is shared for a second.
     await expect
-      .poll(async () => (await get(serverUrl, "/metrics", { authorization: TOKEN })).text)
+      .poll(() => readMetrics(serverUrl, TOKEN), SCRAPES)
       .toContain('route="/api/webhooks",status="503"');
     expect((await get(serverUrl, "/api/v2/node/status")).status).toBe(503);
     // A result is shared for a second.

@@ -78,8 +78,10 @@ test("A node accepts a chain with a wrong signature below the pinned block.", as
   const node = await joined(5, "--assume-valid", pinText(pinned()));
   await expect.poll(node.height, POLL).toBe(LENGTH);
   expect(await node.get<Status>("/node/status")).not.toHaveProperty("assumeValid");
-  expect(node.process.stderr()).toContain("not checking signatures of fetched blocks up to the block of");
-  expect(node.process.stderr()).toContain("reached the block of --assume-valid");
+  await expect
+    .poll(node.process.stderr)
+    .toContain("not checking signatures of fetched blocks up to the block of");
+  await expect.poll(node.process.stderr).toContain("reached the block of --assume-valid");
   await node.stop();
 });
 
