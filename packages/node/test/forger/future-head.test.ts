@@ -18,6 +18,7 @@ test("A node without delegates whose clock is set back by two hours says so in l
     spawnUniknode(
       [
         ...["run", "--network-dir", network, "--data", join(folder, "data"), "--http-port", "0", "--alone"],
+        ...["--rate-limit", "0"],
         ...args,
       ],
       clockOptions(folder),

@@ -81,6 +81,7 @@ test("Two nodes forge one chain, each with its delegates.", async () => {
     const node = spawnUniknode([
       ...["run", "--network-dir", folder, "--delegates", join(folder, `delegates-${index}.json`)],
       ...["--data", join(parent, `data-${index}`), "--http-port", "0", "--watch-rounds", "0"],
+      ...["--rate-limit", "0"],
       ...["--p2p-host", `127.0.0.${index}`, "--p2p-port", `${port}`, "--p2p-loopback"],
       ...["--peers", `127.0.0.${3 - index}`],
     ]);

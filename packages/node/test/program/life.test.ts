@@ -218,6 +218,8 @@ describe("a network from its files", () => {
         join(networkDir, "delegates.json"),
         "--webhook-token",
         "life-test",
+        "--rate-limit",
+        "0",
       ),
     );
     running.push(node);

@@ -68,7 +68,14 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
   test("The users of the guide let servers serve, register webhooks, and workers deliver.", async () => {
     const { url } = await started(
       ...["serve", "--node", chain.url, "--token", TOKEN, "--http-port", "0", "--webhook-private-targets"],
-      ...["--database-url", urlOf("uniknode_api"), "--webhook-database-url", urlOf("uniknode_deliver")],
+      ...[
+        "--rate-limit",
+        "0",
+        "--database-url",
+        urlOf("uniknode_api"),
+        "--webhook-database-url",
+        urlOf("uniknode_deliver"),
+      ],
     );
     const worker = await started(
       ...["deliver", "--database-url", urlOf("uniknode_deliver"), "--operations-port", "0"],
