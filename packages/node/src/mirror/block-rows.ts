@@ -150,7 +150,7 @@ function transactionRows(
       return transactionRow(transaction, { height, sequence, timestamp, nonce });
     }),
     payees: transactions.flatMap(({ data }, sequence) =>
-      [...new Set(payeesOf(data))].map((address) => [address, height, sequence]),
+      [...payeesOf(data)].map((address) => [address, height, sequence]),
     ),
   };
 }

@@ -12,9 +12,9 @@ import { createDictionary, RECIPIENTS, SENDERS } from "../engine/dictionary.ts";
 import { createIdLevels, type IdLevels, prepareById, TRANSACTION_IDS } from "./id-levels.ts";
 import { toAssetText } from "./visible-fields.ts";
 
-/** Returns the recipients of a multi-payment, in the order of its payments; none for other transactions. */
-export const payeesOf = ({ asset }: Transaction): string[] =>
-  asset?.payments?.map(({ recipientId }) => recipientId) ?? [];
+/** Returns the recipients of a multi-payment, each once, in the order of its payments; none for other transactions. */
+export const payeesOf = ({ asset }: Transaction): ReadonlySet<string> =>
+  new Set(asset?.payments?.map(({ recipientId }) => recipientId));
 
 export type TransactionStore = {
   /** Writes the transactions of the next block. */
@@ -80,7 +80,7 @@ function createInsertion(database: Database, ids: IdLevels): Insertion {
   );
   const senders = createDictionary(database, SENDERS);
   const recipients = createDictionary(database, RECIPIENTS);
-  const insertPayee = database.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
+  const insertPayee = database.prepare("INSERT INTO payees VALUES (?, ?, ?)");
   const nonceOf = createNonces(database);
   return {
     insert(height, sequence, { data, bytes }) {
