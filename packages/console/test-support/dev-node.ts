@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@uniknode/client";
 import { present } from "@uniknode/protocol";
+import { freePort } from "../../node/test-support/peers/world.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../node/test-support/process/uniknode.ts";
 
 const PAGE = join(import.meta.dirname, "../dist/index.html");
@@ -61,7 +62,8 @@ export class DevNode {
   async start(): Promise<void> {
     if (!existsSync(PAGE)) throw new Error("the console was not built: npm run console");
     this.#folder ??= mkdtempSync(join(tmpdir(), "uniknode-console-"));
-    const port = this.#started ? new URL(this.#started.url).port : "0";
+    // No other program gets it between kill and start.
+    const port = this.#started ? new URL(this.#started.url).port : `${await freePort()}`;
     const program = spawnUniknode(["dev", "--data", this.#folder, "--http-port", port, ...this.#options]);
     const url = await printed(program, /API +(http:\/\/[^/]+)/);
     const token = await printed(program, /Webhook token +(\w+)/);

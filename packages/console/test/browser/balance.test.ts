@@ -41,16 +41,17 @@ describeConsole({ nodeArguments: ["--history", "full"] }, ({ node, open }) => {
     const slider = chart.getByRole("slider");
     await slider.focus();
     await page.keyboard.press("Home");
+    await expect.poll(() => value.innerText()).not.toBe(newest);
     const oldest = await value.innerText();
-    expect(oldest).not.toBe(newest);
     const oldestRow = rows.nth(data.length - 1);
     expect(await oldestRow.innerText()).toContain(oldest);
     expect(await slider.getAttribute("aria-valuetext")).toContain(oldest);
     await page.keyboard.press("ArrowRight");
+    await expect.poll(() => value.innerText()).not.toBe(oldest);
     expect(await rows.nth(data.length - 2).innerText()).toContain(await value.innerText());
     await chart.locator(".mark").waitFor();
     await page.keyboard.press("Tab");
-    expect(await value.innerText()).toBe(newest);
+    await expect.poll(() => value.innerText()).toBe(newest);
 
     const box = present(await slider.boundingBox());
     await page.mouse.move(box.x + box.width / 2, box.y + 20);

@@ -34,7 +34,7 @@ describeConsole({}, ({ node, openForAll }) => {
       .getByRole("navigation", { name: "On this page" })
       .getByRole("link", { name: "What a receiver should do" })
       .click();
-    expect(await path()).toBe("/console/docs/guides/first-event#what-a-receiver-should-do");
+    await expect.poll(path).toBe("/console/docs/guides/first-event#what-a-receiver-should-do");
     await expect.poll(focused).toContain("What a receiver should do");
     await page.goBack();
     await page.goBack();
@@ -58,7 +58,7 @@ describeConsole({}, ({ node, openForAll }) => {
     await page.getByLabel("Search the documentation").pressSequentially("rotate the secret");
     const first = page.locator(".docs-results a").first();
     await expect.poll(() => first.textContent()).toBe("Rotate the secret");
-    expect(await path()).toBe("/console/docs?q=rotate+the+secret");
+    await expect.poll(path).toBe("/console/docs?q=rotate+the+secret");
     expect(await faultsInEveryView(page, "docs-search")).toEqual([]);
     expect(faults).toEqual([]);
     await page.reload();
@@ -67,12 +67,12 @@ describeConsole({}, ({ node, openForAll }) => {
     await expect.poll(focused).toBe("Rotate the secret");
     await page.keyboard.press("Enter");
     await heading("Webhooks");
-    expect(await path()).toBe("/console/docs/guides/webhooks#rotate-the-secret");
+    await expect.poll(path).toBe("/console/docs/guides/webhooks#rotate-the-secret");
     await page.goto("/console/docs?q=zzzz");
     await page.getByText("No section has “zzzz”").waitFor();
     await page.getByLabel("Search the documentation").press("Escape");
     await page.locator("article").waitFor();
-    expect(await path()).toBe("/console/docs");
+    await expect.poll(path).toBe("/console/docs");
     expect(faults).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { present } from "@uniknode/protocol";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../../node/test-support/peers/world.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
@@ -12,16 +13,6 @@ describeConsole({}, ({ node, open }) => {
   const bodies: string[] = [];
 
   const portOf = (server: Server) => (server.address() as AddressInfo).port;
-  const listen = (server: Server) => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-
-  /** Returns a port at which nothing listens. */
-  async function closedPort(): Promise<number> {
-    const server = createServer();
-    await listen(server);
-    const port = portOf(server);
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
 
   beforeAll(async () => {
     receiver = createServer((request, response) => {
@@ -34,7 +25,7 @@ describeConsole({}, ({ node, open }) => {
         response.writeHead(204).end();
       });
     });
-    await listen(receiver);
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   });
   afterAll(() => {
     receiver?.closeAllConnections();
@@ -56,7 +47,7 @@ describeConsole({}, ({ node, open }) => {
     const address = present((await account.getAttribute("href"))?.replace(/.*\//, ""));
 
     // Registers, with a wrong port.
-    const wrong = await closedPort();
+    const wrong = await freePort();
     await follow(page, "Webhooks");
     await page.getByRole("link", { name: "New webhook" }).click();
     await page.getByText("Enter the URL of your receiver.").waitFor();

@@ -131,7 +131,7 @@ describeConsole({}, ({ node, open, reuse }) => {
     const { page } = await show(await reuse(), "/console/");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
   });
 
   test("Filters and the page of a list are in its address.", async () => {
@@ -140,7 +140,7 @@ describeConsole({}, ({ node, open, reuse }) => {
     await page.waitForURL(/orderBy=height%3Aasc/);
     await page.getByRole("cell", { name: "1", exact: true }).first().waitFor();
     await page.reload();
-    expect(await page.getByLabel("Order").inputValue()).toBe("height:asc");
+    await expect.poll(() => page.getByLabel("Order").inputValue()).toBe("height:asc");
     expect(faults).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describeConsole({}, ({ node, open, reuse }) => {
     await keepPicture(page, "menu-light-390");
     await page.getByRole("link", { name: "Delegates", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Delegates" }).waitFor();
-    expect(await page.getByRole("navigation", { name: "Screens" }).isVisible()).toBe(false);
+    await page.getByRole("navigation", { name: "Screens" }).waitFor({ state: "hidden" });
   });
 
   test("A narrow page folds its filters into a button with their number, unless one of them is invalid.", async () => {

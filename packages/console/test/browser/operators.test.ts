@@ -34,12 +34,16 @@ describeConsole({}, ({ node, open, openForAll }) => {
     await rows()
       .filter({ hasText: head.id.slice(0, 20) })
       .waitFor();
-    await node.client.dev.reorg({ depth: 1 });
+    const { head: newest } = (await node.client.dev.reorg({ depth: 1 })).data;
     const retracted = page.locator(".live-event.retracted");
     await retracted.waitFor();
     expect(await retracted.textContent()).toContain(head.id.slice(0, 20));
     await retracted.locator("summary").click();
     await page.getByText(`"blockId": "${head.id}"`).waitFor();
+    // The next test counts the rows.
+    await rows()
+      .filter({ hasText: newest.id.slice(0, 20) })
+      .waitFor();
     expect(await faultsInEveryView(page, "live")).toEqual([]);
   });
 
@@ -105,7 +109,8 @@ describeConsole({}, ({ node, open, openForAll }) => {
     });
     await page.reload();
     await page.getByText("already signed this slot or a later one").waitFor();
-    await page.getByText("1 listed below, 0 since the start").waitFor();
+    // On a busy machine, it has missed others before the tests paused it.
+    await page.getByText(/^1 listed below, \d+ since the start$/).waitFor();
     expect(faults).toEqual([]);
   });
 });

@@ -118,7 +118,7 @@ describeConsole({}, ({ node, reuse }) => {
     await node.client.dev.mine();
     await page
       .locator(".outcome")
-      .getByText(/[2-9] confirmations/)
+      .getByText(/\d confirmations/)
       .waitFor();
     await keepPicture(page, "send-sent-light-1400");
     await page.locator(".outcome").getByRole("link").first().click();
@@ -215,7 +215,7 @@ describeConsole({}, ({ node, reuse }) => {
     await sentence("sends");
     await press("Sign and send");
     await shows("Enter the passphrase.");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-passphrase");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("field-passphrase");
     await fill({ Passphrase: other.passphrase });
     await press("Sign and send");
     await shows(`This is the passphrase of ${other.address}, not of the sender.`);

@@ -2,13 +2,12 @@
  * Lifetime and scope of a session: across restarts, in other tabs, beside another node of the same machine.
  */
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { present } from "@uniknode/protocol";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "../../../node/test-support/peers/world.ts";
 import { type Running, spawnUniknode } from "../../../node/test-support/process/uniknode.ts";
 import { findBrowser, openPage, startBrowser } from "../../test-support/browser.ts";
 
@@ -107,11 +106,3 @@ describe.skipIf(!executable)("In a browser", () => {
     expect(mined).toBe(200);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

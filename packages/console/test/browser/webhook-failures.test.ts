@@ -121,7 +121,7 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     const { data } = await webhooks.create({ event: "block.applied", target, conditions });
     await dev.mine();
     const log = async () => (await webhooks.deliveries(data.id).page()).data;
-    await expect.poll(async () => (await log())[0]?.attempts.length).toBe(1);
+    await expect.poll(async () => (await log())[0]?.attempts.length).toBeGreaterThanOrEqual(1);
     const [delivery] = await log();
     for (const attempts of [2, 3]) {
       await webhooks.retry(data.id, present(delivery).id);

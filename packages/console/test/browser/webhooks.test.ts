@@ -147,6 +147,8 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByText("is valid until").waitFor();
     expect(await faultsInEveryView(page, "webhook-rotated")).toEqual([]);
 
+    // A block of the chain itself would be the one that is reverted.
+    await node.client.dev.forge({ enabled: false });
     const { head } = (await node.client.dev.mine()).data;
     const factOf = async () => {
       const { data: found } = await node.client.webhooks.deliveries(data.id, { height: head.height }).page();

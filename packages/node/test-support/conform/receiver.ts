@@ -2,9 +2,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { Delivery } from "@uniknode/client";
+import { freePort } from "../peers/world.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -110,8 +111,9 @@ export type Receiver = {
 export async function startReceiver(parts: Parts): Promise<Receiver> {
   const disk = emptyStores();
   let memory = emptyStores();
-  let server = await listen(parts, disk, memory, 0);
-  const { port } = server.address() as AddressInfo;
+  // No other program gets it during a restart.
+  const port = await freePort();
+  let server = await listen(parts, disk, memory, port);
   return {
     url: `http://127.0.0.1:${port}/hook`,
     async restart() {

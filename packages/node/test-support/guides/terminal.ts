@@ -62,6 +62,8 @@ const SERVICES: readonly Kind[] = [
     isNode: true,
     isChain: true,
   },
+  // A reorganisation of the page retracts a block that it has received.
+  { command: /^npm start -- listen .*block\.\*/, ready: /block\.applied/ },
   { command: /^npm start -- listen\b/, ready: /Ctrl-C stops the receiver/ },
   { command: /^(npm start --|uniknode) run (?!--help)/, ready: /node started/, isNode: true },
   { command: /^uniknode rpc$|^uniknode serve /, ready: /^http:\S+$/m },

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChainSnapshot } from "../../src/archive/create.ts";
 import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
@@ -21,9 +21,6 @@ import {
 import { isStoppedAfter } from "../../test-support/process/file-steps.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Archived, archiveFixture } from "./fixture.ts";
-
-// Most of the time is that of a busy disk.
-vi.setConfig({ testTimeout: 120_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-kills-"));
 let names = 0;

@@ -8,10 +8,13 @@
  * With a pin, signatures are not checked up to it, and nothing is reverted. Blocks deeper below it than the depth get no
  * undo records.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../src/platform/present.ts";
 import { blocksOf, openChain, readChain } from "../../test-support/chain/fixtures.ts";
 
 const [name, path, delivery, pin, undoDepth] = process.argv.slice(2);
+const MINUTE_MS = 60_000;
+let heightsLeft = Number(process.env.UNIKNODE_TEST_HEIGHTS);
 const content = readChain(present(name, "name"));
 const blocks = blocksOf(content);
 const [height, id] = pin?.split(":") ?? [];
@@ -23,7 +26,14 @@ const { chain, close } = openChain(content, present(path, "path"), {
   recordsHistory: true,
   recordedNames: new Set(["block.applied", "block.reverted"]),
 });
-console.log(chain.head().height);
+/** Waits for the kill if the program has run long enough. */
+async function report(): Promise<void> {
+  console.log(chain.head().height);
+  heightsLeft--;
+  while (heightsLeft === 0) await sleep(MINUTE_MS);
+}
+
+await report();
 while (chain.head().height <= blocks.length) {
   const { height } = chain.head();
   const dice = pin === undefined ? Math.random() : 1;
@@ -35,7 +45,7 @@ while (chain.head().height <= blocks.length) {
   const next = chain.head().height - 1;
   const part = blocks.slice(next, next + Number(delivery));
   await (pin === undefined ? chain.accept(part) : chain.acceptFetched(part));
-  console.log(chain.head().height);
+  await report();
 }
 await close();
 console.log("end");

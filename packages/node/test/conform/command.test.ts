@@ -8,7 +8,7 @@ import { present } from "../../src/platform/present.ts";
 import { signingSecretOf } from "../../src/webhooks/model/message.ts";
 import { DEFECTS } from "../../test-support/conform/defects/list.ts";
 import { type Parts, SOUND, startReceiver, TOKEN } from "../../test-support/conform/receiver.ts";
-import { closedPort } from "../../test-support/process/closed-port.ts";
+import { freePort } from "../../test-support/peers/world.ts";
 import {
   type Ended,
   runUniknode,
@@ -86,7 +86,7 @@ test("A receiver that never responds fails each scenario by name, and the run co
 });
 
 test("A receiver that does not run is named once, instead of a failure of each scenario.", async () => {
-  const url = `http://127.0.0.1:${await closedPort()}/`;
+  const url = `http://127.0.0.1:${await freePort()}/`;
   const { code, stdout, stderr } = await conform(url);
   expect({ code, stdout, stderr }).toEqual({
     code: 1,

@@ -168,11 +168,11 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     });
     await expect.poll(() => statesOf(webhook)).toEqual(upTo(30).map(() => ["delivered", 1]));
     expect((await get(url, "/health/live")).status).toBe(200);
-    const ready = await get(url, "/health/ready");
-    expect([ready.status, JSON.parse(ready.text).checks.database]).toEqual([
-      200,
-      { ok: true, detail: "owns 32 of 32 shards" },
-    ]);
+    const ready = async () => {
+      const { status, text } = await get(url, "/health/ready");
+      return [status, JSON.parse(text).checks.database];
+    };
+    await expect.poll(ready).toEqual([200, { ok: true, detail: "owns 32 of 32 shards" }]);
     expect((await get(url, "/health/status")).text).toContain('"worker":"a"');
     expect((await get(url, "/metrics")).status).toBe(401);
     const metrics = await get(url, "/metrics", { authorization: TOKEN });
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
           ["b", 5],
         ]),
       );
-    expect(await shares()).toEqual({ a: 16, b: 16 });
+    await expect.poll(shares).toEqual({ a: 16, b: 16 });
   });
 
   test("Delivery workers share the webhooks, and take over from a stopped worker, without losing a delivery or its order.", async () => {
@@ -351,7 +351,7 @@ describe.skipIf(!hasPostgres)("delivery workers", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('delivers with the name "a"')]);
     await log(1);
     await expect.poll(() => sequencesOf("replaced")).toEqual([1, 1, 2]);
-    expect(await shares()).toEqual({ a: 32 });
+    await expect.poll(shares).toEqual({ a: 32 });
     await stop(next);
   });
 

@@ -11,7 +11,7 @@ import { DEFAULT_REMOTE_CALL_OPTIONS } from "../../src/gateway/remote-processes.
 import { CallError } from "../../src/platform/threads/call.ts";
 import { serveGateway, serveOther, TOKEN } from "../../test-support/gateway/remote.ts";
 import { createGateway, openFixture } from "../../test-support/http/fixture.ts";
-import { closedPort } from "../../test-support/process/closed-port.ts";
+import { freePort } from "../../test-support/peers/world.ts";
 import { describeGateway } from "./suite.ts";
 
 function connect(urls: readonly string[], options: Partial<HttpGatewayOptions> = {}) {
@@ -42,7 +42,7 @@ async function serveCounting(overrides: Partial<Gateway> = {}) {
 }
 
 /** An address that refuses connections. */
-const closedUrl = async (): Promise<string> => `http://127.0.0.1:${await closedPort()}`;
+const closedUrl = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;
 
 test("The first node gets all calls while it responds.", async () => {
   const [first, second] = [await serveCounting(), await serveCounting()];

@@ -1,5 +1,6 @@
 /** The configurations of proxies in the guide, with the real programs, TLS and another port than 443. */
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { request } from "node:https";
@@ -64,10 +65,12 @@ describe.skipIf(isSkipped)("through nginx", () => {
       }`,
     );
     nginx = spawn(NGINX, ["-p", folder, "-c", file("nginx.conf")], { stdio: "inherit" });
-    await until("nginx responds", () => get("/api/blockchain"));
+    await until("the node is ready", async () => (await get("/health/ready")).status === 200);
   });
   afterAll(async () => {
+    const ended = once(nginx, "exit");
     nginx.kill("SIGTERM");
+    await ended;
     node.child.kill("SIGTERM");
     await node.ended;
     rmSync(folder, { recursive: true, force: true });

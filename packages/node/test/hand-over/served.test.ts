@@ -8,20 +8,18 @@ import {
   startHandOverChain,
 } from "../../test-support/hand-over/chain.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
-import type { Running } from "../../test-support/process/uniknode.ts";
 import { until } from "../../test-support/process/until.ts";
 
 const BLOCKS = { event: "block.applied" } as const;
 
 let chain: HandOverChain;
 let servers: string[];
-let worker: Running;
 
 beforeAll(async () => {
   if (!hasPostgres) return;
   chain = await startHandOverChain();
   servers = [await chain.startServer(), await chain.startServer()];
-  worker = chain.startWorker("w1");
+  chain.startWorker("w1", "--webhook-timeout", "60");
 });
 afterAll(() => chain?.close());
 
@@ -154,15 +152,9 @@ describe.skipIf(!hasPostgres)("an API server", () => {
   });
 
   test("An API server refuses requests during a hand-over, and forwards them to the node after it.", async () => {
-    await chain.stop(worker);
-    const waiting = chain.spawnHandOver("node");
     const statuses = new Set<number>();
-    let isEnded = false;
-    void waiting.ended.then(() => {
-      isEnded = true;
-    });
     const created: number[] = [];
-    while (!isEnded) {
+    const register = async () => {
       const { status, body } = await call("POST", "/webhooks", {
         ...{ ...BLOCKS, conditions: [EVERY_EVENT] },
         target: `${chain.receiver.url}/during`,
@@ -170,6 +162,21 @@ describe.skipIf(!hasPostgres)("an API server", () => {
       statuses.add(status);
       if (status === 201) created.push((body as { data: { id: number } }).data.id);
       else expect(body).toMatchObject({ code: "WEBHOOKS_IN_TRANSFER" });
+    };
+    await register();
+    // The hand-over waits for a call of the worker, until a registration was refused.
+    const { length } = chain.receiver.calls("first");
+    chain.receiver.respond("first", undefined);
+    await chain.command("mine", { blocks: 1 });
+    await until("a call", () => chain.receiver.calls("first").length > length);
+    const waiting = chain.spawnHandOver("node");
+    let isEnded = false;
+    void waiting.ended.then(() => {
+      isEnded = true;
+    });
+    while (!isEnded) {
+      await register();
+      if (statuses.has(503)) chain.receiver.respond("first", 204);
       await sleep(20);
     }
     expect((await waiting.ended).code).toBe(0);

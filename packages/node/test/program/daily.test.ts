@@ -12,8 +12,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
+import { freePort } from "../../test-support/peers/world.ts";
 import { missingProgram, skips } from "../../test-support/process/available.ts";
-import { closedPort } from "../../test-support/process/closed-port.ts";
 import {
   apiUrlOf,
   type Ended,
@@ -150,7 +150,7 @@ describe("show", () => {
   });
 
   test("The show commands end with code 1 if the node does not run.", async () => {
-    const { code, stderr } = await run(["status", "--url", `http://127.0.0.1:${await closedPort()}`]);
+    const { code, stderr } = await run(["status", "--url", `http://127.0.0.1:${await freePort()}`]);
     expect(code).toBe(1);
     expect(stderr).toContain("ECONNREFUSED");
   });

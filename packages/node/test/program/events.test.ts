@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createClient } from "@uniknode/client";
 import { builders, signTransaction, type TransactionBody } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
@@ -192,14 +193,11 @@ test("The life of a unik emits events, from its mint to a vote for its owner.", 
 test("A transfer whose block is reverted emits events.", async () => {
   const { network } = client;
   const envelope = { network, senderPublicKey: owner.publicKey, nonce: 2n };
+  const { dev } = createClient({ url, webhookToken: TOKEN });
+  const { data: before } = await dev.snapshot();
   const id = await send(builders.transfer({ ...envelope, recipientId: stranger.address, amount: 1n }), owner);
   const { blockId } = await arrival("transaction.applied", (data) => data.id === id);
-  const response = await fetch(`${url}/api/dev/reorg`, {
-    method: "POST",
-    headers: { authorization: TOKEN, "content-type": "application/json" },
-    body: JSON.stringify({ depth: 10 }),
-  });
-  expect(response.status).toBe(200);
+  await dev.restore(before.id);
   expect(await arrival("transaction.reverted", (data) => data.id === id)).toMatchObject({ blockId });
   expect(await arrival("block.reverted", (data) => data.id === blockId)).toMatchObject({
     numberOfTransactions: 1,

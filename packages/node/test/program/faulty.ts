@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { closedPort } from "../../test-support/process/closed-port.ts";
+import { freePort } from "../../test-support/peers/world.ts";
 import { until, WAIT_MS } from "../../test-support/process/until.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
@@ -38,7 +38,8 @@ export type Faulty = {
 
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-faulty-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // The process that inspects the database can end a moment after a node whose output is no pipe of the test.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }
 
@@ -55,7 +56,7 @@ export async function startFaulty(
   ...args: string[]
 ): Promise<Faulty> {
   const folder = newFolder();
-  const url = `http://127.0.0.1:${await closedPort()}`;
+  const url = `http://127.0.0.1:${await freePort()}`;
   const [command, ...rest] = [...through(folder), process.execPath];
   const child = spawn(
     present(command),

@@ -16,6 +16,8 @@ const TOKEN = "full-disk-test";
 const POLL = { interval: 200 };
 const DISK_BYTES = 32 * 1_048_576;
 const MOUNT = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && exec "$@"`;
+/** Reasons for which a busy machine misses slots as well. */
+const OTHER_REASONS = /"reason":"(too little time was left|the node was busy)/;
 const throughDisk = (folder: string) => [
   "unshare",
   "--user",
@@ -56,7 +58,7 @@ test.skipIf(isSkipped)(
       node
         .stderr()
         .split("\n")
-        .filter((line) => line.includes(`"msg":"${msg}"`));
+        .filter((line) => line.includes(`"msg":"${msg}"`) && !OTHER_REASONS.test(line));
 
     expect(await ready()).toMatch(/^200 \d+ MiB free$/);
     try {

@@ -82,9 +82,10 @@ test("Hostile receivers and readers affect neither the chain nor others.", async
   }
   const stream = await blocksOf(url);
 
-  await expect.poll(() => heights.length).toBeGreaterThan(7);
+  // In parallel order, a delivery can overtake the one before it, and is repeated after a late response.
+  const delivered = () => [...new Set(heights)].sort((a, b) => a - b);
+  await expect.poll(() => delivered().length > 7 && follows(delivered())).toBe(true);
   await expect.poll(() => stream.events.length).toBeGreaterThan(7);
-  expect([...heights].sort((a, b) => a - b)).toSatisfy(follows);
   expect(heightsOf(stream)).toSatisfy(follows);
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   const page = await (await fetch(`${url}/metrics`)).text();

@@ -8,8 +8,8 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../test-support/peers/world.ts";
 import { missingLinux, skips } from "../../test-support/process/available.ts";
-import { closedPort } from "../../test-support/process/closed-port.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -183,7 +183,7 @@ describe("doctor fails if a start fails", () => {
   });
 
   test("The doctor fails for one port for two listeners.", async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const { stdout } = await doctor("--http-port", `${port}`, "--operations-port", `${port}`);
     expect(stdout).toContain(`port ${port} is already used as the HTTP port`);
   });

@@ -98,7 +98,7 @@ describe.skipIf(skips(missingTerminal()))("at a terminal", () => {
   test("Ctrl-C removes the status line and stops", async () => {
     node.type(CTRL_C);
     expect(await node.ended).toBe(0);
-    expect(lines().slice(-4).join("\n")).toMatch(/Stopping \.\.\. .*Stopped\./s);
+    expect(lines().join("\n")).toMatch(/Stopping \.\.\. .*Stopped\./s);
     expect(lines().filter((line) => line.startsWith("block "))).toEqual([]);
   });
 });

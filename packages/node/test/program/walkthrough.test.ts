@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
+import { freePort } from "../../test-support/peers/world.ts";
 import { connect } from "../../test-support/process/client.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -87,8 +88,7 @@ test("Every address of the README's walkthrough responds.", async () => {
 });
 
 test("A transfer is sent, forged, and delivered to a receiver that verifies it.", async () => {
-  // Below the ephemeral ports of the kernel (32,768 and above).
-  const receiverPort = 20_000 + Math.floor(Math.random() * 12_000);
+  const receiverPort = `${await freePort()}`;
   const response = await fetch(`${url}/api/v2/webhooks`, {
     method: "POST",
     headers: { authorization: token, "content-type": "application/json" },
@@ -100,7 +100,7 @@ test("A transfer is sent, forged, and delivered to a receiver that verifies it."
   });
   expect(response.status).toBe(201);
   const { data: webhook } = (await response.json()) as { data: { token: string } };
-  const receiver = example("receiver", [String(receiverPort), webhook.token]);
+  const receiver = example("receiver", [receiverPort, webhook.token]);
   const ended = once(receiver, "exit");
   try {
     await printed(receiver, /listening/);

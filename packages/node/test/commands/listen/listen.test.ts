@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { createClient, type VerifiedDelivery, verifyDelivery } from "@uniknode/client";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -21,6 +22,7 @@ import {
   runUniknode,
   spawnUniknode,
 } from "../../../test-support/process/uniknode.ts";
+import { until } from "../../../test-support/process/until.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -81,13 +83,11 @@ test("The listener forwards events to an application, signed with the same secre
     secrets.push(present(secret));
     expect(await registered()).toEqual([]);
     // The stream is open as soon as an event arrives.
-    const mining = setInterval(() => void client().dev.mine(), 300);
-    try {
-      const delivery = await received.promise;
-      expect(delivery).toMatchObject({ event: "block.applied", data: { height: delivery.height } });
-    } finally {
-      clearInterval(mining);
-    }
+    const delivery = await until("a delivery", async () => {
+      await mine();
+      return Promise.race([received.promise, sleep(300, undefined)]);
+    });
+    expect(delivery).toMatchObject({ event: "block.applied", data: { height: delivery.height } });
     await listener.printed(new RegExp(`${status}  block.applied  height \\d+`));
     listener.child.kill("SIGINT");
     expect(await listener.ended).toMatchObject({ code: 0, stderr: "" });
