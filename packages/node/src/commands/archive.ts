@@ -44,6 +44,8 @@ const networkOptions = {
 const chainOptions = { data, ...networkOptions };
 
 const VERIFIER_THREADS = 2;
+/** Longer than in a node, where others wait for a block: on a busy machine, the start of a thread alone can last seconds. */
+const VERIFIER_TIMEOUT_MS = 240_000;
 
 export function snapshotCommand(): Command {
   const command = new Command("snapshot");
@@ -163,7 +165,7 @@ function createDeps(config: Config<typeof networkOptions>) {
   return {
     network: createNetwork(files),
     genesis: block,
-    verifier: createVerifier({ threads: VERIFIER_THREADS }),
+    verifier: createVerifier({ threads: VERIFIER_THREADS, timeoutMs: VERIFIER_TIMEOUT_MS }),
     nowMs: Date.now,
     hasOwnClock: config.devChain !== undefined,
     onProgress: createProgress(),
