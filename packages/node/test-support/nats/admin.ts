@@ -42,7 +42,7 @@ export async function openAdmin(port: number, password: string): Promise<StreamA
   const connect = createConnect({
     ...PUBLIC_TARGETS,
     allowPrivateTargets: true,
-    connectTimeoutMs: 3_000,
+    connectTimeoutMs: WAIT_MS,
   });
   const server = { host: "127.0.0.1", port, isSecure: false };
   const options: TransportOptions = {

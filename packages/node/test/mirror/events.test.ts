@@ -143,6 +143,8 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await expect.poll(async () => (await readCopy(chain.postgres)).gaps).toBe(1);
     await expect.poll(lastEvent).toBeGreaterThanOrEqual(before);
     await chain.command("mine", { blocks: 5 });
+    // No further events, so that both logs can be read one after the other.
+    await chain.command("forge", { enabled: false });
     await expect.poll(async () => (await readCopy(chain.postgres)).sequence - lastEvent()).toBe(0);
     const rows = readNode((database) => nodeEvents(database, before));
     // Each block has at least two events: it was applied, and saved the wallet of its delegate.

@@ -32,14 +32,19 @@ describe("The longest tick", () => {
   let folder: string;
   let file: string;
   let child: ChildProcess;
+  let printed: string;
 
   beforeEach(() => {
+    printed = "";
     folder = mkdtempSync(join(tmpdir(), "uniknode-ticks-"));
     file = join(folder, "ticks");
     const { nodeArguments, environment } = tickRecorder(file);
     child = spawn(process.execPath, [...nodeArguments, "-e", PROGRAM], {
       env: { ...process.env, ...environment },
       stdio: ["pipe", "pipe", "inherit"],
+    });
+    present(child.stdout).on("data", (text) => {
+      printed += text;
     });
   });
   afterEach(async () => {
@@ -49,10 +54,9 @@ describe("The longest tick", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const printed = () => once(present(child.stdout), "data");
   async function block(thread: "main" | "other"): Promise<void> {
     present(child.stdin).write(`${thread} ${BLOCKED_MS}\n`);
-    await printed();
+    await expect.poll(() => printed).toContain("begun");
   }
 
   test("The longest tick is known as soon as the thread is free again, and counted once.", async () => {
@@ -70,7 +74,7 @@ describe("The longest tick", () => {
     const ticks = readTicks(file);
     await ticks.take(() => false);
     await block("other");
-    await printed();
+    await expect.poll(() => printed).toContain("ended");
     expect((await ticks.take(() => false)).ms).toBeLessThan(BLOCKED_MS - 100);
   });
 

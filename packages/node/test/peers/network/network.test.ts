@@ -13,6 +13,7 @@ import {
   startTimeServer,
   type TimeServerOfTest,
 } from "../../../test-support/platform/time-server.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 
 const NODES = 4;
 const HOUR_MS = 3_600_000;
@@ -80,14 +81,16 @@ describe("a network of nodes", () => {
   });
 
   test("A network of nodes emits events for its peers.", async () => {
-    const [peer] = await present(nodes[0]).get<{ ip: string; port: number; version: string }[]>("/peers");
-    expect(peer).toMatchObject({ port: world.port, version: "5.7.2" });
+    const peers = () => present(nodes[0]).get<{ port: number; version: string }[]>("/peers");
+    await expect
+      .poll(peers, POLL)
+      .toMatchObject(Array(NODES - 1).fill({ port: world.port, version: "5.7.2" }));
   });
 
   test("A node of a network announces the actual port of its API if it chose a free one.", async () => {
     const stranger = { address: addressOf(0), port: world.port, localAddress: "127.0.0.99" };
     const connection = await connectPeer(stranger);
-    const limits = { timeoutMs: 5_000, maxBytes: 100_000 };
+    const limits = { timeoutMs: WAIT_MS, maxBytes: 100_000 };
     const { result } = await connection.call("p2p.peer.getStatus", {}, limits);
     connection.close();
     const port = Number(new URL(present(nodes[0]).url).port);
@@ -141,7 +144,7 @@ describe("a network of nodes", () => {
     nodes.push(follower);
     await advance(2);
     await expectAgreement();
-    expect(await follower.get<{ syncing: boolean }>("/node/syncing")).toMatchObject({ syncing: false });
+    await expect.poll(() => follower.get("/node/syncing"), POLL).toMatchObject({ syncing: false });
   });
 
   test("A network of nodes forged no slot twice, and recorded why slots were missed.", async () => {

@@ -125,7 +125,7 @@ test("A node ends in order while a new block waits for peers, of which one is si
   await expectOrderlyEnd(node);
   const { stderr } = await node.process.ended;
   const forged = [...stderr.matchAll(/"height":(\d+),[^\n]*"msg":"block forged"/g)].at(-1)?.[1];
-  expect(good.posted).toBe(Number(forged));
+  await expect.poll(() => good.posted).toBe(Number(forged));
 });
 
 test.each<[string, (socket: Socket) => void]>([

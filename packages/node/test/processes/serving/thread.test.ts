@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { runOptions } from "../../../src/config/options.ts";
 import { resolveConfig } from "../../../src/config/resolve.ts";
 import { webhookRoutes } from "../../../src/http/documentation/webhooks.ts";
-import { createHeartbeats } from "../../../src/platform/lifecycle/event-loop.ts";
+import { beat, createHeartbeats } from "../../../src/platform/lifecycle/event-loop.ts";
 import { present } from "../../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool-options.ts";
 import { pickServingOptions } from "../../../src/processes/serving/served-data.ts";
@@ -27,11 +27,16 @@ import { createWebhookStore } from "../../../test-support/webhooks/sqlite-regist
 let fixture: Fixture;
 let thread: ServingThread;
 let serving: Serving;
+/** The thread of the tests takes the place of consensus. */
+const heartbeats = createHeartbeats();
+let heart: ReturnType<typeof beat>;
 beforeEach(() => {
   fixture = openFixture();
   thread = loadServingThread();
+  heart = beat(heartbeats, "consensus");
 });
 afterEach(async () => {
+  heart.close();
   await thread.close();
   await fixture.close();
 });
@@ -53,7 +58,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     databasePath: fixture.path,
     writeLock: createWriteLockMemory(),
     writeState: createWriteState(),
-    heartbeats: createHeartbeats(),
+    heartbeats,
     files: dalinet,
     genesisBlock: identity.genesisBlock,
     webhookToken: "secret",
