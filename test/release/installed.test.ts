@@ -25,7 +25,7 @@ beforeAll(async () => {
   compilePackages(join(folder, "compiled"));
   files = packPackages(join(folder, "compiled"), join(folder, "packed"));
   createProject(project, join(folder, "packed"));
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline"];
   // A connection to the registry that stalls is replaced before the test times out; the default timeout is five minutes.
   await run("npm", ["install", `--fetch-timeout=${STALLED_MS}`, ...flags]);
 });
@@ -149,17 +149,19 @@ const RECEIVER = `
   import { createClient, verifyDelivery } from "@uniknode/client";
   const [url, webhookToken] = process.argv.slice(2);
   const client = createClient({ url, webhookToken });
-  let secret;
+  let webhook;
   const server = createServer(async (request, response) => {
+    // The first delivery can arrive before the response to the registration.
+    const { token: secret } = (await webhook).data;
     const delivery = await verifyDelivery({ headers: request.headers, body: await text(request) }, { secret });
     console.log(delivery.event);
     // Further deliveries could arrive on the same connection.
     response.writeHead(204).end(() => process.exit());
   });
-  server.listen(0, "127.0.0.1", async () => {
+  server.listen(0, "127.0.0.1", () => {
     const target = "http://127.0.0.1:" + server.address().port;
     const conditions = [{ key: "height", condition: "gte", value: "1" }];
-    secret = (await client.webhooks.create({ event: "block.applied", target, conditions })).data.token;
+    webhook = client.webhooks.create({ event: "block.applied", target, conditions });
   });`;
 
 test("The program starts a dev chain, serves requests and delivers webhooks.", async () => {

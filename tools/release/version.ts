@@ -24,9 +24,8 @@ export function makeVersion(root: string, day: string): string {
       ),
     );
   }
-  execFileSync("npm", ["install", "--package-lock-only", "--ignore-scripts", "--loglevel=error"], {
-    cwd: root,
-  });
+  const flags = ["--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  execFileSync("npm", ["install", ...flags, "--loglevel=error"], { cwd: root });
   rewrite(join(root, "CHANGELOG.md"), (text) => addSection(text, changelogSection(version, day, changes)));
   for (const { file } of changes) rmSync(file);
   return `Version ${version}. Read CHANGELOG.md, commit, and run: npm run release`;

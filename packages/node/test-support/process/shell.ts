@@ -55,7 +55,7 @@ zpty inner 'PS1= zsh -f -i'
 zpty -w inner 'fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D'
 zpty -w inner 'compadd() { local -a found; builtin compadd -A found "$@"; print -rl -- $found >> found; builtin compadd "$@" }'
 zpty -w inner 'finish() { touch finished }; zle -N finish; bindkey "^G" finish; touch ready'
-await() { repeat 200; do zpty -r -t inner drained; [[ -e $1 ]] && return; sleep 0.05; done; exit 1 }
+await() { until [[ -e $1 ]]; do zpty -r -t inner drained; sleep 0.05; done }
 await ready
 zpty -n -w inner "$LINE"$'\\t\\C-g'
 await finished

@@ -24,7 +24,6 @@ describe.concurrent("a node that is killed at random moments", () => {
     const { faults, figures } = await runScenario(scenario, { seed: 3, seconds: 8, only, log: () => {} });
     expect(faults).toEqual([]);
     expect(figures.kills).toBeGreaterThan(2);
-    expect(figures.submission).toBeGreaterThan(10);
-    expect(figures.accepted).toBeGreaterThan(0);
+    expect(figures.accepted).toBeGreaterThanOrEqual(10);
   });
 });

@@ -16,7 +16,7 @@ const BLOCKTIME = 4;
 /** Timeout for the nodes to converge after the faults. */
 const RECOVERY_MS = 2 * WAIT_MS;
 /** Timeout for the accounts to complete their work after the faults. */
-const LOAD_MS = 3 * WAIT_MS;
+const LOAD_MS = 4 * WAIT_MS;
 /** Blocks on which all nodes must agree at the end. */
 const AGREED_BLOCKS = 3;
 /** Printed characters of the output of each node. */

@@ -38,7 +38,7 @@ type ClientOptions = {
 };
 
 /** A missing response within this time counts as a refusal. */
-const RESPONSE_TIMEOUT_MS = 10_000;
+export const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Starts a client that sends requests at a constant rate, regardless of earlier responses. */
 export function startClient(node: Target, { paths, network, addresses, intervalMs }: ClientOptions) {

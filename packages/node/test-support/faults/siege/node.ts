@@ -183,6 +183,17 @@ export class SiegedNode {
     };
   }
 
+  /** Returns the figures after the node has noticed that the clients of its live streams are gone; with these streams, if it does not. */
+  async figuresWithoutStreams() {
+    let figures = await this.figures();
+    const isClosed = async () => {
+      if (figures?.streams) figures = await this.figures();
+      return !figures?.streams;
+    };
+    await until("the live streams are closed", isClosed).catch(() => {});
+    return figures;
+  }
+
   /** Waits until the process has forged this many blocks. */
   async untilForged(count: number): Promise<void> {
     const hasForged = () => this.#logged("block forged").length >= count;

@@ -146,7 +146,7 @@ async function observe(
   await sleep(settleMs);
   clearInterval(sampling);
   const longestTick = await node.longestTick();
-  const figures = await node.figures();
+  const figures = await node.figuresWithoutStreams();
   const signedTwice = node.slotsSignedTwice();
   const misses = node.misses().slice(missesBefore);
   const others = misses.filter(({ reason }) => !(expectedMiss && reason.includes(expectedMiss)));

@@ -28,6 +28,7 @@ import { openDatabase } from "../../../src/store/engine/database.ts";
 import { cast, createForkingChain, dev } from "../../../test-support/chain/forking.ts";
 import { describeRoutes, documentOf } from "../../../test-support/http/described.ts";
 import { createGateway, identity } from "../../../test-support/http/fixture.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 import { ENTITIES_HEIGHT, forgeDeeds } from "./deeds.ts";
 import { ask, type Known, learn, questionsOf } from "./walk.ts";
 
@@ -63,9 +64,12 @@ async function openNode(path: string, valueIndexes?: ValueIndexOptions) {
   for (const bytes of setup) await fork.take(bytes);
   const database = openDatabase(path, { readonly: true });
   const server = createHttpServer(
-    { host: "127.0.0.1", port: 0 },
+    { host: "127.0.0.1", port: 0, responseTimeoutMs: WAIT_MS },
     {
-      readModel: createSqliteReadModel({ ...(valueIndexes && { valueIndexes }) }, { database, network }),
+      readModel: createSqliteReadModel(
+        { readTimeoutMs: WAIT_MS, ...(valueIndexes && { valueIndexes }) },
+        { database, network },
+      ),
       network,
       identity: { ...identity, genesisBlock: blockToJson(dev.block) },
       gateway: createGateway(),
