@@ -2,7 +2,8 @@
  * Requests to stopped peers: the process or machine is suspended, and later reads what has arrived
  * (p2p.md 12.3, 15).
  */
-import { afterEach, describe, expect, test } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PeerError } from "../../../src/peers/transport/calls.ts";
 import { PeerClient } from "../../../src/peers/transport/client.ts";
 import { present } from "../../../src/platform/present.ts";
@@ -11,7 +12,10 @@ import { type Sleeper, startSleeper } from "./sleeper.ts";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 102_400 };
 const closers: (() => unknown)[] = [];
+// The clock and the timers of the client stand still until a test lets time pass: a busy machine causes no timeout.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(async () => {
+  vi.useRealTimers();
   for (const close of closers.splice(0).reverse()) await close();
 });
 
@@ -23,11 +27,30 @@ async function sleeper({ host, late, ...times }: Setting = {}): Promise<[Sleeper
     { port: peer.port, localAddress: undefined, ...times },
     { network, onHeight: () => {}, onLate: (address) => late?.push(address) },
   );
-  closers.push(peer.close, () => client.close());
+  closers.push(() => client.close(), peer.close);
   return [peer, client];
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Lets all that was sent arrive. */
+async function arrive(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+}
+/** Lets time pass, after all that was sent has arrived. */
+async function pass(ms: number): Promise<void> {
+  await arrive();
+  await vi.advanceTimersByTimeAsync(ms);
+  await arrive();
+}
+/** Lets time pass until a promise is settled. */
+async function inTime<T>(promise: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  while (!isSettled) await pass(50);
+  return promise;
+}
 const requestPeers = (client: PeerClient, timeoutMs = LIMITS.timeoutMs) =>
   client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs });
 const codeOf = (requested: Promise<unknown>) =>
@@ -39,13 +62,20 @@ const codeOf = (requested: Promise<unknown>) =>
     },
   );
 
+/** Requests peers until the attempt to connect has timed out. */
+async function failToConnect(peer: Sleeper, client: PeerClient): Promise<void> {
+  const code = codeOf(requestPeers(client));
+  await expect.poll(() => peer.connections).toBe(1);
+  expect(await inTime(code)).toBe("PEER_UNREACHABLE");
+}
+
 describe("a peer that accepts connections and does not reply", () => {
   test("A peer that does not reply receives no second connection, and the first one is used when it resumes.", async () => {
     const [peer, client] = await sleeper();
-    expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
+    await failToConnect(peer, client);
     client.disconnect("127.0.0.1");
     const status = codeOf(requestPeers(client));
-    await pause(500);
+    await pass(500);
     peer.wake();
     expect(await status).toBe("replied");
     expect(peer.connections).toBe(1);
@@ -54,7 +84,7 @@ describe("a peer that accepts connections and does not reply", () => {
   test("A peer that does not reply is connected when it resumes, and the next request uses the connection.", async () => {
     const late: string[] = [];
     const [peer, client] = await sleeper({ late });
-    expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
+    await failToConnect(peer, client);
     peer.wake();
     await expect.poll(() => late).toEqual(["127.0.0.1"]);
     expect(peer.readAt).toEqual([]);
@@ -65,24 +95,31 @@ describe("a peer that accepts connections and does not reply", () => {
   });
 
   test("A peer that does not reply is disconnected if no request follows when it resumes.", async () => {
-    const [peer, client] = await sleeper({ lateMs: 50 });
-    expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
+    const late: string[] = [];
+    const [peer, client] = await sleeper({ lateMs: 50, late });
+    await failToConnect(peer, client);
     peer.wake();
+    await expect.poll(() => late.length).toBe(1);
+    await pass(50);
     await expect.poll(() => peer.codes).toEqual([1000]);
     expect(await codeOf(requestPeers(client))).toBe("replied");
-    await pause(200);
+    await pass(200);
     expect(peer.codes).toEqual([1000]);
   });
 
   test("A peer that does not reply is one of at most a hundred.", async () => {
-    const [peer, client] = await sleeper({ host: "0.0.0.0", lateMs: 50 });
+    const late: string[] = [];
+    const [peer, client] = await sleeper({ host: "0.0.0.0", lateMs: 50, late });
     const addresses = Array.from({ length: 110 }, (_, index) => `127.0.1.${index + 1}`);
     const codes = addresses.map((address) =>
       codeOf(client.request(address, "p2p.peer.getPeers", {}, LIMITS)),
     );
-    expect(new Set(await Promise.all(codes))).toEqual(new Set(["PEER_UNREACHABLE"]));
+    await expect.poll(() => peer.connections).toBe(addresses.length);
+    expect(new Set(await inTime(Promise.all(codes)))).toEqual(new Set(["PEER_UNREACHABLE"]));
     peer.wake();
     // The others have ended before their handshake.
+    await expect.poll(() => late.length).toBe(100);
+    await pass(50);
     await expect.poll(() => peer.codes.filter((code) => code === 1000).length).toBe(100);
   });
 
@@ -104,7 +141,7 @@ describe("a peer that is suspended while it is connected", () => {
     const [peer, client] = await sleeper();
     peer.wake();
     expect(await requestPeers(client)).toEqual([]);
-    await pause(1_500);
+    await pass(1_500);
     peer.sleep();
     return [peer, client];
   }
@@ -112,34 +149,33 @@ describe("a peer that is suspended while it is connected", () => {
   test("A suspended peer reads at once no more requests than its rate limit permits.", async () => {
     const [peer, client] = await connected();
     const requests = [codeOf(requestPeers(client)), codeOf(requestPeers(client))];
-    await pause(2_000);
+    await pass(2_000);
     peer.wake();
-    expect(await Promise.all(requests)).toEqual(["replied", "replied"]);
+    expect(await inTime(Promise.all(requests))).toEqual(["replied", "replied"]);
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
   test("A suspended peer reads the requests of an ended connection before those of the next one.", async () => {
     const [peer, client] = await connected();
-    const late = requestPeers(client, 50);
-    expect(await codeOf(late)).toBe("PEER_TIMEOUT");
+    expect(await inTime(codeOf(requestPeers(client, 50)))).toBe("PEER_TIMEOUT");
     client.disconnect("127.0.0.1");
-    await pause(2_000);
+    await pass(2_000);
     const next = codeOf(requestPeers(client));
-    await pause(200);
+    await pass(200);
     peer.wake();
-    expect(await next).toBe("replied");
+    expect(await inTime(next)).toBe("replied");
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
   test("A suspended peer does not keep a request waiting that its ended connection sent.", async () => {
     const [peer, client] = await connected();
-    const late = requestPeers(client, 50);
+    const late = codeOf(requestPeers(client, 50));
     const waiting = codeOf(requestPeers(client));
-    expect(await codeOf(late)).toBe("PEER_TIMEOUT");
+    expect(await inTime(late)).toBe("PEER_TIMEOUT");
     client.disconnect("127.0.0.1");
     expect(await waiting).toBe("PEER_GONE");
     peer.wake();
-    expect(await codeOf(requestPeers(client))).toBe("replied");
+    expect(await inTime(codeOf(requestPeers(client)))).toBe("replied");
   });
 });
 
@@ -148,7 +184,7 @@ test("A connection ends with its client even if the peer does not close it.", as
   peer.wake();
   expect(await requestPeers(client)).toEqual([]);
   for (const socket of peer.sockets) socket.pause();
-  await client.close();
+  await inTime(client.close());
 });
 
 test("A request that waits for a rate limit keeps the only connection of its address.", async () => {
@@ -156,16 +192,16 @@ test("A request that waits for a rate limit keeps the only connection of its add
   peer.wake();
   expect(await requestPeers(client)).toEqual([]);
   for (const socket of peer.sockets) socket.destroy();
-  await pause(200);
+  await arrive();
   const waiting = codeOf(requestPeers(client, 25_000));
   await expect.poll(() => peer.sockets.size).toBe(1);
-  // Until the end of the handshake; the rate limit lasts longer than a second.
-  await pause(200);
+  // Until the end of the handshake.
+  await arrive();
   const others = Array.from({ length: 2_010 }, (_, index) => `127.1.${index >> 8}.${index & 255}`);
   await Promise.all(
     others.map((address) => client.request(address, "p2p.peer.getPeers", {}, LIMITS).catch(() => {})),
   );
-  expect(await waiting).toBe("replied");
+  expect(await inTime(waiting)).toBe("replied");
   expect(peer.sockets.size).toBe(1);
   client.disconnect("127.0.0.1");
   await expect.poll(() => peer.sockets.size).toBe(0);
