@@ -12,6 +12,7 @@ const copy = mkdtempSync(join(tmpdir(), "uniknode-recipes-"));
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const RECIPES = [
+  ["Add an event", "event"],
   ["Add an endpoint", "endpoint"],
   ["Add a list filter", "list-filter"],
   ["Add an option", "option"],
@@ -61,6 +62,6 @@ test("The examples of the recipes compile, and pass the tests that the recipes n
   await run("node_modules/.bin/tsc", "--project", ".");
   const tests = RECIPES.flatMap(([, name]) => changedFiles(name)).filter((path) => path.endsWith(".test.ts"));
   const shared = ["test/reference.test.ts", "packages/node/test/http/openapi.test.ts"];
-  const suites = ["http/client", "http/parity", "read/port"].map((folder) => `packages/node/test/${folder}/`);
+  const suites = ["events", "facts", "http/client", "http/parity", "read/port"].map((folder) => `packages/node/test/${folder}/`);
   await run("node_modules/.bin/vitest", "run", ...new Set([...tests, ...shared, ...suites]));
 });
