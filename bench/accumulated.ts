@@ -7,7 +7,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { replay } from "../packages/node/src/chain/replay.ts";
+import { replay } from "../packages/node/src/archive/import.ts";
 import { createGrowth } from "../packages/node/src/facts/growth.ts";
 import { createSqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
 import { present } from "../packages/node/src/platform/present.ts";

@@ -9,8 +9,8 @@
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { replay } from "../packages/node/src/chain/replay.ts";
-import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { replay } from "../packages/node/src/archive/import.ts";
+import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platform/lifecycle/process.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { familiesOf } from "./api/families.ts";

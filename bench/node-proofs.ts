@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { replay } from "../packages/node/src/chain/replay.ts";
+import { replay } from "../packages/node/src/archive/import.ts";
 import { present } from "../packages/node/src/platform/present.ts";
-import { createProveFact } from "../packages/node/src/proofs/fact.ts";
+import { createProveFact } from "../packages/node/src/proofs/assemble.ts";
 import { buildProof } from "../packages/node/src/proofs/request.ts";
 import type { ReadModel } from "../packages/node/src/read/port.ts";
 import { createSqliteReadModel } from "../packages/node/src/read/sqlite/read-model.ts";

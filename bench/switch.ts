@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platform/lifecycle/process.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";

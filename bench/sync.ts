@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { blockToJson } from "@uniknode/protocol";
-import { replay } from "../packages/node/src/chain/replay.ts";
+import { replay } from "../packages/node/src/archive/import.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { type Running, spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
 import { readArguments } from "../tools/arguments.ts";

@@ -1,6 +1,7 @@
 /** Generates the page of events: when each occurs, its content, and a real example. */
 import type { TSchema } from "typebox";
 import { isRemembered } from "../packages/node/src/event-log/history.ts";
+import type { Event } from "../packages/node/src/events/catalogue.ts";
 import {
   EVENTS,
   isChainFact,
@@ -8,7 +9,6 @@ import {
   loggedName,
   retractionNameOf,
 } from "../packages/node/src/events/catalogue.ts";
-import type { Event } from "../packages/node/src/events/event.ts";
 import { DATA_SCHEMAS } from "../packages/node/src/events/schemas.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { deliveryId } from "../packages/node/src/webhooks/matching/drafts.ts";

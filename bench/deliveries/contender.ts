@@ -1,5 +1,5 @@
 /** A way to deliver events from PostgreSQL with several processes. */
-import type { Event } from "../../packages/node/src/events/event.ts";
+import type { Event } from "../../packages/node/src/events/catalogue.ts";
 import type { Postgres } from "../../packages/node/src/postgres/connection.ts";
 
 export type Load = {

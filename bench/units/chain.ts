@@ -1,6 +1,6 @@
 /** Costs of blocks and transactions: for the node, a mirror and PostgreSQL. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { replay } from "../../packages/node/src/chain/replay.ts";
+import { replay } from "../../packages/node/src/archive/import.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import type { Postgres } from "../../packages/node/src/postgres/connection.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";

@@ -1,5 +1,5 @@
 /** Cost of an event for the serving thread until its deliveries are queued, by the number of webhooks. */
-import type { Event } from "../../packages/node/src/events/event.ts";
+import type { Event } from "../../packages/node/src/events/catalogue.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { READER } from "../../packages/node/src/webhooks/intake.ts";
 import { openService, transferApplied } from "./service.ts";

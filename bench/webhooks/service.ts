@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EVERY_EVENT } from "@uniknode/client";
 import { pino } from "pino";
-import type { Event } from "../../packages/node/src/events/event.ts";
+import type { Event } from "../../packages/node/src/events/catalogue.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
 import { createEventLog, type EventLog } from "../../packages/node/src/store/events/event-log.ts";

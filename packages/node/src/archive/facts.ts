@@ -8,9 +8,8 @@ import { rootOf } from "../facts/merkle/proofs.ts";
 import { nodesOfTiles } from "../facts/merkle/tiles.ts";
 import { createFactTree } from "../facts/tree/store.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
-import { type Database, openDatabase } from "../store/engine/database.ts";
+import { createReadTogether, type Database, openDatabase } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
-import { createReadTogether } from "../store/engine/snapshot.ts";
 import { ArchiveError } from "./archive-error.ts";
 import type { Manifest } from "./manifest.ts";
 

@@ -12,7 +12,7 @@ import {
   type SealedTransaction,
 } from "@uniknode/protocol";
 import type { BlockFact } from "../events/block-events.ts";
-import type { Event } from "../events/event.ts";
+import type { Event } from "../events/catalogue.ts";
 import { createSubscribers, type Subscribe } from "../platform/notifier.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import type { BlockStore } from "../store/chain/blocks.ts";

@@ -6,7 +6,7 @@
  */
 import type { Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, Network, SealedTransaction } from "@uniknode/protocol";
-import type { Event } from "../events/event.ts";
+import type { Event } from "../events/catalogue.ts";
 import { type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
 import {
   type BatchPart,

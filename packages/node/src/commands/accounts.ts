@@ -8,7 +8,7 @@ import { isDevFolder, readShape } from "../dev-chain/folder.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { accountsText, showAccounts } from "../dev-chain/screen.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { addFlags, readConfig } from "./flags.ts";
 import { printLines, printText } from "./print.ts";

@@ -9,7 +9,7 @@ import {
   resolveOrigins,
   shownOption,
 } from "../config/resolve.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { versionLine } from "../platform/lifecycle/program.ts";
 import { addFlags, sourcesOf, unknownVariables, variablesOf } from "./flags.ts";
 import { columns, printJson, printLines, printText } from "./print.ts";

@@ -1,11 +1,11 @@
 /** `uniknode console`: prints a one-time link that signs a browser in to the console of a node. */
 import { ApiError } from "@uniknode/client";
 import { Command } from "commander";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { readBounded } from "../platform/text/bounded.ts";
+import { readBounded } from "../platform/text/foreign.ts";
 import { show } from "./connection.ts";
 import { addFlags, readConfig } from "./flags.ts";
 import { tokenOf } from "./token.ts";

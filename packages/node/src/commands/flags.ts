@@ -14,7 +14,7 @@ import {
   resolveOrigins,
   type Sources,
 } from "../config/resolve.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { mostSimilar } from "../platform/text/wording.ts";
 import { readLockHolder } from "../store/engine/lock-holder.ts";
 

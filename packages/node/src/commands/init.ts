@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { programVersion } from "../platform/lifecycle/program.ts";
 import { fillNewFolder } from "../store/engine/new-folder.ts";

@@ -1,8 +1,8 @@
 /** Entry point of the program `uniknode`: runs a command line, describes a failure in one sentence, and returns the exit code. */
 import { type Command, CommanderError } from "commander";
 import { ListenError } from "../platform/addresses/listeners.ts";
-import { ConfigError } from "../platform/config-error.ts";
-import { collectInOneThread } from "../platform/lifecycle/heap.ts";
+import { ConfigError } from "../platform/coded-error.ts";
+import { collectInOneThread } from "../platform/lifecycle/process.ts";
 import { commandLine } from "../platform/lifecycle/program.ts";
 import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";

@@ -5,8 +5,7 @@
 import { Command } from "commander";
 import { deliverOptions, mirrorOptions, serveOptions } from "../config/mirror.ts";
 import type { Config } from "../config/resolve.ts";
-import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
-import { serveUntilStopped, stopSignal } from "../platform/lifecycle/process.ts";
+import { limitHeapGrowth, serveUntilStopped, stopSignal } from "../platform/lifecycle/process.ts";
 import { type Log, openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import { addFlags, readConfig } from "./flags.ts";

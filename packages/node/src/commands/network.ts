@@ -10,7 +10,6 @@ import { blockToJson, type GenesisDraft, type NetworkFiles } from "@uniknode/pro
 import { Command } from "commander";
 import { option, readInteger, readText } from "../config/define-option.ts";
 import { devOptions } from "../config/options.ts";
-import { genesisOf, START_BALANCE } from "../dev-chain/genesis.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import {
   type Cast,
@@ -18,6 +17,8 @@ import {
   DEV_ADDRESS_VERSION,
   devDescription,
   devMilestones,
+  genesisOf,
+  START_BALANCE,
 } from "../dev-chain/network.ts";
 import { showAccounts } from "../dev-chain/screen.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";

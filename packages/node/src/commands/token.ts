@@ -8,7 +8,7 @@ import { Command } from "commander";
 import { option, readToken } from "../config/define-option.ts";
 import { devOptions, nodeOptions, runOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import type { Database } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";

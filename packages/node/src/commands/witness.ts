@@ -2,8 +2,7 @@
 import { Command } from "commander";
 import { readNodeUrls } from "../config/define-option.ts";
 import { witnessOptions } from "../config/witness.ts";
-import { CodedError } from "../platform/coded-error.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { CodedError, ConfigError } from "../platform/coded-error.ts";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";

@@ -1,5 +1,5 @@
 /** Checks the options without which mirrors and API servers do not start. Their processes load no other file of this room. */
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 
 type MirrorAccess = { readonly databaseUrl: string; readonly token: string };
 

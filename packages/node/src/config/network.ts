@@ -9,7 +9,7 @@ import {
   networkFilesFromJson,
   presets,
 } from "@uniknode/protocol";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { JSON_OBJECT, readJsonFile, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";

@@ -1,7 +1,7 @@
 /** Options of the peer protocol, and how they combine with the defaults of a network. */
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/peers-options.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { readJsonFile } from "../platform/json/external.ts";
 import { formOf, refined } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";

@@ -1,5 +1,5 @@
 /** Configuration: flags override the environment, which overrides the file and the defaults. Each value is read once. */
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { JSON_OBJECT, readJsonFile } from "../platform/json/external.ts";
 import { mostSimilar } from "../platform/text/wording.ts";
 import { type Option, type OptionValue, toFlag, toVariable } from "./define-option.ts";

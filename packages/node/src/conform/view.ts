@@ -4,8 +4,7 @@ import { CodedError } from "../platform/coded-error.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { readBounded } from "../platform/text/bounded.ts";
-import { withoutControls } from "../platform/text/foreign.ts";
+import { readBounded, withoutControls } from "../platform/text/foreign.ts";
 import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
 
 /** The receiver violates the rule of a scenario. */

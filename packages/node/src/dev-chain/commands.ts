@@ -9,7 +9,7 @@ import type { Forger } from "../forger/forger.ts";
 import { type BlockReference, type DevCommand, DevError, type DevResult } from "../gateway/gateway.ts";
 import { present } from "../platform/present.ts";
 import type { Pool } from "../pool/pool.ts";
-import type { DevClock } from "./clock.ts";
+import type { DevClock } from "./folder.ts";
 import { SETUP_HEIGHT } from "./setup.ts";
 
 /** The parts of a node that the commands drive. */

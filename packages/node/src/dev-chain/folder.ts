@@ -1,16 +1,18 @@
-/** The data folder of a dev chain: how it is recognised, and how it is reset. */
+/**
+ * The data folder of a dev chain: how it is recognised, and how it is reset; and its clock, which is the clock of the
+ * machine plus an offset that only grows and survives restarts.
+ */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Network } from "@uniknode/protocol";
 import { storedNethash } from "../chain/stores.ts";
 import { SESSION_FILE } from "../http/console/sessions.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { readJsonFile } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { DataInUseError, lockDataFolder } from "../store/engine/folder-lock.ts";
-import { openClock } from "./clock.ts";
 
 const count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const Shape = Type.Object({ mnemonic: Type.String(), accounts: count, blockTime: count });
@@ -128,4 +130,38 @@ export function adoptFolder(folder: string, devChain: string, network: Network):
   claimFolder(folder, shape, network.description.nethash);
   const { nowMs } = openClock(join(devChain, CLOCK_FILE));
   openClock(join(folder, CLOCK_FILE)).moveTo(nowMs());
+}
+
+export type DevClock = {
+  /** Returns the milliseconds since 1970. */
+  nowMs(): number;
+  /** Moves the clock forward to a time; without effect when the time is past. On disk when it returns. */
+  moveTo(unixMs: number): void;
+};
+
+const CLOCK = {
+  purpose: "the clock of the dev chain",
+  form: formOf(
+    Type.Object({ aheadMs: Type.Number({ minimum: 0, description: "a number of milliseconds" }) }),
+  ),
+  remedy: "start over with --reset, or remove the file to use the machine's time again",
+};
+
+/**
+ * Opens a clock with its offset in a file, which is created when the clock is first moved.
+ *
+ * @throws {ConfigError} when the file is empty or damaged
+ */
+export function openClock(path: string): DevClock {
+  let aheadMs = existsSync(path) ? readJsonFile(path, CLOCK).aheadMs : 0;
+  const nowMs = () => Date.now() + aheadMs;
+  return {
+    nowMs,
+    moveTo(unixMs) {
+      const missingMs = unixMs - nowMs();
+      if (missingMs <= 0) return;
+      writeWholeFile(path, `${JSON.stringify({ aheadMs: aheadMs + missingMs })}\n`);
+      aheadMs += missingMs;
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import { entropyToMnemonic, validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { addressFromPublicKey, bytesToHex, type KeyPair, keysFromPassphrase } from "@uniknode/protocol";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 
 export type DevAccount = {
   readonly name: string;

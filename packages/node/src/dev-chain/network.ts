@@ -1,5 +1,20 @@
-/** The network of the dev chain: the latest rules of the Unikname networks, and accounts derived from the mnemonic. */
-import type { MilestoneChange, NetworkDescription } from "@uniknode/protocol";
+/**
+ * The network of the dev chain: the latest rules of the Unikname networks, accounts derived from the mnemonic, and the
+ * genesis block with their funds and the founders, which forge the first rounds.
+ */
+import {
+  builders,
+  createGenesisBlock,
+  createNetwork,
+  encodeTransaction,
+  type MilestoneChange,
+  type Network,
+  type NetworkDescription,
+  type NetworkFiles,
+  type SealedTransaction,
+  signTransaction,
+  type TransactionBody,
+} from "@uniknode/protocol";
 import type { DevAccount, DevAccounts } from "./keys.ts";
 
 export const DEV_ADDRESS_VERSION = 30;
@@ -115,3 +130,56 @@ const STATIC_FEES = {
   UnsCertifiedNftMint: ONE,
   UnsCertifiedNftUpdate: ONE,
 };
+
+/** Initial balance of each account, each delegate, the factory and the foundation. */
+export const START_BALANCE = 10_000n * BigInt(ONE);
+
+/** Returns the network of the dev chain and its first block. */
+export const devGenesis = (cast: Cast, blockTimeSeconds: number) =>
+  genesisOf(cast, {
+    network: devDescription(cast),
+    milestones: devMilestones(blockTimeSeconds),
+    exceptions: {},
+  });
+
+/** Returns the first block of a network of this cast, and the files with its nethash. */
+export function genesisOf(cast: Cast, files: NetworkFiles): ReturnType<typeof createGenesisBlock> {
+  const funded = [
+    ...cast.accounts,
+    ...cast.delegates.map(({ account }) => account),
+    cast.factory,
+    cast.foundation,
+  ];
+  const network = createNetwork(files);
+  const fromTreasury = envelopeOf(network, cast.treasury);
+  const transactions = [
+    ...funded.map(({ address }) =>
+      seal(
+        builders.transfer({ ...fromTreasury, recipientId: address, amount: START_BALANCE }),
+        cast.treasury,
+      ),
+    ),
+    ...cast.founders.map((founder, index) =>
+      seal(
+        builders.delegateRegistration({ ...envelopeOf(network, founder), username: `founder_${index}` }),
+        founder,
+      ),
+    ),
+  ];
+  return createGenesisBlock({ files, transactions, keys: cast.treasury.keys });
+}
+
+/** Returns the members that every transaction of the block has. */
+const envelopeOf = (network: Network, { publicKey }: DevAccount) => ({
+  version: 1 as const,
+  network,
+  senderPublicKey: publicKey,
+  timestamp: 0,
+  fee: 0n,
+});
+
+/** Returns a transaction that its sender signed, with its bytes. */
+export function seal(body: TransactionBody, { keys }: DevAccount): SealedTransaction {
+  const data = signTransaction(body, keys);
+  return { data, bytes: encodeTransaction(data), isVerified: true };
+}

@@ -13,9 +13,8 @@ import {
   type SealedTransaction,
 } from "@uniknode/protocol";
 import { present } from "../platform/present.ts";
-import { seal } from "./genesis.ts";
 import type { DevAccount } from "./keys.ts";
-import { type Cast, type DevDelegate, KINDS, type Kind, typeOfKind } from "./network.ts";
+import { type Cast, type DevDelegate, KINDS, type Kind, seal, typeOfKind } from "./network.ts";
 
 const FACTORY_KIND: Kind = "organization";
 

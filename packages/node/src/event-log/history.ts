@@ -7,8 +7,9 @@
  *   username, and in `round.created` with the votes and the round, as the round was set up;
  * - everything else is exactly what it was.
  */
+
+import type { Event } from "../events/catalogue.ts";
 import { isChainFact, isRetraction } from "../events/catalogue.ts";
-import type { Event } from "../events/event.ts";
 import { CodedError } from "../platform/coded-error.ts";
 
 export type History = {

@@ -14,8 +14,8 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import { eventsOfFacts, type FinalBlock, factId, sourceOf } from "../events/block-events.ts";
+import type { Event } from "../events/catalogue.ts";
 import type { JsonObject } from "../events/content.ts";
-import type { Event } from "../events/event.ts";
 import type { FactLookups } from "../store/chain/fact-lookups.ts";
 import { movesToken, type Position } from "../store/chain/fact-lookups.ts";
 

@@ -6,7 +6,7 @@
  */
 import type { BlockHeader, Slots } from "@uniknode/protocol";
 import { type BlockFact, eventsOfFacts } from "../events/block-events.ts";
-import type { Event } from "../events/event.ts";
+import type { Event } from "../events/catalogue.ts";
 import { present } from "../platform/present.ts";
 import type { RemoteNameStore, SubscribedEventStore } from "../store/events/subscribed-events.ts";
 

@@ -4,6 +4,7 @@
  */
 import type { Fact, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, Slots } from "@uniknode/protocol";
+import type { Event } from "./catalogue.ts";
 import {
   blockData,
   confirmedTransactionData,
@@ -11,7 +12,6 @@ import {
   roundDelegateData,
   walletData,
 } from "./content.ts";
-import type { Event } from "./event.ts";
 
 /** A block that another one made final. */
 export type FinalBlock = { readonly name: "block.finalized"; readonly header: BlockHeader };

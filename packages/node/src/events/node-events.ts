@@ -1,7 +1,7 @@
 /** Events of this node rather than of the chain: its forger, its peers, its start (events.md 3.4, 3.6 and 3.7). */
 import type { Block, BlockHeader } from "@uniknode/protocol";
+import type { Event } from "./catalogue.ts";
 import { blockData, transactionData } from "./content.ts";
-import type { Event } from "./event.ts";
 
 /**
  * `block.forged`, then `transaction.forged` for each of its transactions if they are recorded: the content of a

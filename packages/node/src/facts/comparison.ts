@@ -3,17 +3,15 @@
  * read over HTTP: responses are bounded in size, and accepted only as far as they are proven.
  */
 import type { Logger } from "pino";
-import type { Event } from "../events/event.ts";
+import type { Event } from "../events/catalogue.ts";
 import { eventOfDivergence } from "../events/node-events.ts";
 import type { ComparisonFigures } from "../gateway/figures.ts";
 import { CodedError } from "../platform/coded-error.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { type Form, formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
-import { readBounded } from "../platform/text/bounded.ts";
-import { shortened, withoutControls } from "../platform/text/foreign.ts";
-import { HASH_BYTES, type Hash } from "./merkle/hashes.ts";
-import { isConsistent } from "./merkle/proofs.ts";
+import { readBounded, shortened, withoutControls } from "../platform/text/foreign.ts";
+import { HASH_BYTES, type Hash, isConsistent } from "./merkle/proofs.ts";
 import type { FactReader } from "./reader.ts";
 
 /** Timeout after which the other node counts as unreachable. */

@@ -9,7 +9,7 @@ import type { Database } from "../store/engine/database.ts";
 import { createMetaStore, readUnchecked } from "../store/node/meta.ts";
 import { finalHeight } from "./final.ts";
 import { createLeafSource, type LeafSource } from "./leaf-source.ts";
-import { hashLeaves } from "./merkle/hashes.ts";
+import { hashLeaves } from "./merkle/proofs.ts";
 import { createFactTree, type FactTree, type Mark } from "./tree/store.ts";
 import { createUnikMap, type UnikMap } from "./uniks/store.ts";
 

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { present } from "../platform/present.ts";
 import { DataError } from "../store/engine/data-error.ts";
-import type { Hash } from "./merkle/hashes.ts";
+import type { Hash } from "./merkle/proofs.ts";
 
 export type Checkpoint = {
   /** Leaves of the tree. */

@@ -1,6 +1,6 @@
 /** Reads the fact tree: checkpoints, leaves, proofs and tiles, each from one state of the database. */
 import type { Leaf } from "./leaf.ts";
-import type { Hash } from "./merkle/hashes.ts";
+import type { Hash } from "./merkle/proofs.ts";
 import type { Checkpoint } from "./note.ts";
 import type { ReadUnik } from "./uniks/reader.ts";
 import type { MapRoot } from "./uniks/state.ts";

@@ -6,8 +6,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FactReader } from "../facts/reader.ts";
 import { CodedError } from "../platform/coded-error.ts";
-import { createNotifier } from "../platform/notifier.ts";
-import { isWithin } from "../platform/within.ts";
+import { createNotifier, isWithin } from "../platform/notifier.ts";
 import type { CopiedEvents } from "../store/events/subscribed-events.ts";
 import { type EventOptions, type EventPosition, type EventReader, eventsAfter } from "./event-reader.ts";
 import { backLine, checkpointLine, createLogLines, endLine, HEARTBEAT, type Position } from "./line.ts";

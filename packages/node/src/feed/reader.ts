@@ -2,7 +2,7 @@
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { createFeedChangeReader } from "../store/chain/feed-changes.ts";
 import type { Database } from "../store/engine/database.ts";
-import { createReadTogether } from "../store/engine/snapshot.ts";
+import { createReadTogether } from "../store/engine/database.ts";
 import { createLastSequence } from "../store/events/event-log.ts";
 import { bundleLine, type Position } from "./line.ts";
 

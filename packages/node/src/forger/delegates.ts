@@ -8,7 +8,7 @@ import {
   keysFromPassphrase,
   keysFromPrivateKey,
 } from "@uniknode/protocol";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { readJsonFile } from "../platform/json/external.ts";
 import { formOf, refined } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";

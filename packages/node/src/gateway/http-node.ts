@@ -8,8 +8,7 @@ import { parseExternal } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { TEXT_COMPLEXITY } from "../platform/json/lossless.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { readBounded } from "../platform/text/bounded.ts";
-import { shortened, withoutControls } from "../platform/text/foreign.ts";
+import { readBounded, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { isCallErrorCode } from "../platform/threads/call.ts";
 import { type Failure, REFUSAL_STEPS } from "./caller.ts";
 

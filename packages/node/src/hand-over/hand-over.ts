@@ -5,10 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OwnerError } from "../webhooks/hand-over/owner.ts";
-import { HandOverFailure } from "./hand-over-failure.ts";
 import {
   cancellableTransfer,
   describePair,
+  HandOverFailure,
   nextStep,
   type Pair,
   type Step,

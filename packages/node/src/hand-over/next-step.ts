@@ -1,6 +1,28 @@
-/** The step that follows the states of both sides (docs/decisions/0054). A pair in which both could send has no next step. */
+/**
+ * The step that follows the states of both sides (docs/decisions/0054). A pair in which both could send has no next
+ * step: the command ends, and can be run again, because both states are durable.
+ */
+import { CodedError } from "../platform/coded-error.ts";
 import type { Owner, OwnerState } from "../webhooks/hand-over/owner.ts";
-import { HandOverFailure } from "./hand-over-failure.ts";
+
+type HandOverFailureCode =
+  /** The node cannot be reached, or ended a response early. */
+  | "HAND_OVER_NODE"
+  /** The node or the database refuses the hand-over. */
+  | "HAND_OVER_REFUSED"
+  /** The states of both sides contradict each other. */
+  | "HAND_OVER_CONFLICT"
+  /** The hand-over can only be completed, or none is running. */
+  | "HAND_OVER_LATE"
+  /** A step did not complete in time. */
+  | "HAND_OVER_TIMEOUT";
+
+export class HandOverFailure extends CodedError<HandOverFailureCode> {
+  constructor(code: HandOverFailureCode, message: string, options?: ErrorOptions) {
+    const isRetryable = code === "HAND_OVER_NODE" || code === "HAND_OVER_TIMEOUT";
+    super(code, message, { isRetryable, ...options });
+  }
+}
 
 export type Target = "workers" | "node";
 

@@ -6,8 +6,13 @@ import type { RemoteGateway } from "../gateway/gateway.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { type Form, formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { type LineBound, linesOf, readBounded } from "../platform/text/bounded.ts";
-import { shortened, withoutControls } from "../platform/text/foreign.ts";
+import {
+  type LineBound,
+  linesOf,
+  readBounded,
+  shortened,
+  withoutControls,
+} from "../platform/text/foreign.ts";
 import {
   type HandOverHead,
   type HandOverLine,
@@ -16,9 +21,8 @@ import {
 } from "../webhooks/hand-over/lines.ts";
 import type { PartOrder } from "../webhooks/hand-over/node-side.ts";
 import { OWNER_STATES, type OwnerChange } from "../webhooks/hand-over/owner.ts";
-import type { CopiedEvent } from "../webhooks/hand-over/rows.ts";
-import type { WorkersSide } from "../webhooks/hand-over/workers-side.ts";
-import { HandOverFailure } from "./hand-over-failure.ts";
+import type { CopiedEvent, WorkersSide } from "../webhooks/hand-over/ports.ts";
+import { HandOverFailure } from "./next-step.ts";
 
 export type Sides = {
   readonly node: NodeClient;

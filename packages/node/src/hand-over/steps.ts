@@ -5,9 +5,9 @@ import { countOf } from "../platform/text/wording.ts";
 import type { HandOverHead, HandOverLine } from "../webhooks/hand-over/lines.ts";
 import type { PartOrder } from "../webhooks/hand-over/node-side.ts";
 import { OwnerError } from "../webhooks/hand-over/owner.ts";
-import type { TakenWebhooks } from "../webhooks/hand-over/workers-side.ts";
-import { HandOverFailure } from "./hand-over-failure.ts";
+import type { TakenWebhooks } from "../webhooks/hand-over/ports.ts";
 import type { Pair } from "./next-step.ts";
+import { HandOverFailure } from "./next-step.ts";
 import type { Sides } from "./node-client.ts";
 
 const POLL_MS = 200;

@@ -5,8 +5,7 @@ import { Agent, type Dispatcher, request } from "undici";
 import type { EventPosition } from "../feed/event-reader.ts";
 import { type Position, positionText } from "../feed/line.ts";
 import { REFUSAL_STEPS } from "../gateway/caller.ts";
-import { type LineBound, linesOf } from "../platform/text/bounded.ts";
-import { shortened, withoutControls } from "../platform/text/foreign.ts";
+import { type LineBound, linesOf, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { type EventLine, type FeedLine, readEventLine, readLine } from "./line.ts";
 import { MirrorError, type MirrorErrorCode } from "./mirror-error.ts";
 

@@ -1,4 +1,5 @@
-/** The error that every room uses: callers distinguish it by its code. */
+/** The errors that every room uses: callers distinguish them by their codes. */
+
 type CodedErrorOptions = ErrorOptions & {
   /** True if the same attempt may succeed later. */
   readonly isRetryable: boolean;
@@ -14,5 +15,12 @@ export class CodedError<Code extends string = string> extends Error {
     this.name = new.target.name;
     this.code = code;
     this.isRetryable = isRetryable;
+  }
+}
+
+/** The configuration is invalid. The message names the option or file, and what to do. */
+export class ConfigError extends CodedError<"CONFIG"> {
+  constructor(message: string) {
+    super("CONFIG", message, { isRetryable: false });
   }
 }

@@ -1,5 +1,6 @@
-/** Notifications within a thread: of readers that wait for events, and of listeners. */
-
+/**
+ * Notifications within a thread: of readers that wait for events, with or without a time limit, and of listeners.
+ */
 /** Notifies all readers that there may be new events. */
 export type Notifier = {
   notify(): void;
@@ -49,4 +50,13 @@ export function createSubscribers<T>(onError?: (error: unknown) => void): Subscr
       }
     },
   };
+}
+
+/** Waits for the promise, but at most for this time. Returns false after the time. */
+export async function isWithin(promise: Promise<void>, timeMs: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, Math.max(timeMs, 0), false);
+  const isInTime = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return isInTime;
 }

@@ -1,8 +1,8 @@
 /** Refusals of the pool (pool.md 4), and its events: as its listener gets them, and as subscribers receive them (events.md 3.5). */
 import { createHash } from "node:crypto";
 import type { SealedTransaction } from "@uniknode/protocol";
+import type { Event } from "../events/catalogue.ts";
 import { transactionData } from "../events/content.ts";
-import type { Event } from "../events/event.ts";
 import { CodedError } from "../platform/coded-error.ts";
 
 /** The codes are public and do not change. */

@@ -8,12 +8,18 @@ import { devOptions } from "../config/options.ts";
 import { toPeersOptions } from "../config/peers.ts";
 import { toPoolOptions } from "../config/pool.ts";
 import { type Config, type ShownOption, type Sources, shownOptions } from "../config/resolve.ts";
-import { type DevClock, openClock } from "../dev-chain/clock.ts";
 import { type CreateDev, createDevCommands } from "../dev-chain/commands.ts";
-import { CLOCK_FILE, checkShape, claimFolder, REMEDY, resetFolder } from "../dev-chain/folder.ts";
-import { devGenesis } from "../dev-chain/genesis.ts";
+import {
+  CLOCK_FILE,
+  checkShape,
+  claimFolder,
+  type DevClock,
+  openClock,
+  REMEDY,
+  resetFolder,
+} from "../dev-chain/folder.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
-import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
+import { type Cast, castOf, DEV_ADDRESS_VERSION, devGenesis } from "../dev-chain/network.ts";
 import { blockLine, revertLine, showAccounts, startScreen } from "../dev-chain/screen.ts";
 import { earliestStart, SETUP_HEIGHT, setupBlocks } from "../dev-chain/setup.ts";
 import { type Delegates, openDelegates, secretsOf } from "../forger/delegates.ts";

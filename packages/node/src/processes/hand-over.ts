@@ -5,7 +5,7 @@ import { requireMirrorAccess } from "../config/mirror-access.ts";
 import type { Config } from "../config/resolve.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../gateway/http.ts";
 import { cancelHandOver, type HandOverOptions, handOver } from "../hand-over/hand-over.ts";
-import { HandOverFailure } from "../hand-over/hand-over-failure.ts";
+import { HandOverFailure } from "../hand-over/next-step.ts";
 import { createNodeClient, type Sides } from "../hand-over/node-client.ts";
 import { readIdentity } from "../mirror/node-identity.ts";
 import { openPostgres, type Postgres } from "../postgres/connection.ts";

@@ -9,9 +9,9 @@ import { hash } from "node:crypto";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
-import { CursorError } from "./errors.ts";
 import type { BalanceOrder, BlockOrder, TokenOrder, TransactionOrder, WalletOrder } from "./filters.ts";
 import { type Direction, isInteger64 } from "./page.ts";
+import { CursorError } from "./port.ts";
 
 /**
  * `absence` is 1 for rows without the value and 0 for others. The value after it is null exactly in the former. `bytes` is a text

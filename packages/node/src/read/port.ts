@@ -1,8 +1,11 @@
 /**
- * The read model. A route reads from a snapshot, so that all rows of a response belong to the state after one block.
- * Each implementation has its own folder; all of them must pass the same tests (`packages/node/test/read/port`).
+ * The read model, and its errors. A route reads from a snapshot, so that all rows of a response belong to the state
+ * after one block. Each implementation has its own folder; all of them must pass the same tests
+ * (`packages/node/test/read/port`).
  */
+
 import type { Transaction } from "@uniknode/protocol";
+import { CodedError } from "../platform/coded-error.ts";
 import type {
   BalanceFilter,
   BalanceOrder,
@@ -76,7 +79,7 @@ export type Snapshot = {
  *
  * @throws {CursorError}
  */
-export type List<Filter, Order, Row> = (filter: Filter, order: Order, range: Range) => Promise<Found<Row>>;
+type List<Filter, Order, Row> = (filter: Filter, order: Order, range: Range) => Promise<Found<Row>>;
 
 export type Blocks = {
   byHeight(height: number): Promise<StoredBlock | undefined>;
@@ -189,3 +192,40 @@ export type QueriesOf<Reads> = {
     ? (...asked: Asked) => Result
     : never;
 };
+
+/** The cursor does not belong to this list in this order. */
+export class CursorError extends CodedError<"CURSOR_UNKNOWN"> {
+  constructor() {
+    super("CURSOR_UNKNOWN", "the cursor does not belong to this list in this order", { isRetryable: false });
+  }
+}
+
+/**
+ * - `SNAPSHOT_TIMEOUT`: the reads exceed their time; the worker for slow queries has more
+ * - `SNAPSHOT_EMPTY`: the chain has no block yet
+ * - `SNAPSHOT_ENDED`: a read came after the end of its snapshot, because the work waited for something other than reads
+ * - `SNAPSHOT_BUSY`: all connections to the database are in use
+ * - `SNAPSHOT_UNREACHABLE`: the database cannot be reached, or it ended the snapshot
+ */
+type SnapshotErrorCode =
+  | "SNAPSHOT_TIMEOUT"
+  | "SNAPSHOT_EMPTY"
+  | "SNAPSHOT_ENDED"
+  | "SNAPSHOT_BUSY"
+  | "SNAPSHOT_UNREACHABLE";
+
+const MESSAGES: Readonly<Record<SnapshotErrorCode, string>> = {
+  SNAPSHOT_TIMEOUT: "reads aborted: time limit exceeded",
+  SNAPSHOT_EMPTY: "the database has no block yet",
+  SNAPSHOT_ENDED: "the snapshot has ended: await only its reads inside it",
+  SNAPSHOT_BUSY: "reads refused: all connections to the database are in use; retry",
+  SNAPSHOT_UNREACHABLE: "reads failed: the database cannot be reached; check that it runs",
+};
+
+/** Thrown by reads of a snapshot. */
+export class SnapshotError extends CodedError<SnapshotErrorCode> {
+  /** Not retryable after a timeout: the same reads would take as long again. */
+  constructor(code: SnapshotErrorCode, cause?: unknown) {
+    super(code, MESSAGES[code], { isRetryable: code !== "SNAPSHOT_TIMEOUT", cause });
+  }
+}

@@ -1,10 +1,12 @@
-/** Methods: validation of their parameters, and their context. */
+/**
+ * Methods: validation of their parameters, and their context, with the nonces of transactions that simultaneous calls
+ * create.
+ */
 import type { Client } from "@uniknode/client";
 import type { Network } from "@uniknode/protocol";
 import { type Fault, formOf } from "../platform/json/form.ts";
 import type { Static, TObject } from "../platform/json/schema.ts";
 import type { Derivations } from "./derivations.ts";
-import type { BodyNonces } from "./nonces.ts";
 import { invalidParams } from "./rpc-error.ts";
 import type { RpcStore } from "./store.ts";
 
@@ -40,3 +42,57 @@ export function method<Params extends TObject>(
 /** Names the member as JSON-RPC clients know it: `amount: must be integer`. */
 export const faultText = (fault: Fault | undefined): string =>
   fault === undefined ? "" : `${fault.path.slice(1) || "it"}: ${fault.message}`;
+
+/**
+ * Nonces of the transactions that simultaneous calls, or the calls of a batch, create: the node does not know any of them yet,
+ * so each call would get the same one. Bounded by the bodies in progress.
+ */
+export type Nonces = {
+  /** Begins a body of calls. */
+  open(): BodyNonces;
+};
+
+type BodyNonces = {
+  /** Begins a call that creates a transaction of a sender. Its place lasts as long as the body. */
+  enter(senderPublicKey: string): Place;
+  /** Ends the body: when the last one of a sender ends, the node decides again. */
+  leave(): void;
+};
+
+type Place = {
+  /** Returns the next nonce after those of the other calls; `atNode` is the next one as the node knows it. */
+  next(atNode: bigint): bigint;
+  /** Records that a transaction with this nonce was created. */
+  use(nonce: bigint): void;
+};
+
+export function createNonces(): Nonces {
+  /** By sender, while bodies are in progress. */
+  const senders = new Map<string, { bodies: number; last: bigint }>();
+  return {
+    open() {
+      const entered = new Set<string>();
+      return {
+        enter(senderPublicKey) {
+          const sender = senders.get(senderPublicKey) ?? { bodies: 0, last: 0n };
+          if (!entered.has(senderPublicKey)) sender.bodies++;
+          entered.add(senderPublicKey);
+          senders.set(senderPublicKey, sender);
+          return {
+            next: (atNode) => (sender.last >= atNode ? sender.last + 1n : atNode),
+            use(nonce) {
+              sender.last = nonce;
+            },
+          };
+        },
+        leave() {
+          for (const senderPublicKey of entered) {
+            const sender = senders.get(senderPublicKey);
+            if (sender && --sender.bodies === 0) senders.delete(senderPublicKey);
+          }
+          entered.clear();
+        },
+      };
+    },
+  };
+}

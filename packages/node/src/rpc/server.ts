@@ -12,10 +12,9 @@ import { createRangeTest } from "../platform/addresses/ranges.ts";
 import { STATUS_CODES } from "../platform/http.ts";
 import { networkOf } from "../submission/sender.ts";
 import { createBodyHandler } from "./body-handler.ts";
+import { createNonces } from "./define-method.ts";
 import { Derivations } from "./derivations.ts";
-import { blockMethods, walletMethods } from "./methods/blocks-and-wallets.ts";
-import { transactionMethods } from "./methods/transactions.ts";
-import { createNonces } from "./nonces.ts";
+import { METHODS } from "./methods.ts";
 import { openRpcStore } from "./store.ts";
 
 type RpcOptions = {
@@ -37,7 +36,6 @@ type RpcOptions = {
 export type RpcServer = { readonly url: string; close(): Promise<void> };
 
 const MEDIA_TYPE = "application/vnd.api+json";
-const METHODS = { ...blockMethods, ...transactionMethods, ...walletMethods };
 
 /** Timeout of each request to the node. */
 const NODE_TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 /** The database of the service: created transactions, and encrypted keys of users. */
 import { closeSync, openSync } from "node:fs";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 
 export type RpcStore = {

@@ -3,9 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import type { Notifier } from "../platform/notifier.ts";
 import { CostError } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
-import { type BlockRef, type Position, slowedComment, suspendedFrame } from "./frame.ts";
 import type { Sink } from "./sink.ts";
 import type { Source, SourceEvent } from "./source.ts";
+import { type BlockRef, type Position, slowedComment, suspendedFrame } from "./source.ts";
 import type { Subscription } from "./subscription.ts";
 import { StreamError } from "./subscription.ts";
 

@@ -6,7 +6,6 @@ import type { Writable } from "node:stream";
 import { createNotifier } from "../platform/notifier.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { findStart, follow, type Start, type StreamRequest } from "./follow.ts";
-import { greeting, heartbeat, type Position } from "./frame.ts";
 import {
   OpenSubscriptions,
   type StreamLimitOptions,
@@ -16,6 +15,7 @@ import {
 } from "./open-streams.ts";
 import { Sink } from "./sink.ts";
 import type { Source } from "./source.ts";
+import { greeting, heartbeat, type Position } from "./source.ts";
 import { StreamError } from "./subscription.ts";
 
 export type StreamOptions = StreamLimitOptions & {

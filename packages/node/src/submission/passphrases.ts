@@ -6,7 +6,7 @@ import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { type KeyPair, keysFromPassphrase, passphraseMistake } from "@uniknode/protocol";
 import { type Option, readText } from "../config/define-option.ts";
 import type { Config } from "../config/resolve.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { ConfigError } from "../platform/coded-error.ts";
 
 const fileOf = (name: string, what: string, variable: string) =>
   ({

@@ -1,4 +1,7 @@
-/** The state of a wallet and of the chain that building a transaction needs. */
+/**
+ * The state of a wallet and of the chain that building a transaction needs, and the reasons why a transaction was not
+ * sent or not forged.
+ */
 import { ApiError, type Client, type SingleWallet } from "@uniknode/client";
 import {
   addressFromPublicKey,
@@ -13,7 +16,7 @@ import {
   type Transaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import { SendError } from "./send-error.ts";
+import { CodedError } from "../platform/coded-error.ts";
 
 export type Sender = {
   readonly client: Client;
@@ -29,7 +32,7 @@ export type Sender = {
 /** `height` is that of the head. */
 export type SenderEnvelope = builders.Envelope & { readonly height: number };
 
-export type SenderOptions = {
+type SenderOptions = {
   readonly keys: KeyPair;
   /** Fee in the smallest unit. Defaults to the static fee of the type. */
   readonly fee?: bigint | undefined;
@@ -105,4 +108,40 @@ async function lastPendingNonce(client: Client, publicKey: string): Promise<bigi
     if (senderPublicKey === publicKey && BigInt(nonce) > last) last = BigInt(nonce);
   }
   return last;
+}
+
+type SendErrorType =
+  /** The node refused the transaction, and nothing was sent; `reasons` come from the node. */
+  | {
+      readonly code: "SEND_REFUSED";
+      readonly id: string;
+      readonly reasons: readonly { readonly type: string; readonly message: string }[];
+    }
+  /** The sender has too many pending transactions; retry when some are forged. */
+  | { readonly code: "SEND_EXCESS"; readonly id: string }
+  /**
+   * No response, or the node processed it since its last block and does not repeat the outcome. The same transaction can
+   * be sent again; a new one could pay twice.
+   */
+  | { readonly code: "SEND_UNCERTAIN"; readonly id: string; readonly cause?: ApiError }
+  /** The transaction left the pool without being forged: it expired or was replaced. */
+  | { readonly code: "SEND_DROPPED"; readonly id: string }
+  /** The transaction is still pending, and may be forged later. */
+  | { readonly code: "SEND_STILL_WAITING"; readonly id: string; readonly waitedMs: number }
+  /** The second passphrase does not match the second public key of the wallet. */
+  | { readonly code: "SEND_WRONG_SECOND_KEY"; readonly address: string }
+  /** The wallet lacks a requirement of the transaction: a vote to withdraw, a unik, a public key. */
+  | { readonly code: "SEND_NOTHING_THERE"; readonly address: string };
+
+export type Refusal = Extract<SendErrorType, { code: "SEND_REFUSED" }>;
+
+type SendErrorCode = SendErrorType["code"];
+
+export class SendError extends CodedError<SendErrorCode> {
+  readonly type: SendErrorType;
+
+  constructor(type: SendErrorType, message: string) {
+    super(type.code, message, { isRetryable: type.code === "SEND_EXCESS" || type.code === "SEND_UNCERTAIN" });
+    this.type = type;
+  }
 }

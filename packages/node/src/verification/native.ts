@@ -1,7 +1,8 @@
 /**
- * libsecp256k1 as compiled code that verifies packed signatures: the addon of this machine, and the module for WebAssembly
- * (docs/guides/signatures.md). Only this file depends on them.
+ * libsecp256k1 as compiled code that verifies packed signatures: the addon of this machine, and the module for
+ * WebAssembly (docs/guides/signatures.md). Only this file depends on them. It selects the first that works.
  */
+
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +17,7 @@ import {
 } from "./packed-checks.ts";
 
 /** Folder of both files, their sources, and `build.sh`, which builds them. */
-const FOLDER = fileURLToPath(new URL("../../native/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../native", import.meta.url));
 const ADDON = `${process.platform}-${process.arch}.node`;
 const MODULE = "signatures.wasm";
 /** Signatures with the verdicts of libauth, recorded because computing them would load libauth into each thread. */
@@ -156,3 +157,39 @@ const checkOf = ({ scheme, hash, signature, publicKey }: KnownVerdict): Signatur
   signature: Buffer.from(signature, "hex"),
   publicKey: Buffer.from(publicKey, "hex"),
 });
+
+type SelectedBackend = {
+  /** Name of the implementation, for logs. */
+  readonly name: string;
+  readonly verify: PackedVerify;
+  /** The reason why a faster implementation of this machine is not used. */
+  readonly refusal?: Error;
+};
+
+/** From the fastest on. */
+const COMPILED = [
+  { name: "libsecp256k1 (native)", load: loadNativeVerify },
+  { name: "libsecp256k1 (WebAssembly)", load: loadWebAssemblyVerify },
+] as const;
+
+/** The first that this machine has and that passes its self-test; otherwise libauth, which is loaded only then. */
+export async function selectBackend(): Promise<SelectedBackend> {
+  let refused: { readonly refusal?: Error } = {};
+  for (const { name, load } of COMPILED) {
+    try {
+      const verify = load();
+      if (verify) return { name, verify, ...refused };
+    } catch (error) {
+      refused = { refusal: error as Error, ...refused };
+    }
+  }
+  return { ...(await loadLibauth()), ...refused };
+}
+
+async function loadLibauth(): Promise<SelectedBackend> {
+  const [{ defaultSignatureBackend }, { createPackedVerify }] = await Promise.all([
+    import("@uniknode/protocol"),
+    import("./packed-verify.ts"),
+  ]);
+  return { name: defaultSignatureBackend.name, verify: createPackedVerify() };
+}

@@ -3,7 +3,7 @@
  * thread.
  */
 import { parentPort } from "node:worker_threads";
-import { selectBackend } from "./backend.ts";
+import { selectBackend } from "./native.ts";
 import type { FromSignatureThread, ToSignatureThread } from "./worker-lane.ts";
 
 const { verify, refusal } = await selectBackend();

@@ -6,7 +6,7 @@
  * A batch is applied with its position in the event log or in a replay, or not at all. A step that is repeated, because the
  * process died before the position moved, writes nothing twice: deliveries have ids, and the storage assigns sequences.
  */
-import type { Event, LoggedEvent } from "../events/event.ts";
+import type { Event, LoggedEvent } from "../events/catalogue.ts";
 import type { DeliveredFact, NewDelivery, TimedContent } from "./model/deliveries.ts";
 import type { Replay } from "./model/replay.ts";
 import type { ActiveWebhook } from "./model/webhook.ts";

@@ -1,8 +1,8 @@
 /** Reads the proof of a delivery as text (webhooks.md 7.5). */
 import type { Logger } from "pino";
 import { isChainFact, isRetraction } from "../events/catalogue.ts";
-import { isWithin } from "../platform/within.ts";
-import type { ProveFact, ProvenFact } from "../proofs/fact.ts";
+import { isWithin } from "../platform/notifier.ts";
+import type { ProveFact, ProvenFact } from "../proofs/assemble.ts";
 import type { DeliveryMessage } from "./model/deliveries.ts";
 
 /**

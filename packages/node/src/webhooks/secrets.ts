@@ -5,8 +5,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createLru } from "../platform/bounded-entries.ts";
-import { CodedError } from "../platform/coded-error.ts";
-import { ConfigError } from "../platform/config-error.ts";
+import { CodedError, ConfigError } from "../platform/coded-error.ts";
 import type { Secrets } from "./model/webhook.ts";
 
 export type SecretCipher = {

@@ -1,7 +1,7 @@
 /** The webhook service: a register, and the deliveries to its webhooks. */
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
-import type { ProveFact } from "../proofs/fact.ts";
+import type { ProveFact } from "../proofs/assemble.ts";
 import {
   createSlices,
   type MatchingObserver,

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readNote, signersOf } from "@uniknode/client/proofs";
 import type { Logger } from "pino";
 import type { RemoteCheckpoint } from "../facts/comparison.ts";
-import { EMPTY_ROOT } from "../facts/merkle/hashes.ts";
+import { EMPTY_ROOT } from "../facts/merkle/proofs.ts";
 import { CodedError } from "../platform/coded-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";

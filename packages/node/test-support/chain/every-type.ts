@@ -12,8 +12,8 @@ import {
   type SealedTransaction,
 } from "@uniknode/protocol";
 import type { Chain } from "../../src/chain/chain.ts";
-import { seal } from "../../src/dev-chain/genesis.ts";
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
+import { seal } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { testNetwork } from "../peers/test-network.ts";
 import { CANDIDATE, payer } from "./cast.ts";

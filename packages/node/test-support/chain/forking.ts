@@ -15,9 +15,8 @@ import {
 } from "@uniknode/protocol";
 import { onTestFinished } from "vitest";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { devGenesis, seal } from "../../src/dev-chain/genesis.ts";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev-chain/network.ts";
+import { castOf, DEV_ADDRESS_VERSION, devGenesis, seal, typeOfKind } from "../../src/dev-chain/network.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";

@@ -13,9 +13,14 @@ import {
 import { pino } from "pino";
 import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
-import { seal } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
+import {
+  castOf,
+  DEV_ADDRESS_VERSION,
+  devDescription,
+  devMilestones,
+  seal,
+} from "../../src/dev-chain/network.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { soloTiming } from "../../src/forger/slot-state.ts";
 import { present } from "../../src/platform/present.ts";

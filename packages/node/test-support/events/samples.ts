@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import type { BlockHeader } from "@uniknode/protocol";
 import { eventOfArrival } from "../../src/events/block-events.ts";
+import type { Event } from "../../src/events/catalogue.ts";
 import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
-import type { Event } from "../../src/events/event.ts";
 import {
   eventOfDivergence,
   eventOfForgerFailure,

@@ -5,8 +5,7 @@ import type { Network } from "@uniknode/protocol";
 import { createNoteSigner, logName } from "../../src/facts/note.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FROM } from "../../src/facts/uniks/reader.ts";
-import { createCheckpointReader } from "../../src/http/facts/checkpoint.ts";
-import { resolutionData } from "../../src/http/facts/routes.ts";
+import { createCheckpointReader, resolutionData } from "../../src/http/facts/routes.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { CHECKPOINT_KEY } from "./key.ts";
 

@@ -3,7 +3,7 @@ import { createConnect } from "../../src/webhooks/connections/connect.ts";
 import { PUBLIC_TARGETS } from "../../src/webhooks/connections/guard.ts";
 import { natsLibrary } from "../../src/webhooks/nats/library.ts";
 import { openServerStream } from "../../src/webhooks/nats/server-stream.ts";
-import { createTransport, type TransportOptions } from "../../src/webhooks/nats/transport.ts";
+import { createTransport, type TransportOptions } from "../../src/webhooks/nats/stream-client.ts";
 import { WAIT_MS } from "../process/until.ts";
 
 export type StreamConfig = {

@@ -6,9 +6,8 @@ import {
   createNetwork,
   type NetworkFiles,
 } from "@uniknode/protocol";
-import { seal } from "../../src/dev-chain/genesis.ts";
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
-import { castOf, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
+import { castOf, devDescription, devMilestones, seal } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { people } from "../chain/cast.ts";
 

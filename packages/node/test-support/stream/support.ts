@@ -3,7 +3,7 @@
 import { get, type IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
 import { SubscribedEvents } from "../../src/event-log/subscribed-events.ts";
-import type { Event } from "../../src/events/event.ts";
+import type { Event } from "../../src/events/catalogue.ts";
 import type { HttpOptions } from "../../src/http/server/server.ts";
 import { createStreamRoutes } from "../../src/http/stream/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";

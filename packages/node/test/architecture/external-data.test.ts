@@ -18,7 +18,7 @@ const PARSERS: Readonly<Record<string, string>> = {
   "webhooks/postgres/": "rows of the database of this worker",
   "webhooks/storage/webhooks.ts": "rows of the database of this process",
   "webhooks/matching/definitions.ts": "rows of the database of this node",
-  "rpc/methods/transactions.ts": "rows of the database of this companion",
+  "rpc/methods.ts": "rows of the database of this companion",
   "archive/digest.ts": "rows of the database of this node",
   "facts/uniks/rows.ts": "rows that this node wrote",
   "mirror/state.ts": "rows of the database of this mirror",

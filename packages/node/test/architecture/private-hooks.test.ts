@@ -55,7 +55,7 @@ test("Node.js 24.21.0: `socket.parser.onIncoming` stops the HTTP parser.", async
 });
 
 test("V8 of Node.js 24.21.0: the flags of the heap exist.", () => {
-  const source = read("packages/node/src/platform/lifecycle/heap.ts");
+  const source = read("packages/node/src/platform/lifecycle/process.ts");
   const flags = Array.from(source.matchAll(/"--(?:no-)?([a-z-]+)[="]/g), ([, name]) => present(name));
   expect(new Set(flags).size).toBe(4);
   const { stdout } = spawnSync(process.execPath, ["--v8-options"], { encoding: "utf8" });

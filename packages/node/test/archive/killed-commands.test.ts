@@ -10,12 +10,12 @@ import { DATABASE_FILE, MANIFEST_FILE, readManifest } from "../../src/archive/ma
 import { restoreSnapshot } from "../../src/archive/restore.ts";
 import { storedNethash } from "../../src/chain/stores.ts";
 import { createProject } from "../../src/commands/init.ts";
-import { openClock } from "../../src/dev-chain/clock.ts";
 import {
   adoptFolder,
   CLOCK_FILE,
   claimFolder,
   isDevFolder,
+  openClock,
   resetFolder,
 } from "../../src/dev-chain/folder.ts";
 import { isStoppedAfter } from "../../test-support/process/file-steps.ts";

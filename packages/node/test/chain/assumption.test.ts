@@ -8,7 +8,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import { Assumption, type Pin, type PinNews, pinText } from "../../src/chain/assumption.ts";
 import type { ChainOptions } from "../../src/chain/chain.ts";
 import type { ChainChange } from "../../src/chain/outcome.ts";
-import { seal } from "../../src/dev-chain/genesis.ts";
+import { seal } from "../../src/dev-chain/network.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";

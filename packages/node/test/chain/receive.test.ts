@@ -2,7 +2,7 @@
 import { BlockError, type BlockParts, builders, encodeHeader, joinBlock } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type BlockInput, receiveGradually } from "../../src/chain/pipeline/receive.ts";
-import { seal } from "../../src/dev-chain/genesis.ts";
+import { seal } from "../../src/dev-chain/network.ts";
 import { network, openTestChain, range, rich, type TestChain } from "../../test-support/peers/chains.ts";
 
 let own: TestChain;

@@ -1,7 +1,7 @@
 /** `forger.missing` has the delegate as it was when its round began, as `round.created` has it. */
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Event } from "../../src/events/event.ts";
+import type { Event } from "../../src/events/catalogue.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import {
   blocksOf,

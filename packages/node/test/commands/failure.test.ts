@@ -1,7 +1,7 @@
 import { ApiError } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
 import { describeFailure } from "../../src/commands/main.ts";
-import { ConfigError } from "../../src/platform/config-error.ts";
+import { ConfigError } from "../../src/platform/coded-error.ts";
 
 const coded = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { peerOptions, toPeersOptions } from "../../src/config/peers.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
-import { ConfigError } from "../../src/platform/config-error.ts";
+import { ConfigError } from "../../src/platform/coded-error.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { toFlag, toVariable } from "../../src/config/define-option.ts";
 import { devOptions, nodeOptions, runOptions } from "../../src/config/options.ts";
 import { maskConfig, resolveConfig } from "../../src/config/resolve.ts";
 import { secretsOf } from "../../src/forger/delegates.ts";
-import { ConfigError } from "../../src/platform/config-error.ts";
+import { ConfigError } from "../../src/platform/coded-error.ts";
 
 const none = { flags: {}, environment: {} };
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openClock } from "../../src/dev-chain/clock.ts";
+import { openClock } from "../../src/dev-chain/folder.ts";
 
 let folder: string;
 let path: string;

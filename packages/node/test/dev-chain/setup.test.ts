@@ -2,12 +2,11 @@
 import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION, KINDS } from "../../src/dev-chain/network.ts";
+import { castOf, DEV_ADDRESS_VERSION, devGenesis, KINDS } from "../../src/dev-chain/network.ts";
 import { formatAmount } from "../../src/dev-chain/screen.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
-import { ConfigError } from "../../src/platform/config-error.ts";
+import { ConfigError } from "../../src/platform/coded-error.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

@@ -15,8 +15,7 @@ import { createPastEvents, toHistory } from "../../src/event-log/sqlite/history.
 import { EVENTS } from "../../src/events/catalogue.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
-import { openDatabase } from "../../src/store/engine/database.ts";
-import { createReadTogether } from "../../src/store/engine/snapshot.ts";
+import { createReadTogether, openDatabase } from "../../src/store/engine/database.ts";
 import { forgeEveryType } from "../../test-support/chain/every-type.ts";
 import {
   blocksOf,

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { Event } from "../../src/events/event.ts";
+import type { Event } from "../../src/events/catalogue.ts";
 import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 import { type Comparison, startComparison } from "../../src/facts/comparison.ts";
 import { logName } from "../../src/facts/note.ts";

@@ -1,6 +1,6 @@
 /** The right edge of a Merkle tree has the root of all its leaves. */
 import { expect, test } from "vitest";
-import { EMPTY_ROOT, HASH_BYTES, hashLeaves } from "../../src/facts/merkle/hashes.ts";
+import { EMPTY_ROOT, HASH_BYTES, hashLeaves } from "../../src/facts/merkle/proofs.ts";
 import { type Edge, EMPTY_EDGE, edgeRoot, extendEdge } from "../../src/facts/merkle/tiles.ts";
 import { plainRoot } from "../../test-support/facts/plain-tree.ts";
 

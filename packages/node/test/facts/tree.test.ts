@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hashLeaves, leafHash } from "../../src/facts/merkle/hashes.ts";
 import {
   consistencyProof,
+  hashLeaves,
   inclusionProof,
   isConsistent,
   isIncluded,
+  leafHash,
   rootOf,
 } from "../../src/facts/merkle/proofs.ts";
 import { nodesOfTiles, readTilePath, tilePath } from "../../src/facts/merkle/tiles.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { encryptBip38, keysFromPassphrase } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delegatesFromSecrets, openDelegates, readSecrets, secretsOf } from "../../src/forger/delegates.ts";
-import { ConfigError } from "../../src/platform/config-error.ts";
+import { ConfigError } from "../../src/platform/coded-error.ts";
 
 const PASSWORD = "open sesame";
 let folder: string;

@@ -10,7 +10,7 @@ import {
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
-import { seal } from "../../src/dev-chain/genesis.ts";
+import { seal } from "../../src/dev-chain/network.ts";
 import { BlockObservations } from "../../src/peers/block-broadcast.ts";
 import { DoubleForging, InboundBlocks, type InboundBlocksDeps } from "../../src/peers/inbound-blocks.ts";
 import {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { builders, decodeHeader, encodeBlock, headerToJson, transactionToJson } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { seal } from "../../src/dev-chain/genesis.ts";
+import { seal } from "../../src/dev-chain/network.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
 import type { ArgumentOf, EventName } from "../../src/peers/wire/events.ts";
 import { present } from "../../src/platform/present.ts";

@@ -11,8 +11,8 @@ import {
   transactionTerms,
   walletTerms,
 } from "../../src/read/cursor.ts";
-import { CursorError } from "../../src/read/errors.ts";
 import { BLOCKS, TRANSACTIONS, UNIKS, WALLETS } from "../../src/read/lists.ts";
+import { CursorError } from "../../src/read/port.ts";
 
 const byFee = transactionTerms({ field: "fee", direction: "asc" });
 const byText = transactionTerms({ field: "vendorField", direction: "desc", sequence: "asc" });

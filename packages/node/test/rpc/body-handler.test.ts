@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createBodyHandler } from "../../src/rpc/body-handler.ts";
 import type { RpcContext } from "../../src/rpc/define-method.ts";
-import { createNonces } from "../../src/rpc/nonces.ts";
+import { createNonces } from "../../src/rpc/define-method.ts";
 
 const ADDRESS = "127.0.0.1";
 const open = (signal: AbortSignal) => ({ signal, nonces: createNonces().open() }) as RpcContext;

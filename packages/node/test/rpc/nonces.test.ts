@@ -1,6 +1,6 @@
 /** Nonces of transactions that simultaneous calls, or the calls of a batch, create. */
 import { expect, test } from "vitest";
-import { createNonces } from "../../src/rpc/nonces.ts";
+import { createNonces } from "../../src/rpc/define-method.ts";
 
 test("Calls in progress get consecutive nonces; other senders have their own.", () => {
   const nonces = createNonces();

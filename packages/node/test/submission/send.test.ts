@@ -12,7 +12,7 @@ import {
 } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { explainRefusal, post, waitUntilForged } from "../../src/submission/send.ts";
-import { SendError } from "../../src/submission/send-error.ts";
+import { SendError } from "../../src/submission/sender.ts";
 
 const ID = "ab".repeat(32);
 

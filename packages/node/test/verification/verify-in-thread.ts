@@ -1,6 +1,6 @@
 /** Prints the implementation, and the verdicts of a thread on a good and a bad signature. */
 import { keysFromPassphrase, sha256, signSchnorr } from "@uniknode/protocol";
-import { selectBackend } from "../../src/verification/backend.ts";
+import { selectBackend } from "../../src/verification/native.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 
 const { privateKey, publicKey } = keysFromPassphrase("one passphrase");

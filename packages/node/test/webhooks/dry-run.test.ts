@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HistoryError, type HistoryErrorCode } from "../../src/event-log/history.ts";
-import type { Event } from "../../src/events/event.ts";
+import type { Event } from "../../src/events/catalogue.ts";
 import { blockApplied } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
 

@@ -1,6 +1,6 @@
 /** Webhooks whose conditions are designed to keep the node busy. */
 import { expect, onTestFinished, test } from "vitest";
-import type { Event } from "../../src/events/event.ts";
+import type { Event } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
 import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ConfigError } from "../../src/platform/config-error.ts";
+import { ConfigError } from "../../src/platform/coded-error.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { DataInUseError, lockDataFolder } from "../../src/store/engine/folder-lock.ts";

@@ -3,7 +3,7 @@ import { type Checkpoint, type ProvenDelivery, verifyDelivery } from "@uniknode/
 import { type BlockHeader, blockFromTrustedBytes, createRounds, createSlots } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { createProveFact, type ProveFact } from "../../src/proofs/fact.ts";
+import { createProveFact, type ProveFact } from "../../src/proofs/assemble.ts";
 import { createSqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { MAX_PROOF_CHARACTERS } from "../../src/webhooks/proof-text.ts";

@@ -1,7 +1,7 @@
 /** Deliveries of a block that is reverted. */
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Event } from "../../src/events/event.ts";
+import type { Event } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import {

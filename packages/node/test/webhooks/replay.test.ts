@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { HistoryError } from "../../src/event-log/history.ts";
-import type { Event } from "../../src/events/event.ts";
+import type { Event } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
 import { isVerified, secretOf } from "../../test-support/webhooks/receiver.ts";
 import {

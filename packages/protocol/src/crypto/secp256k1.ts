@@ -1,4 +1,4 @@
-/** The curve. The backend that verifies may be replaced: see `backend.ts`. */
+/** The curve. The backend that verifies may be replaced: see `native.ts`. */
 export { curve as backend, name } from "#curve";
 
 /** Order of the group, `n`. */

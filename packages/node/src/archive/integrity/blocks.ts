@@ -3,7 +3,7 @@ import { type Block, isBlockException, joinBlock, type Network, payloadHashOf } 
 import { receiveBlock } from "../../chain/pipeline/receive.ts";
 import { type BlockBytes, type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
 import type { Database, SqlValue, Statement } from "../../store/engine/database.ts";
-import { createReadTogether } from "../../store/engine/snapshot.ts";
+import { createReadTogether } from "../../store/engine/database.ts";
 
 type BlocksDeps = {
   readonly network: Network;

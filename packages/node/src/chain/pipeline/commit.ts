@@ -5,7 +5,7 @@
  */
 import type { Change, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, Network, Slots } from "@uniknode/protocol";
-import type { Event } from "../../events/event.ts";
+import type { Event } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import { withHoldings } from "../../store/state/holdings.ts";
 import type { Write } from "../../store/state/state.ts";

@@ -24,7 +24,7 @@ import {
 } from "@uniknode/protocol";
 import { createFinality, type Finality } from "../../event-log/finality.ts";
 import type { BlockFact } from "../../events/block-events.ts";
-import type { Event } from "../../events/event.ts";
+import type { Event } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import { withHoldings } from "../../store/state/holdings.ts";
 import type { Outcome } from "../outcome.ts";

@@ -7,7 +7,7 @@ import { readIdentity } from "../../mirror/node-identity.ts";
 import { parseExternal } from "../../platform/json/external.ts";
 import { type Form, formOf } from "../../platform/json/form.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { readBounded } from "../../platform/text/bounded.ts";
+import { readBounded } from "../../platform/text/foreign.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { SchemaError } from "../../postgres/migrations.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { inspectDatabase } from "../../archive/integrity/damage.ts";
 import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/clock-check.ts";
 import { MigrationError } from "../../store/engine/migrations.ts";
-import { selectBackend } from "../../verification/backend.ts";
+import { selectBackend } from "../../verification/native.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const GIGABYTE = 2 ** 30;

@@ -4,7 +4,7 @@
  */
 import { decodeAddress, isAddress, type KeyPair, type TransactionBody } from "@uniknode/protocol";
 import { Command, InvalidArgumentError } from "commander";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import { spendableUnitsOf } from "../../submission/amounts.ts";
 import type { Sender } from "../../submission/sender.ts";
 

@@ -13,7 +13,7 @@ import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
 import { option, readInteger, readSwitch, readText } from "../../config/define-option.ts";
 import type { Config } from "../../config/resolve.ts";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import { readJsonFile } from "../../platform/json/external.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";

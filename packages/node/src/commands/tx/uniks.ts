@@ -1,9 +1,9 @@
 /** Commands for unik transactions. Some networks require a factory to certify them; a dev chain has a factory. */
 import { builders } from "@uniknode/protocol";
 import type { Command } from "commander";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import { present } from "../../platform/present.ts";
-import { SendError } from "../../submission/send-error.ts";
+import { SendError } from "../../submission/sender.ts";
 import {
   type BuildContext,
   kind,

@@ -1,8 +1,8 @@
 /** Commands for transactions of wallets: payments, locks, votes, second signatures and delegates. */
 import { findDelegate } from "@uniknode/client";
 import { builders, bytesToHex } from "@uniknode/protocol";
-import { ConfigError } from "../../platform/config-error.ts";
-import { SendError } from "../../submission/send-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
+import { SendError } from "../../submission/sender.ts";
 import {
   type BuildContext,
   kind,

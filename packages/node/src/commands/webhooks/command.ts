@@ -3,7 +3,7 @@ import type { TriedEvent } from "@uniknode/client";
 import { Command, Option } from "commander";
 import { handOverOptions } from "../../config/mirror.ts";
 import { runOptions } from "../../config/options.ts";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import { stopSignal } from "../../platform/lifecycle/process.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { importOldRegister } from "../../webhooks/sqlite/import-register.ts";

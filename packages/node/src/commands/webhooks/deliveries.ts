@@ -9,8 +9,7 @@ import {
 } from "@uniknode/client";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseDurationMs } from "../../platform/clock/durations.ts";
-import { CodedError } from "../../platform/coded-error.ts";
-import { ConfigError } from "../../platform/config-error.ts";
+import { CodedError, ConfigError } from "../../platform/coded-error.ts";
 import { countOf } from "../../platform/text/wording.ts";
 import { show, table } from "../connection.ts";
 import { columns } from "../print.ts";

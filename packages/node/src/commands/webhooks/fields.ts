@@ -1,7 +1,7 @@
 /** Options that describe a webhook on the command line, and the conditions in them: `key operator value`. */
 import { type Condition, EVERY_EVENT, type WebhookChanges } from "@uniknode/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import { isOperatorName, operators } from "../../subscriptions/conditions/operators.ts";
 
 export type FieldOptions = {

@@ -7,7 +7,7 @@ import {
   type WebhookWithToken,
 } from "@uniknode/client";
 import { Command } from "commander";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import { show, table } from "../connection.ts";
 import { columns } from "../print.ts";
 import {

@@ -1,8 +1,7 @@
 /** All scenarios in the order in which they are played. */
 import type { Scenario } from "../stage.ts";
 import { ACCEPTANCE } from "./acceptance.ts";
-import { REPETITION } from "./repetition.ts";
-import { RESTARTS } from "./restarts.ts";
+import { REPETITION, RESTARTS } from "./repetition.ts";
 import { RETRACTIONS_OF_FACTS } from "./retractions.ts";
 import { VERIFICATION } from "./verification.ts";
 

@@ -5,7 +5,7 @@
  */
 import { type Block, type BlockHeader, createRounds, type Network } from "@uniknode/protocol";
 import type { FinalBlock } from "../../events/block-events.ts";
-import type { Event } from "../../events/event.ts";
+import type { Event } from "../../events/catalogue.ts";
 import type { Postgres, Query } from "../../postgres/connection.ts";
 import { PostgresError, toPostgresError } from "../../postgres/postgres-error.ts";
 import { createFinality, type Finality, ROUNDS } from "../finality.ts";

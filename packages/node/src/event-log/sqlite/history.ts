@@ -2,8 +2,7 @@
 import type { Network } from "@uniknode/protocol";
 import { createBlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
-import type { Database } from "../../store/engine/database.ts";
-import type { ReadTogether } from "../../store/engine/snapshot.ts";
+import type { Database, ReadTogether } from "../../store/engine/database.ts";
 import { createFinality } from "../finality.ts";
 import type { History, PastEvents } from "../history.ts";
 import { createFactEvents, createPastFacts } from "../past-facts.ts";

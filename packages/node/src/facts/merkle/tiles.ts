@@ -4,8 +4,8 @@
  */
 
 import { present } from "../../platform/present.ts";
-import { EMPTY_ROOT, foldHashes, HASH_BYTES, type Hash, nodeHash } from "./hashes.ts";
 import type { Nodes } from "./proofs.ts";
+import { EMPTY_ROOT, foldHashes, HASH_BYTES, type Hash, nodeHash } from "./proofs.ts";
 
 /** Levels of the tree that a tile spans. */
 const TILE_HEIGHT = 8;

@@ -5,10 +5,16 @@ import { present } from "../../platform/present.ts";
 import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { createReadTogether } from "../../store/engine/snapshot.ts";
+import { createReadTogether } from "../../store/engine/database.ts";
 import { endsRound, type Leaf, leavesOf, type TreeFact, withUniksRoot } from "../leaf.ts";
-import { EMPTY_ROOT, HASH_BYTES } from "../merkle/hashes.ts";
-import { consistencyProof, inclusionProof, type Nodes, rootOf } from "../merkle/proofs.ts";
+import {
+  consistencyProof,
+  EMPTY_ROOT,
+  HASH_BYTES,
+  inclusionProof,
+  type Nodes,
+  rootOf,
+} from "../merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "../merkle/tiles.ts";
 import type { Checkpoint } from "../note.ts";
 import type { FactReader, Inclusion, Resolution } from "../reader.ts";

@@ -1,7 +1,7 @@
 /** The fact tree in the database. Its content can be derived from the chain. */
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { foldHashes, HASH_BYTES } from "../merkle/hashes.ts";
+import { foldHashes, HASH_BYTES } from "../merkle/proofs.ts";
 import { hashesAt, type ReadTile, TILE_BYTES, TILE_WIDTH } from "../merkle/tiles.ts";
 
 /** A block up to which the tree has all facts. */

@@ -1,25 +1,60 @@
-/** The tree of final facts (docs/spec/facts.md): checkpoint, proofs, tiles, and resolution of uniks with proofs (11). */
+/**
+ * The tree of final facts (docs/spec/facts.md): signed checkpoints (4), proofs, tiles, and resolution of uniks with
+ * proofs (11).
+ */
+
 import type { FastifyPluginAsync } from "fastify";
 import { type Leaf, leafText } from "../../facts/leaf.ts";
-import { leafHash } from "../../facts/merkle/hashes.ts";
+import { type Hash, leafHash } from "../../facts/merkle/proofs.ts";
 import { readTilePath, type TilePath } from "../../facts/merkle/tiles.ts";
-import type { NoteSigner } from "../../facts/note.ts";
+import type { NoteSigner, Checkpoint as TreeCheckpoint } from "../../facts/note.ts";
 import type { FactReader, Resolution } from "../../facts/reader.ts";
 import { DEFAULT_FROM } from "../../facts/uniks/reader.ts";
-import { Type } from "../../platform/json/schema.ts";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { blockId, count } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { digests, hex64, query, uint } from "../requests/parameters.ts";
-import {
-  Checkpoint,
-  type CheckpointReader,
-  createCheckpointReader,
-  hash,
-  hexOf,
-  proof,
-} from "./checkpoint.ts";
+
+const hash = Type.String({ pattern: "^[0-9a-f]{64}$" });
+export const proof = Type.Array(hash, { description: "Hashes from the leaves up (RFC 6962)." });
+
+const Checkpoint = Type.Object(
+  {
+    size: Type.Integer({ minimum: 0, description: "Number of leaves of the tree." }),
+    root: hash,
+    height: Type.Integer({
+      minimum: 0,
+      description: "Height of the last block in the tree; 0 if the tree is empty.",
+    }),
+    id: Type.Union([blockId, Type.Null()], { description: "Id of this block; null if the tree is empty." }),
+    note: Type.String({ description: "The checkpoint, signed by the node (C2SP tlog-checkpoint)." }),
+    verifierKey: Type.String({ description: "Key that verifies the note (C2SP signed-note)." }),
+  },
+  { title: "FactsCheckpoint" },
+);
+
+type CheckpointReader = (checkpoint: TreeCheckpoint) => Static<typeof Checkpoint>;
+
+/** Signs checkpoints; caches the note, which is the same for the same tree. */
+export function createCheckpointReader(signer: NoteSigner): CheckpointReader {
+  let last: { readonly root: Hash; readonly note: string } | undefined;
+  return (checkpoint) => {
+    const { size, root, block } = checkpoint;
+    if (!last || Buffer.compare(last.root, root) !== 0) last = { root, note: signer.sign(checkpoint) };
+    return {
+      size,
+      root: hexOf(root),
+      height: block?.height ?? 0,
+      id: block?.id ?? null,
+      note: last.note,
+      verifierKey: signer.verifierKey,
+    };
+  };
+}
+
+const hexOf = (digest: Hash): string => Buffer.from(digest).toString("hex");
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);

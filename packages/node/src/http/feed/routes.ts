@@ -1,7 +1,10 @@
 /** The feed for mirrors, as lines of text (docs/spec/feed.md). Only addresses of the access list may use it, with the token. */
-import type { FastifyPluginAsync } from "fastify";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { constants, createGzip } from "node:zlib";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { EventPosition } from "../../feed/event-reader.ts";
-import type { Feed, FeedResponse, FollowResponse } from "../../feed/feed.ts";
+import { type Feed, FeedError, type FeedResponse, type FollowResponse } from "../../feed/feed.ts";
 import { type Position, readPosition } from "../../feed/line.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { Type } from "../../platform/json/schema.ts";
@@ -10,7 +13,6 @@ import { HttpError } from "../core/error.ts";
 import { body } from "../requests/list-schemas.ts";
 import { uint } from "../requests/parameters.ts";
 import { addFeedAccess, type FeedAccess } from "./access.ts";
-import { send } from "./send.ts";
 
 /** Maximum of positions in one request: a mirror sends its latest blocks at growing distances. */
 const MAX_POSITIONS = 32;
@@ -131,4 +133,42 @@ function eventPositionFrom({
     "INVALID_MEMBER",
     '"after" must be the sequence of an event, with its "id" or without, or "oldest" or "newest"',
   );
+}
+
+const RETRY_AFTER_SECONDS = 60;
+
+/** Sends a response in parts, each after the client has read the previous one. */
+export async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  open: () => FeedResponse,
+): Promise<void> {
+  const response = opened(open, reply);
+  const isCompressed = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    ...(isCompressed && { "content-encoding": "gzip" }),
+  });
+  reply.raw.flushHeaders();
+  // The text notices the end of the connection only with its next part.
+  reply.raw.once("close", response.release);
+  const text = Readable.from(response.text);
+  // Flushed after each part: a mirror must not wait until the buffer of the compressor is full.
+  const gzip = isCompressed ? [createGzip({ flush: constants.Z_SYNC_FLUSH, level: 1 })] : [];
+  // A client that disconnects is not an error.
+  await pipeline([text, ...gzip, reply.raw]).catch(() => reply.raw.destroy());
+  response.release();
+}
+
+function opened(open: () => FeedResponse, reply: FastifyReply): FeedResponse {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+    if (error.isRetryable) reply.header("retry-after", RETRY_AFTER_SECONDS);
+    throw new HttpError(error.code, error.message);
+  }
 }

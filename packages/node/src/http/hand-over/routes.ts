@@ -11,7 +11,7 @@ import { HandOverError, OWNER_STATES, OwnerError } from "../../webhooks/hand-ove
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { addFeedAccess, type FeedAccess } from "../feed/access.ts";
-import { send } from "../feed/send.ts";
+import { send } from "../feed/routes.ts";
 import { body } from "../requests/list-schemas.ts";
 
 const MAX_ID_LENGTH = 64;

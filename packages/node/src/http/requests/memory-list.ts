@@ -3,8 +3,8 @@
 import { parseExternal, type TextBounds } from "../../platform/json/external.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { CursorError } from "../../read/errors.ts";
 import type { Integer, Interval } from "../../read/page.ts";
+import { CursorError } from "../../read/port.ts";
 import { type ListRequest, listResponse, type Meta, pageOf } from "./pagination.ts";
 
 type Look<Row, Shown> = {

@@ -5,7 +5,7 @@ import { HistoryError } from "../../event-log/history.ts";
 import { BodyError } from "../../gateway/gateway.ts";
 import { troubleOf } from "../../platform/files/disk.ts";
 import { CallError } from "../../platform/threads/call.ts";
-import { CursorError, SnapshotError } from "../../read/errors.ts";
+import { CursorError, SnapshotError } from "../../read/port.ts";
 import { LATE, LateError } from "../connections/bounds.ts";
 import type { Server } from "../core/app.ts";
 import { CODE_HEADER, errorBody, type Failure, HttpError, isOwnPath } from "../core/error.ts";

@@ -1,7 +1,7 @@
 /** Passes requests with slow reads to another thread, so that other requests do not wait for them. */
 import type { FastifyError, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import { SnapshotError } from "../../read/errors.ts";
+import { SnapshotError } from "../../read/port.ts";
 import type { Server } from "../core/app.ts";
 import { CODE_HEADER } from "../core/error.ts";
 import { withStatus } from "./failures.ts";

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifySchema } from "fastify";
 import { parseJson } from "../../platform/json/lossless.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { StreamRequest } from "../../stream/follow.ts";
-import { readPosition } from "../../stream/frame.ts";
+import { readPosition } from "../../stream/source.ts";
 import type { Stream } from "../../stream/stream.ts";
 import { readSubscription, StreamError } from "../../stream/subscription.ts";
 import { HttpError } from "../core/error.ts";

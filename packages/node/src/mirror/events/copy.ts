@@ -5,8 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { DEFAULT_EVENT_RETENTION } from "../../event-log/retention.ts";
-import { createNotifier } from "../../platform/notifier.ts";
-import { isWithin } from "../../platform/within.ts";
+import { createNotifier, isWithin } from "../../platform/notifier.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import type { FeedClient } from "../feed-client.ts";
 import type { Epoch } from "../head.ts";

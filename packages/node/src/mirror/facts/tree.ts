@@ -8,7 +8,7 @@ import { HistoryError } from "../../event-log/history.ts";
 import { type BlockRange, readFacts, readStoredBlocks } from "../../event-log/postgres/facts.ts";
 import { finalHeight } from "../../facts/final.ts";
 import { endsRound, leafText, leavesOf, withUniksRoot } from "../../facts/leaf.ts";
-import { type Hash, hashLeaves } from "../../facts/merkle/hashes.ts";
+import { type Hash, hashLeaves } from "../../facts/merkle/proofs.ts";
 import { type Edge, EMPTY_EDGE, edgeRoot, extendEdge } from "../../facts/merkle/tiles.ts";
 import type { Position } from "../../feed/line.ts";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { parseExternal, type TextBounds } from "../../platform/json/external.ts";
 import { formOf, refined } from "../../platform/json/form.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { readBounded } from "../../platform/text/bounded.ts";
+import { readBounded } from "../../platform/text/foreign.ts";
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 1_000_000;

@@ -1,7 +1,7 @@
 /** Creates folders that an operator named. */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { ConfigError } from "../config-error.ts";
+import { ConfigError } from "../coded-error.ts";
 
 export type FolderPurpose = {
   /** Purpose of the folder, in error messages: "the data folder". */

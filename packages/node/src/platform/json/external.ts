@@ -3,8 +3,7 @@
  * are checked before it is parsed.
  */
 import { readFileSync, statSync } from "node:fs";
-import { CodedError } from "../coded-error.ts";
-import { ConfigError } from "../config-error.ts";
+import { CodedError, ConfigError } from "../coded-error.ts";
 import { type Form, formOf } from "./form.ts";
 import { Type } from "./schema.ts";
 

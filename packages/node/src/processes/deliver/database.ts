@@ -1,7 +1,7 @@
 /** Reads of a worker in its database: its privileges, the owner of the webhooks, and new events. */
 
 import type { Logger } from "pino";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import type { OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";

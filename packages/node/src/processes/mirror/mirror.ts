@@ -13,7 +13,7 @@ import { fetchIdentity, readIdentity } from "../../mirror/node-identity.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres } from "../../postgres/connection.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
-import { untilReachable } from "../../postgres/waiting.ts";
+import { untilReachable } from "../../postgres/postgres-error.ts";
 
 export type MirrorConfig = Config<typeof mirrorOptions>;
 

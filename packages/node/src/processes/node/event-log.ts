@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/retention.ts";
 import { SubscribedEvents } from "../../event-log/subscribed-events.ts";
-import type { Event } from "../../events/event.ts";
+import type { Event } from "../../events/catalogue.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";

@@ -14,9 +14,9 @@ import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
-import { reasonOf, untilReachable } from "../../postgres/waiting.ts";
-import { SnapshotError } from "../../read/errors.ts";
+import { reasonOf, untilReachable } from "../../postgres/postgres-error.ts";
 import type { ReadModel } from "../../read/port.ts";
+import { SnapshotError } from "../../read/port.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { buildOperationsListener } from "../serving/listeners.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";

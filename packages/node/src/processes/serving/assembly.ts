@@ -1,7 +1,7 @@
 /** Assembles a serving process from its sources: the API, the webhook service and the live stream. */
 import { createRemoteProcesses } from "../../gateway/remote-processes.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
-import { createProveFact } from "../../proofs/fact.ts";
+import { createProveFact } from "../../proofs/assemble.ts";
 import { DEFAULT_STREAM_OPTIONS, Stream } from "../../stream/stream.ts";
 import { createSlices, type MatchingObserver, type Slices } from "../../subscriptions/conditions/slices.ts";
 import { buildAccess, buildHttp } from "./http.ts";

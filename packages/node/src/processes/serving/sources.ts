@@ -19,7 +19,7 @@ import type { ReadModel } from "../../read/port.ts";
 import type { StreamsChanged } from "../../stream/open-streams.ts";
 import type { Source } from "../../stream/source.ts";
 import type { DeliveryFigures } from "../../webhooks/figures.ts";
-import type { HandOverRows } from "../../webhooks/hand-over/rows.ts";
+import type { HandOverRows } from "../../webhooks/hand-over/ports.ts";
 import type { WebhookStorage } from "../../webhooks/webhooks.ts";
 import type { ServedData } from "./served-data.ts";
 

@@ -1,6 +1,6 @@
 /** The webhook service as configured by the operator: on or off. It runs while this node owns the webhooks. */
 import type { Receivers } from "../../http/dev/failures.ts";
-import type { ProveFact } from "../../proofs/fact.ts";
+import type { ProveFact } from "../../proofs/assemble.ts";
 import type { MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";

@@ -4,9 +4,9 @@
  */
 import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
-import { SnapshotError } from "../errors.ts";
 import type { Head } from "../head.ts";
 import type { History, PastState, QueriesOf, ReadModel, Snapshot } from "../port.ts";
+import { SnapshotError } from "../port.ts";
 import { foundationOf } from "../transaction-rules.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
 import type { ListDependencies } from "./lists/table-list.ts";

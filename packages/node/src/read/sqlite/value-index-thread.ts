@@ -2,8 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { present } from "../../platform/present.ts";
-import { openDatabase } from "../../store/engine/database.ts";
-import { createReadTogether } from "../../store/engine/snapshot.ts";
+import { createReadTogether, openDatabase } from "../../store/engine/database.ts";
 import { readValueIndexAt } from "./lists/value-index-cache.ts";
 import { defineAssets } from "./tables/transaction-conditions.ts";
 import type { BuilderData, ToBuilder } from "./value-index-builder.ts";

@@ -1,4 +1,5 @@
 /** The only file that uses the database driver. */
+
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import Driver from "better-sqlite3";
 import type { WriteLock, Writes } from "./writes.ts";
@@ -66,7 +67,7 @@ export type Database = {
   close(): void;
 };
 
-export type DatabaseOptions = {
+type DatabaseOptions = {
   /** Opens a read-only connection. The file must exist. */
   readonly?: boolean;
   /** The lock to acquire before a transaction begins, if several threads write. */
@@ -239,4 +240,21 @@ export function makePrivate(path: string): void {
   // An existing file is not opened: closing it would release the locks that this process holds on it.
   if (!existsSync(path)) closeSync(openSync(path, "a", OWNER_ONLY));
   chmodSync(path, OWNER_ONLY);
+}
+
+/** Runs synchronous reads inside one read transaction. An error of `work` is rethrown. */
+export type ReadTogether = <T>(work: () => T) => T;
+
+export function createReadTogether(database: Database): ReadTogether {
+  // Deferred, so that a read-only connection can begin it; the first read fixes the snapshot of all reads.
+  const begin = database.prepare("BEGIN");
+  const commit = database.prepare("COMMIT");
+  return (work) => {
+    begin.run();
+    try {
+      return work();
+    } finally {
+      commit.run();
+    }
+  };
 }

@@ -1,8 +1,7 @@
 /** Folders that a command creates and fills: a repeated command recognises the folder of a killed one, and fills it anew. */
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { CodedError } from "../../platform/coded-error.ts";
-import { ConfigError } from "../../platform/config-error.ts";
+import { CodedError, ConfigError } from "../../platform/coded-error.ts";
 import { type FolderPurpose, makeFolder } from "../../platform/files/folder.ts";
 import { lockFile } from "./folder-lock.ts";
 import { lockHolderText, readLockHolder, removeLockHolder } from "./lock-holder.ts";

@@ -2,7 +2,7 @@
  * The event log: ordered events, and a cursor for each reader. Events of a block are written in the transaction of the
  * block, so that a row exists if and only if its block was committed (or reverted).
  */
-import type { Event, LoggedEvent } from "../../events/event.ts";
+import type { Event, LoggedEvent } from "../../events/catalogue.ts";
 import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database } from "../engine/database.ts";
 

@@ -13,12 +13,11 @@ import type { Consequences } from "./consequences.ts";
 import { DeliverySource } from "./delivery-source.ts";
 import { DueCalls, type DueOptions, isQuick } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { InFlight, UnderWay } from "./in-flight.ts";
 import type { Lane, Queue } from "./lanes.ts";
 import { longestDelayMs } from "./retry.ts";
 import { Schedule } from "./schedule.ts";
 import { type BackgroundTask, Sources } from "./sources.ts";
-import { Outcomes } from "./unwritten-outcomes.ts";
+import { InFlight, Outcomes, UnderWay } from "./under-way.ts";
 
 export type DispatcherOptions = DueOptions & {
   /** Time within which every call ends. A call starts only if this process owns its webhook for as long. */

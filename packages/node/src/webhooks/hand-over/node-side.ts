@@ -10,7 +10,7 @@ import {
   OwnerError,
   type OwnerState,
 } from "./owner.ts";
-import type { CopiedEvent, HandOverRows } from "./rows.ts";
+import type { CopiedEvent, HandOverRows } from "./ports.ts";
 import type { ServiceSwitch } from "./service-switch.ts";
 
 export type NodeSideOptions = {

@@ -1,15 +1,18 @@
 /**
- * The webhook service of a node, which is stopped while another side owns the webhooks, or they are handed over. Requests are
- * then refused. A stop waits for requests in progress, and for running calls.
+ * The webhook service of a node, which is stopped while another side owns the webhooks, or they are handed over.
+ * Requests are then refused: each function runs only if a guard permits. A stop waits for requests in progress, and for
+ * running calls.
  */
+
 import type { Logger } from "pino";
+import type { DeliveryLog } from "../delivery-log/delivery-log.ts";
 import { WebhookError } from "../error.ts";
+import type { Replays } from "../replay/replays.ts";
 import type { WebhookRequests } from "../requests.ts";
 import type { Webhooks } from "../webhooks.ts";
-import { guardRequests } from "./guarded-requests.ts";
 import type { Owner } from "./owner.ts";
 
-export type SwitchDeps = {
+type SwitchDeps = {
   /** Opens the service, with nothing of a former one in memory. */
   readonly open: () => Webhooks;
   readonly owner: () => Owner;
@@ -87,4 +90,53 @@ export function refusalOf({ state }: Owner): WebhookError {
     "WEBHOOKS_IN_TRANSFER",
     'the webhooks are being handed over: retry in 10 s; "uniknode webhooks hand-over" continues it',
   );
+}
+
+/** `read`: the request changes nothing. */
+export type RequestKind = "read" | "write";
+
+/** Runs a function of the service, or rejects. */
+type Guard = <T>(kind: RequestKind, work: (service: WebhookRequests) => Promise<T>) => Promise<T>;
+
+export const guardRequests = (run: Guard): WebhookRequests => ({
+  register: through<WebhookRequests["register"]>(run, ({ register }) => register, {
+    list: "read",
+    find: "read",
+    twinOf: "read",
+    health: "read",
+    healthTotals: "read",
+    create: "write",
+    update: "write",
+    rotate: "write",
+    remove: "write",
+  }),
+  log: through<DeliveryLog>(run, ({ log }) => log, {
+    page: "read",
+    summary: "read",
+    find: "read",
+    retry: "write",
+    retryAll: "write",
+  }),
+  replays: through<Replays>(run, ({ replays }) => replays, { start: "write", find: "read", cancel: "write" }),
+  dryRun: (body) => run("read", (service) => service.dryRun(body)),
+  ping: (id) => run("write", (service) => service.ping(id)),
+  pingTarget: (body) => run("write", (service) => service.pingTarget(body)),
+});
+
+type Call = (...parameters: unknown[]) => Promise<unknown>;
+
+function through<Part extends object>(
+  run: Guard,
+  partOf: (service: WebhookRequests) => Part,
+  kinds: Readonly<Record<keyof Part & string, RequestKind>>,
+): Part {
+  const calls = Object.entries<RequestKind>(kinds).map(([name, kind]): [string, Call] => [
+    name,
+    (...parameters) =>
+      run(kind, (service) => {
+        const part = partOf(service);
+        return (part[name as keyof Part] as Call).apply(part, parameters);
+      }),
+  ]);
+  return Object.fromEntries(calls) as Part;
 }

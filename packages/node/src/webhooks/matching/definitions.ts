@@ -1,7 +1,7 @@
 /** Active webhooks by the name of the event, with compiled conditions. */
 import type { Logger } from "pino";
+import type { Event } from "../../events/catalogue.ts";
 import { subscribedNames } from "../../events/catalogue.ts";
-import type { Event } from "../../events/event.ts";
 import { parseJson } from "../../platform/json/lossless.ts";
 import { present } from "../../platform/present.ts";
 import {

@@ -4,8 +4,8 @@
  * duplicates.
  */
 import { hash } from "node:crypto";
+import type { Event, LoggedEvent } from "../../events/catalogue.ts";
 import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalogue.ts";
-import type { Event, LoggedEvent } from "../../events/event.ts";
 import type { DeliveryDraft } from "../intake.ts";
 import type { DeliveredFact, TimedContent } from "../model/deliveries.ts";
 

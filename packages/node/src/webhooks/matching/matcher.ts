@@ -3,7 +3,7 @@
  * dies, each event is matched once, and no delivery is lost or repeated with another id.
  */
 import type { Logger } from "pino";
-import type { LoggedEvent } from "../../events/event.ts";
+import type { LoggedEvent } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Fit } from "../../subscriptions/content.ts";

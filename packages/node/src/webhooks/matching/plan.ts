@@ -2,8 +2,9 @@
  * Plans a step of matching: the commands that follow from its events. The plan is a pure function of the events, their
  * subscribers and what was read before.
  */
+
+import type { LoggedEvent } from "../../events/catalogue.ts";
 import { isChainFact } from "../../events/catalogue.ts";
-import type { LoggedEvent } from "../../events/event.ts";
 import { present } from "../../platform/present.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { Fit } from "../../subscriptions/content.ts";

@@ -1,5 +1,5 @@
 /** A step of matching: some of the next events of the log, and what their plan must know. */
-import type { LoggedEvent } from "../../events/event.ts";
+import type { LoggedEvent } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import type { BlockReference, Confirmed, Intake } from "../intake.ts";
 import type { DeliveredFact } from "../model/deliveries.ts";

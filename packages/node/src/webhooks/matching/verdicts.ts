@@ -4,7 +4,7 @@
  * evaluated again.
  */
 import type { Logger } from "pino";
-import type { LoggedEvent } from "../../events/event.ts";
+import type { LoggedEvent } from "../../events/catalogue.ts";
 import type { MeteredConditions, Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Definition, Definitions } from "./definitions.ts";

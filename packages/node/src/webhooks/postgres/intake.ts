@@ -2,7 +2,7 @@
  * The intake in PostgreSQL, for the webhooks that this worker owns. Each batch is one transaction, which first moves the
  * position of the shards or of the replay: if another worker owns one of them, nothing is written.
  */
-import type { LoggedEvent } from "../../events/event.ts";
+import type { LoggedEvent } from "../../events/catalogue.ts";
 import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import type { ActiveWebhooks, Applied, Intake, IntakeBatch, IntakeCommand, StepSize } from "../intake.ts";

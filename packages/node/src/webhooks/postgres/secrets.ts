@@ -2,7 +2,7 @@
  * The key of the secrets in PostgreSQL, which all processes share: each has a copy of the key file. The check of the key is in
  * the register. Old rows and the write-ahead log of the server may contain secrets from before their encryption.
  */
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import {
   createKey,

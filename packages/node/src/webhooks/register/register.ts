@@ -1,7 +1,6 @@
 /** The register of webhooks (webhooks.md 4). */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
-import { oncePerTick } from "../../platform/once-per-tick.ts";
 import { integer, type Readers, readMembers } from "../../subscriptions/fields.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook } from "../model/webhook.ts";
@@ -15,7 +14,7 @@ export type RegisterOptions = TargetOptions & {
   readonly webhookLimit: number;
 };
 
-export type RegisterDeps = {
+type RegisterDeps = {
   storage: RegisterStorage;
   /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
@@ -198,4 +197,19 @@ function logUpdate(logger: RegisterDeps["logger"], { before, after, dropped }: U
   if (suspended) logger.info({ webhook }, "webhook resumed by an update");
   if (enabled !== after.enabled)
     logger.info({ webhook }, after.enabled ? "webhook enabled" : "webhook disabled");
+}
+
+/**
+ * Coalesces calls before the next microtask into one call of `work`. `work` starts after all of these calls, and so after
+ * the writes of each caller.
+ */
+function oncePerTick(work: () => Promise<void>): () => Promise<void> {
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= Promise.resolve().then(() => {
+      next = undefined;
+      return work();
+    });
+    return next;
+  };
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import { parseJson } from "../../platform/json/lossless.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { lockDataFolder } from "../../store/engine/folder-lock.ts";

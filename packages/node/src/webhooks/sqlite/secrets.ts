@@ -1,7 +1,7 @@
 /** Secrets of webhooks and of the register as rows, which are encrypted if the operator has a key (webhooks.md 10 point 14). */
 
 import { randomBytes } from "node:crypto";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../platform/coded-error.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createMetaStore, type MetaStore } from "../../store/node/meta.ts";
 import { createKey, createSecretCipher, findKey, readKeyFile, type SecretCipher } from "../secrets.ts";

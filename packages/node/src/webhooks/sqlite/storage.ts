@@ -1,22 +1,28 @@
-/** The storage of the webhook service in SQLite. */
+/**
+ * The storage of the webhook service in SQLite: its parts, and the intake, whose batches are one transaction each with
+ * the cursor of the event log or the position of the replay.
+ */
 import type { Database } from "../../store/engine/database.ts";
 import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
-import { READER } from "../intake.ts";
+import { type Intake, type IntakeBatch, READER } from "../intake.ts";
 import { nextEpoch } from "../model/webhook.ts";
 import { createSoleOwner } from "../ownership.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets.ts";
 import { DeliveryQueue } from "../storage/delivery-queue.ts";
 import { HealthRows } from "../storage/health.ts";
+import { applyBatch, type EventPosition } from "../storage/intake-batch.ts";
+import { readVersion } from "../storage/locks.ts";
 import { scheduleFinish } from "../storage/queues.ts";
 import { RegisterCommands, type RegisterStorage } from "../storage/register-commands.ts";
-import { activateWaiting, idsOf, WebhookRows } from "../storage/webhooks.ts";
+import { countReverts, unretracted } from "../storage/retractions.ts";
+import { confirmedAt } from "../storage/unconfirmed-events.ts";
+import { activateWaiting, activeWebhooks, idsOf, WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
-import { createSqliteIntake } from "./intake.ts";
 import { createSqliteStore, runNow, sqlOf, toSteps } from "./sql.ts";
 
-export type SqliteStorageDeps = {
+type SqliteStorageDeps = {
   /** A dedicated connection that can write, also used by the event log. */
   readonly database: Database;
   readonly eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasRetractionAfter">;
@@ -83,3 +89,36 @@ function createRegisterStorage(
     lastMatched: async () => eventLog.cursor(READER) ?? 0,
   };
 }
+
+type IntakeDeps = {
+  readonly database: Database;
+  readonly eventLog: Pick<EventLog, "read" | "cursor" | "moveCursor" | "hasRetractionAfter">;
+};
+
+export function createSqliteIntake({ database, eventLog }: IntakeDeps): Intake {
+  const sql = sqlOf(database);
+  const matched = () => eventLog.cursor(READER) ?? 0;
+  const canReplay = () => !eventLog.hasRetractionAfter(matched());
+  const position: EventPosition = {
+    lock: () => toSteps(() => []),
+    canReplay: () => toSteps(canReplay),
+    move: (_sql, sequence) => toSteps(() => eventLog.moveCursor(READER, sequence)),
+  };
+  return {
+    async activeWebhooks(known) {
+      const version = runNow(readVersion(sql));
+      return version === known ? undefined : { version, webhooks: runNow(activeWebhooks(sql, [])) };
+    },
+    nextEvents: async (limit) => eventLog.read(matched(), limit),
+    canReplay: async () => canReplay(),
+    countReverts: async (blockIds, before) => runNow(countReverts(sql, blockIds, before)),
+    unretracted: async (blocks, limit) => runNow(unretracted(sql, [], blocks, limit)),
+    confirmedAt: async (heights, limit) => runNow(confirmedAt(sql, [], heights, limit)),
+    apply: async (batch) =>
+      database.transaction(() => runNow(applyBatch(sql, batch, position)), survivalOf(batch)),
+  };
+}
+
+/** A range of a replay without events may be read again after a power loss. */
+const survivalOf = ({ commands, position }: IntakeBatch) =>
+  position.reader === "replay" && commands.length === 0 ? "process death" : "power loss";

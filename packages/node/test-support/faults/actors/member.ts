@@ -1,6 +1,6 @@
 /** A process under test, which faults kill, stop and start again. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isWithin } from "../../../src/platform/within.ts";
+import { isWithin } from "../../../src/platform/notifier.ts";
 import type { Running } from "../../process/uniknode.ts";
 import { WAIT_MS } from "../../process/until.ts";
 

@@ -1,6 +1,6 @@
 /** Invariants of the database of a node, however its process ended. */
 import assert from "node:assert/strict";
-import { foldHashes, HASH_BYTES } from "../../../src/facts/merkle/hashes.ts";
+import { foldHashes, HASH_BYTES } from "../../../src/facts/merkle/proofs.ts";
 import { hashesAt, TILE_BYTES, TILE_WIDTH, widthOf } from "../../../src/facts/merkle/tiles.ts";
 import { createFactTree } from "../../../src/facts/tree/store.ts";
 import { present } from "../../../src/platform/present.ts";

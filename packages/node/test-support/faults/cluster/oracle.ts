@@ -10,7 +10,7 @@ import { createReadDefinitions } from "../../../src/webhooks/matching/definition
 import { createMatcher } from "../../../src/webhooks/matching/matcher.ts";
 import { Verdicts } from "../../../src/webhooks/matching/verdicts.ts";
 import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
-import { createSqliteIntake } from "../../../src/webhooks/sqlite/intake.ts";
+import { createSqliteIntake } from "../../../src/webhooks/sqlite/storage.ts";
 import { createWebhookStore } from "../../webhooks/sqlite-register.ts";
 import { bodyOf } from "../checks/kinds.ts";
 import type { Registered } from "./webhooks.ts";

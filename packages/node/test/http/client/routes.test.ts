@@ -5,7 +5,7 @@
 import { type Client, createClient } from "@uniknode/client";
 import { createSlots, transactionToJson } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { EMPTY_ROOT } from "../../../src/facts/merkle/hashes.ts";
+import { EMPTY_ROOT } from "../../../src/facts/merkle/proofs.ts";
 import { createNoteSigner, keyOfPem } from "../../../src/facts/note.ts";
 import type { FactReader } from "../../../src/facts/reader.ts";
 import type { DevResult } from "../../../src/gateway/gateway.ts";

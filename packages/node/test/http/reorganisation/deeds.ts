@@ -17,9 +17,8 @@ import {
   type TransactionBody,
   utf8ToBytes,
 } from "@uniknode/protocol";
-import { seal } from "../../../src/dev-chain/genesis.ts";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
-import { typeOfKind } from "../../../src/dev-chain/network.ts";
+import { seal, typeOfKind } from "../../../src/dev-chain/network.ts";
 import { present } from "../../../src/platform/present.ts";
 import { cast, type ForkingChain } from "../../../test-support/chain/forking.ts";
 

@@ -11,7 +11,7 @@ import {
   keysFromPassphrase,
 } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { seal } from "../../../src/dev-chain/genesis.ts";
+import { seal } from "../../../src/dev-chain/network.ts";
 import { headerFromPeer } from "../../../src/peers/peer-table.ts";
 import { present } from "../../../src/platform/present.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";

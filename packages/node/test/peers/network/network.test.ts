@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { builders, transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { seal } from "../../../src/dev-chain/genesis.ts";
+import { seal } from "../../../src/dev-chain/network.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
 import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";

@@ -14,7 +14,7 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { seal } from "../../../src/dev-chain/genesis.ts";
+import { seal } from "../../../src/dev-chain/network.ts";
 import { networkTiming } from "../../../src/forger/slot-state.ts";
 import type { CurrentRound, NetworkState } from "../../../src/peers/wire/events.ts";
 import { present } from "../../../src/platform/present.ts";

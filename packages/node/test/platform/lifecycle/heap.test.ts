@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const HEAP = fileURLToPath(new URL("../../../src/platform/lifecycle/heap.ts", import.meta.url));
+const HEAP = fileURLToPath(new URL("../../../src/platform/lifecycle/process.ts", import.meta.url));
 
 /**
  * Allocates a burst of objects that live for a while, then does little; prints the size of the heap at the

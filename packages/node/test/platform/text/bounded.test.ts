@@ -1,6 +1,6 @@
 /** Texts of unknown size. */
 import { expect, test } from "vitest";
-import { readBounded } from "../../../src/platform/text/bounded.ts";
+import { readBounded } from "../../../src/platform/text/foreign.ts";
 
 /** Parts that the reader has taken. */
 async function* parts(list: readonly Uint8Array[], taken: Uint8Array[]) {

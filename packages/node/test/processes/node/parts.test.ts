@@ -9,7 +9,7 @@ import {
 import { pino } from "pino";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Pin } from "../../../src/chain/assumption.ts";
-import { seal } from "../../../src/dev-chain/genesis.ts";
+import { seal } from "../../../src/dev-chain/network.ts";
 import { soloTiming } from "../../../src/forger/slot-state.ts";
 import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
 import { present } from "../../../src/platform/present.ts";

@@ -5,7 +5,6 @@ import { bytesToHex, encodeHeader, encodeTransaction, transactionToJson } from "
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { buildProof } from "../../../src/proofs/request.ts";
-import { CursorError } from "../../../src/read/errors.ts";
 import type {
   BlockFilter,
   TransactionFilter,
@@ -15,6 +14,7 @@ import type {
 import { BLOCKS, TRANSACTIONS, WALLETS } from "../../../src/read/lists.ts";
 import type { Found, Range } from "../../../src/read/page.ts";
 import type { Snapshot } from "../../../src/read/port.ts";
+import { CursorError } from "../../../src/read/port.ts";
 import type { StoredTransaction, StoredWallet } from "../../../src/read/rows.ts";
 import {
   alice,

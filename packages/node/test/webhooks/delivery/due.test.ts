@@ -4,7 +4,7 @@ import { present } from "../../../src/platform/present.ts";
 import { Queues } from "../../../src/webhooks/delivery/active-queues.ts";
 import { DueCalls } from "../../../src/webhooks/delivery/due.ts";
 import type { Lane, Queue } from "../../../src/webhooks/delivery/lanes.ts";
-import { Outcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
+import { Outcomes, type Unwritten } from "../../../src/webhooks/delivery/under-way.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import type { QueueState } from "../../../src/webhooks/storage/delivery-queue.ts";
 

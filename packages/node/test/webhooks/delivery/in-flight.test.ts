@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { InFlight } from "../../../src/webhooks/delivery/in-flight.ts";
+import { InFlight } from "../../../src/webhooks/delivery/under-way.ts";
 
 function open() {
   const graces: { delayMs: number; end: () => void }[] = [];

@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { toHistory } from "../../../src/event-log/sqlite/history.ts";
-import { openDatabase } from "../../../src/store/engine/database.ts";
+import { createReadTogether, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createReadTogether } from "../../../src/store/engine/snapshot.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { createMetaStore } from "../../../src/store/node/meta.ts";
 import type { DeliveryRequest } from "../../../src/webhooks/delivery/post.ts";

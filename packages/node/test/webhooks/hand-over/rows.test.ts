@@ -14,11 +14,14 @@ import {
   lineOf,
   readLine,
 } from "../../../src/webhooks/hand-over/lines.ts";
-import type { HandOverRows } from "../../../src/webhooks/hand-over/rows.ts";
+import type { HandOverRows } from "../../../src/webhooks/hand-over/ports.ts";
 import { isRowOf, TABLE_NAMES, TABLES } from "../../../src/webhooks/hand-over/tables.ts";
-import { readWebhookLines, removeIncomplete } from "../../../src/webhooks/postgres/hand-over/export.ts";
-import { importWebhooks } from "../../../src/webhooks/postgres/hand-over/import.ts";
 import { changeOwner, readOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
+import {
+  importWebhooks,
+  readWebhookLines,
+  removeIncomplete,
+} from "../../../src/webhooks/postgres/hand-over/rows.ts";
 import { createOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { createKey, createSecretCipher, type SecretCipher } from "../../../src/webhooks/secrets.ts";
 import { createSqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";

@@ -1,6 +1,6 @@
 /** Plans of steps: their bounds, and what a step must know of itself because its reads do not contain it. */
 import { describe, expect, test } from "vitest";
-import type { Event, LoggedEvent } from "../../../src/events/event.ts";
+import type { Event, LoggedEvent } from "../../../src/events/catalogue.ts";
 import { present } from "../../../src/platform/present.ts";
 import { CostError, meterConditions } from "../../../src/subscriptions/conditions/cost.ts";
 import type { ConfirmedEvent, DeliveryDraft, IntakeCommand } from "../../../src/webhooks/intake.ts";

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Event } from "../../../src/events/event.ts";
+import type { Event } from "../../../src/events/catalogue.ts";
 import {
   always,
   createService,

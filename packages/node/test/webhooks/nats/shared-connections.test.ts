@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { NatsTarget } from "../../../src/webhooks/model/targets.ts";
-import { SharedConnections } from "../../../src/webhooks/nats/shared-connections.ts";
+import { SharedConnections } from "../../../src/webhooks/nats/post.ts";
 import type { StreamClient } from "../../../src/webhooks/nats/stream-client.ts";
 
 const targetOf = (port: number, token?: string): NatsTarget => ({

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ConfigError } from "../../../src/platform/config-error.ts";
+import { ConfigError } from "../../../src/platform/coded-error.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { openSecretCipher } from "../../../src/webhooks/postgres/secrets.ts";

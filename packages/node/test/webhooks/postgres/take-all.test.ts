@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import type { WorkersSide } from "../../../src/webhooks/hand-over/workers-side.ts";
+import type { WorkersSide } from "../../../src/webhooks/hand-over/ports.ts";
 import { createWorkersSide } from "../../../src/webhooks/postgres/hand-over/workers-side.ts";
 import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";

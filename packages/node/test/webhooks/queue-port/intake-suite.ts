@@ -1,7 +1,7 @@
 /** Behaviour of every implementation of the intake: batches of commands, and the reads by which they are planned. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Event } from "../../../src/events/event.ts";
+import type { Event } from "../../../src/events/catalogue.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Intake, IntakeCommand } from "../../../src/webhooks/intake.ts";
 import {

@@ -1,6 +1,6 @@
 /** Subject of the suites of the webhook storage on PostgreSQL: one worker that owns all webhooks. */
 import { onTestFinished } from "vitest";
-import type { Event } from "../../../src/events/event.ts";
+import type { Event } from "../../../src/events/catalogue.ts";
 import { openPostgres, type Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import { openPostgresStorage } from "../../../src/webhooks/postgres/storage.ts";

@@ -2,7 +2,7 @@
  * Subject of the suite: a storage of webhooks without chain, into which a test inserts webhooks and
  * deliveries.
  */
-import type { Event } from "../../../src/events/event.ts";
+import type { Event } from "../../../src/events/catalogue.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Applied, DeliveryDraft, IntakeBatch, IntakeCommand } from "../../../src/webhooks/intake.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";

@@ -4,8 +4,8 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Database, SqlValue } from "../../../store/engine/database.ts";
-import { SnapshotError } from "../../errors.ts";
 import type { Direction } from "../../page.ts";
+import { SnapshotError } from "../../port.ts";
 import {
   type AccessPaths,
   createStatementCache,

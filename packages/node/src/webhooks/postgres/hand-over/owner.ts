@@ -1,6 +1,10 @@
-/** The owner of the webhooks, as the database of the workers stores it. */
+/**
+ * The owner of the webhooks, as the database of the workers stores it, and the names of events that the log of the node
+ * records for the workers.
+ */
+
 import { present } from "../../../platform/present.ts";
-import type { Query, Transaction } from "../../../postgres/connection.ts";
+import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
 import {
   nextOwner,
   type Owner,
@@ -8,6 +12,10 @@ import {
   OwnerError,
   type OwnerState,
 } from "../../hand-over/owner.ts";
+import { refusalOf } from "../../hand-over/service-switch.ts";
+import { runSteps } from "../../storage/sql.ts";
+import { readEventNames } from "../../storage/webhooks.ts";
+import { readsOf } from "../sql.ts";
 
 type OwnerRow = { owner: OwnerState; transfer: string | null };
 
@@ -51,4 +59,43 @@ async function select(query: Query, lock: "" | "FOR UPDATE" | "FOR KEY SHARE"): 
   const [row] = await query<OwnerRow>(`SELECT owner, transfer FROM webhook_register ${lock}`);
   const { owner: state, transfer } = present(row, "the row of the register");
   return { state, transfer: transfer ?? undefined };
+}
+
+type RemoteNamesDeps = {
+  readonly postgres: Postgres;
+  /** Replaces the names at the node that the mirror follows (`Gateway.replaceRemoteNames`). */
+  readonly replaceRemoteNames: (names: readonly string[]) => Promise<{ readonly lastSequence: number }>;
+};
+
+/**
+ * Creates a function that replaces the names by those of the register, and returns the sequence after which the log has all
+ * events of these names. Calls of all processes are made one after the other: an earlier call would otherwise overwrite the
+ * names of a later one. Calls in this process share the next one. Rejects with a `WebhookError` unless the workers own the
+ * webhooks.
+ */
+export function createRemoteNames({ postgres, replaceRemoteNames }: RemoteNamesDeps): () => Promise<number> {
+  const replace = (): Promise<number> =>
+    postgres.transaction("READ WRITE", async (transaction) => {
+      const owner = await lockOwner(transaction);
+      // After a hand-over, the names of this database must not be recorded any longer.
+      if (owner.state !== "workers") throw refusalOf(owner);
+      // Until the end of the transaction. A node executes no call after its deadline, for which this one waits.
+      await transaction.query("SELECT pg_advisory_xact_lock(hashtext('names of webhooks'))");
+      const { lastSequence } = await replaceRemoteNames([
+        ...(await runSteps(readEventNames(readsOf(transaction)))),
+      ]);
+      return lastSequence;
+    });
+
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<number> | undefined;
+  return () => {
+    next ??= running.then(() => {
+      const replacing = replace();
+      running = replacing.catch(() => {});
+      next = undefined;
+      return replacing;
+    });
+    return next;
+  };
 }

@@ -2,12 +2,11 @@
 import type { Logger } from "pino";
 import { present } from "../../../platform/present.ts";
 import type { Postgres, Query } from "../../../postgres/connection.ts";
-import type { TakenWebhooks, WorkersSide } from "../../hand-over/workers-side.ts";
+import type { TakenWebhooks, WorkersSide } from "../../hand-over/ports.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../../secrets.ts";
-import { readWebhookLines, removeIncomplete } from "./export.ts";
-import { dropAllRows, importWebhooks, MISSING_EVENTS } from "./import.ts";
 import { levelShards } from "./level.ts";
 import { changeOwner, readOwner } from "./owner.ts";
+import { dropAllRows, importWebhooks, MISSING_EVENTS, readWebhookLines, removeIncomplete } from "./rows.ts";
 
 export type WorkersSideOptions = {
   /** The nethash of the chain. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SnapshotError } from "../../../../src/read/errors.ts";
+import { SnapshotError } from "../../../../src/read/port.ts";
 import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
 
 /** A time box with a clock that moves on request. */

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { present } from "../../../../src/platform/present.ts";
-import { SnapshotError } from "../../../../src/read/errors.ts";
 import type { Range } from "../../../../src/read/page.ts";
+import { SnapshotError } from "../../../../src/read/port.ts";
 import {
   accessPathsOf,
   fromText,

@@ -1,7 +1,12 @@
-/** `transactions.*`: transactions are created here, stored under their ids, and sent by a separate call. */
+/**
+ * All methods: `blocks.*` and `wallets.*`, which show the chain as the API does, and store keys encrypted with a
+ * password; and `transactions.*`: transactions are created here, stored under their ids, and sent by a separate call.
+ */
 import {
+  addressFromPublicKey,
   builders,
   bytesToHex,
+  encodeWif,
   isAddress,
   isTypeActive,
   type KeyPair,
@@ -13,16 +18,83 @@ import {
   transactionKey,
   transactionToJson,
 } from "@uniknode/protocol";
-import { type Static, Type } from "../../platform/json/schema.ts";
-import { post } from "../../submission/send.ts";
-import { SendError } from "../../submission/send-error.ts";
-import { prepareSender, type SenderEnvelope } from "../../submission/sender.ts";
-import { type Method, method, type RpcContext } from "../define-method.ts";
-import { findKeys } from "../keys.ts";
-import { invalidParams, ofStatus, type RpcError } from "../rpc-error.ts";
-import { keeper } from "./blocks-and-wallets.ts";
+import { type Static, Type } from "../platform/json/schema.ts";
+import { post } from "../submission/send.ts";
+import { prepareSender, SendError, type SenderEnvelope } from "../submission/sender.ts";
+import { type Method, method, type RpcContext } from "./define-method.ts";
+import { createKeys, findKeys } from "./keys.ts";
+import { invalidParams, ofStatus, type RpcError } from "./rpc-error.ts";
 
-const id = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
+const blockId = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$" });
+const offset = Type.Optional(Type.Integer({ minimum: 0 }));
+
+const blockMethods: Readonly<Record<string, Method>> = {
+  "blocks.info": method(Type.Object({ id: blockId }), async (params, { client }) => {
+    return (await client.blocks.get(params.id)).data;
+  }),
+
+  "blocks.latest": method(Type.Object({}), async (_params, { client }) => (await client.blocks.last()).data),
+
+  "blocks.transactions": method(
+    Type.Object({ id: blockId, offset }),
+    async ({ id, offset = 0 }, { client }) => {
+      const list = client.blocks.transactions(id, { orderBy: "timestamp:desc" });
+      const { meta, data } = await list.page({ offset });
+      return { count: meta.totalCount, data };
+    },
+  ),
+};
+
+const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });
+/**
+ * `bip38` is the password; `userId` is hexadecimal: a name under which keys are stored, and a part of their
+ * password.
+ */
+const keeper = {
+  bip38: Type.String({ minLength: 1, maxLength: 1_024 }),
+  userId: Type.String({ pattern: "^([0-9a-fA-F]{2})+$", maxLength: 512 }),
+};
+
+const walletMethods: Readonly<Record<string, Method>> = {
+  "wallets.create": method(
+    Type.Object({ passphrase: Type.String({ minLength: 1 }) }),
+    async ({ passphrase }, context) => identityOf(keysFromPassphrase(passphrase).publicKey, context),
+  ),
+
+  "wallets.info": method(Type.Object({ address }), async ({ address }, { client }) => {
+    return (await client.wallets.get(address)).data;
+  }),
+
+  "wallets.transactions": method(
+    Type.Object({ address, offset }),
+    async ({ address, offset = 0 }, { client }) => {
+      const list = client.wallets.transactions(address, { orderBy: "timestamp:desc" });
+      const { meta, data } = await list.page({ offset });
+      if (meta.totalCount === 0) throw ofStatus(404);
+      return { count: meta.totalCount, data };
+    },
+  ),
+
+  "wallets.bip38.create": method(Type.Object(keeper), async (params, context) =>
+    walletOf(await createKeys(params, context), context),
+  ),
+
+  "wallets.bip38.info": method(Type.Object(keeper), async (params, context) =>
+    walletOf(await findKeys(params, context), context),
+  ),
+};
+
+function walletOf({ publicKey, privateKey }: KeyPair, context: RpcContext) {
+  const { wif } = context.network.description;
+  return { ...identityOf(publicKey, context), wif: encodeWif(privateKey, wif) };
+}
+
+function identityOf(publicKey: Uint8Array, { network }: RpcContext) {
+  const text = bytesToHex(publicKey);
+  return { publicKey: text, address: addressFromPublicKey(text, network.description.pubKeyHash) };
+}
+
+const transactionId = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
 const publicKey = Type.String({ pattern: "^[0-9a-fA-F]{66}$" });
 const passphrase = Type.String({ minLength: 1 });
 /** Fee in the smallest unit; defaults to the average of the type in the last 30 days. */
@@ -41,8 +113,8 @@ const transfer = method(Type.Object({ ...payment, passphrase, fee }), (params, c
   create(keysFromPassphrase(params.passphrase), params.fee, context, payTo(params)),
 );
 
-export const transactionMethods: Readonly<Record<string, Method>> = {
-  "transactions.info": method(Type.Object({ id }), async (params, { client }) => {
+const transactionMethods: Readonly<Record<string, Method>> = {
+  "transactions.info": method(Type.Object({ id: transactionId }), async (params, { client }) => {
     return (await client.transactions.get(params.id)).data;
   }),
 
@@ -66,7 +138,7 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
   "transactions.vote.create": createVote("+"),
   "transactions.unvote.create": createVote("-"),
 
-  "transactions.broadcast": method(Type.Object({ id }), async (params, { client, store }) => {
+  "transactions.broadcast": method(Type.Object({ id: transactionId }), async (params, { client, store }) => {
     const json = store.findTransaction(params.id.toLowerCase());
     if (json === undefined) throw ofStatus(404);
     const transaction = JSON.parse(json) as { id: string };
@@ -79,6 +151,12 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
       throw error instanceof SendError ? notSent(error) : error;
     }
   }),
+};
+
+export const METHODS: Readonly<Record<string, Method>> = {
+  ...blockMethods,
+  ...transactionMethods,
+  ...walletMethods,
 };
 
 function notSent({ type, message }: SendError): RpcError {

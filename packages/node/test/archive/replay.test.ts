@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { replay } from "../../src/chain/replay.ts";
+import { replay } from "../../src/archive/import.ts";
 import { blocksOf, type OpenChain, openChain, readChain } from "../../test-support/chain/fixtures.ts";
 
 const content = readChain("chain-1");
