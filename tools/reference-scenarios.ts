@@ -1,5 +1,5 @@
 /** Generates the page of the scenarios that `uniknode conform` plays. */
-import { GROUPS } from "../packages/node/src/conform/catalogue/groups.ts";
+import { GROUPS } from "../packages/node/src/conform/run.ts";
 
 const TITLES: Readonly<Record<string, string>> = {
   acceptance: "Acceptance: single deliveries",

@@ -1,7 +1,7 @@
 /** Synchronous reads of one commit, with its head, for tests of the parts of the read model. */
 
 import { present } from "../src/platform/present.ts";
-import type { Head } from "../src/read/head.ts";
+import type { Head } from "../src/read/port.ts";
 import type { TimeBox } from "../src/read/sqlite/lists/time-box.ts";
 import type { Database } from "../src/store/engine/database.ts";
 import { createReadTogether } from "../src/store/engine/database.ts";

@@ -18,8 +18,7 @@ import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { type CheckDeps, checkChain } from "./check.ts";
-import { copyChain } from "./copy.ts";
-import { stateDigest } from "./digest.ts";
+import { copyChain, stateDigest } from "./copy.ts";
 import { buildFacts } from "./facts.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 

@@ -1,6 +1,6 @@
 /** Entry point of the program `uniknode`: runs a command line, describes a failure in one sentence, and returns the exit code. */
 import { type Command, CommanderError } from "commander";
-import { ListenError } from "../platform/addresses/listeners.ts";
+import { ListenError } from "../platform/addresses.ts";
 import { ConfigError } from "../platform/coded-error.ts";
 import { collectInOneThread } from "../platform/lifecycle/process.ts";
 import { commandLine } from "../platform/lifecycle/program.ts";

@@ -1,6 +1,6 @@
 /** Definition of an option: its names, its help text, and the readers of values. */
 import { isIP } from "node:net";
-import { createRangeTest } from "../platform/addresses/ranges.ts";
+import { createRangeTest } from "../platform/addresses.ts";
 import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";

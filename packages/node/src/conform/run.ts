@@ -1,11 +1,16 @@
 /**
- * Plays scenarios one after another. A scenario that fails, or is interrupted, does not end the run. A command of the
- * developer restarts the receiver.
+ * Plays the scenarios one after another. A scenario that fails, or is interrupted, does not end the run. A command of
+ * the developer restarts the receiver.
  */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../platform/coded-error.ts";
+import { ACCEPTANCE } from "./catalogue/acceptance.ts";
+import { REPETITION, RESTARTS } from "./catalogue/repetition.ts";
+import { RETRACTIONS_OF_FACTS } from "./catalogue/retractions.ts";
+import { VERIFICATION } from "./catalogue/verification.ts";
 import { createMessages } from "./messages.ts";
 import { openStage, type Scenario, type StageDeps, type StageOptions } from "./stage.ts";
 import { readView, ScenarioFailure } from "./view.ts";
@@ -157,3 +162,14 @@ async function runCommand(command: string, signal: AbortSignal): Promise<void> {
   })) as [number | null, NodeJS.Signals | null];
   if (code !== 0) throw new RestartError(`the command ended with ${code ?? endedBy}`);
 }
+
+/** Scenarios by group. */
+export const GROUPS: Readonly<Record<string, readonly Scenario[]>> = {
+  acceptance: ACCEPTANCE,
+  verification: VERIFICATION,
+  repetition: REPETITION,
+  retractions: RETRACTIONS_OF_FACTS,
+  restarts: RESTARTS,
+};
+
+export const SCENARIOS: readonly Scenario[] = Object.values(GROUPS).flat();

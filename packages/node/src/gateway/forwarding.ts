@@ -1,7 +1,7 @@
 /** Forwards HTTP requests to the first node that can be reached, for data that only a node has. */
 import type { Readable } from "node:stream";
 import { Pool } from "undici";
-import { clientGroup } from "../platform/addresses/ranges.ts";
+import { clientGroup } from "../platform/addresses.ts";
 import { CallError, type CallFigures } from "../platform/threads/call.ts";
 
 export type ForwardedRequest = {

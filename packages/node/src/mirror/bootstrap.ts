@@ -7,15 +7,14 @@ import type { Network } from "@uniknode/protocol";
 import type { Position } from "../feed/line.ts";
 import type { Postgres, Transaction } from "../postgres/connection.ts";
 import { indexSql } from "../postgres/migrations.ts";
-import { appendBlocks, type DecodedBundle, decodeBundle, removeAbove } from "./blocks.ts";
+import { appendBlocks, type DecodedBundle, decodeBundle, insertRecords, removeAbove } from "./blocks.ts";
 import { removeFactsAbove } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
+import { type AheadOptions, readAhead } from "./feed-client.ts";
 import { deposed, type Epoch, enterPhase, lockHead, moveHead, NO_BLOCK, type Phase } from "./head.ts";
 import type { FeedLine } from "./line.ts";
 import { MirrorError } from "./mirror-error.ts";
-import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { RECORD_TABLES } from "./records.ts";
-import { insertRecords } from "./state.ts";
 
 type BootstrapDeps = {
   readonly postgres: Postgres;

@@ -7,14 +7,20 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Position } from "../feed/line.ts";
 import type { Postgres } from "../postgres/connection.ts";
-import { appendBlocks, type DecodedBundle, decodeBundle, removeBlocks } from "./blocks.ts";
+import {
+  appendBlocks,
+  applyChanges,
+  type DecodedBundle,
+  decodeBundle,
+  removeBlocks,
+  restoreRecords,
+} from "./blocks.ts";
 import { catchUpFacts, FactComparison, type FactMark, growFacts, removeFactsAbove } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
+import { type AheadOptions, readAhead } from "./feed-client.ts";
 import { type Epoch, markLog, moveHead } from "./head.ts";
 import type { Bundle, Checkpoint, FeedLine, LogMark } from "./line.ts";
 import { MirrorError } from "./mirror-error.ts";
-import { type AheadOptions, readAhead } from "./read-ahead.ts";
-import { applyChanges, restoreRecords } from "./state.ts";
 
 export type FollowDeps = {
   readonly postgres: Postgres;

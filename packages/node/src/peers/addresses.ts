@@ -1,7 +1,7 @@
 /** Addresses of peers (p2p.md 6.1, 10.3). */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { clientGroup, siteGroup } from "../platform/addresses/ranges.ts";
+import { clientGroup, siteGroup } from "../platform/addresses.ts";
 
 /**
  * The form in which addresses are compared: an IPv4 address mapped into IPv6, as a dual-stack listener reports it,

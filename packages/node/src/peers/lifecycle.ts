@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Network, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
-import { clientGroup } from "../platform/addresses/ranges.ts";
+import { clientGroup } from "../platform/addresses.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import type { PeerStore } from "../store/node/peers.ts";
 import { matchesAddress } from "./addresses.ts";

@@ -1,7 +1,7 @@
 /** Parts of statements that are the same in every SQL database: conditions, ranges of heights, and rows after a cursor. */
 import type { NamedTerm, TermKind } from "./cursor.ts";
-import type { Head } from "./head.ts";
 import type { Integer, Interval } from "./page.ts";
+import type { Head } from "./port.ts";
 
 /** A test on a row with the values of its placeholders. `sql` is a text of this program, never of a request. */
 type Condition<Value> = { readonly sql: string; readonly values: readonly Value[] };

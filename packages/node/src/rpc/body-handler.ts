@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0: processes a body with one call or a batch. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
-import { clientGroup } from "../platform/addresses/ranges.ts";
+import { clientGroup } from "../platform/addresses.ts";
 import {
   BODY_COMPLEXITY,
   ExternalDataError,

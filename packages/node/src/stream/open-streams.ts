@@ -2,7 +2,7 @@
  * Open streams: their number per client, per site and in total, clients whose conditions cost too much, and the union of the events
  * that they subscribe to.
  */
-import { clientGroup, siteGroup } from "../platform/addresses/ranges.ts";
+import { clientGroup, siteGroup } from "../platform/addresses.ts";
 import { present } from "../platform/present.ts";
 import { StreamError } from "./subscription.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../src/gateway/remote-processes.ts";
 import { createGatewayRoutes } from "../../src/http/gateway/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
-import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
+import { createRangeTest } from "../../src/platform/addresses.ts";
 import { openFixture } from "../http/fixture.ts";
 
 export const TOKEN = "token of the node";

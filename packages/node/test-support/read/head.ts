@@ -1,6 +1,6 @@
 /** The head of a database, for queries outside a read model. */
 import { present } from "../../src/platform/present.ts";
-import type { Head } from "../../src/read/head.ts";
+import type { Head } from "../../src/read/port.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 
 const SELECT = "SELECT id_text AS id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1";

@@ -2,8 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { copyChain } from "../../src/archive/copy.ts";
-import { stateDigest } from "../../src/archive/digest.ts";
+import { copyChain, stateDigest } from "../../src/archive/copy.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { laterMigrations } from "../../test-support/store/later-migrations.ts";

@@ -3,11 +3,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createChainSnapshot } from "../../src/archive/create.ts";
-import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
 import { DATABASE_FILE, MANIFEST_FILE, readManifest } from "../../src/archive/manifest.ts";
 import { restoreSnapshot } from "../../src/archive/restore.ts";
+import { createChainSnapshot } from "../../src/archive/snapshot.ts";
+import { exportBlocks } from "../../src/archive/stream.ts";
 import { storedNethash } from "../../src/chain/stores.ts";
 import { createProject } from "../../src/commands/init.ts";
 import {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { SCENARIOS } from "../../src/conform/catalogue/groups.ts";
+import { SCENARIOS } from "../../src/conform/run.ts";
 import { present } from "../../src/platform/present.ts";
 import { signingSecretOf } from "../../src/webhooks/model/message.ts";
 import { DEFECTS } from "../../test-support/conform/defects/list.ts";

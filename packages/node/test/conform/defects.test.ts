@@ -1,8 +1,7 @@
 /** Every scenario against a sound receiver, and against receivers with one defect each. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SCENARIOS } from "../../src/conform/catalogue/groups.ts";
-import { type Outcome, playScenarios } from "../../src/conform/run.ts";
+import { type Outcome, playScenarios, SCENARIOS } from "../../src/conform/run.ts";
 import type { StageOptions } from "../../src/conform/stage.ts";
 import { DEFECTS } from "../../test-support/conform/defects/list.ts";
 import { type Parts, SOUND, startReceiver, TOKEN } from "../../test-support/conform/receiver.ts";

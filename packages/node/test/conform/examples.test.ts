@@ -1,7 +1,6 @@
 /** The receivers that the console and the guide offer, each run with its own interpreter. */
 import { describe, expect, test } from "vitest";
-import { SCENARIOS } from "../../src/conform/catalogue/groups.ts";
-import { playScenarios } from "../../src/conform/run.ts";
+import { playScenarios, SCENARIOS } from "../../src/conform/run.ts";
 import { LANGUAGES, missingLanguage, startExample } from "../../test-support/conform/example.ts";
 import { TOKEN } from "../../test-support/conform/receiver.ts";
 import { skips } from "../../test-support/process/available.ts";

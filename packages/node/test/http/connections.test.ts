@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Connections } from "../../src/http/connections/connections.ts";
-import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
+import { createRangeTest } from "../../src/platform/addresses.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
 import { connectFrom, occupy, statusFrom } from "../../test-support/http/sockets.ts";

@@ -1,7 +1,7 @@
 /** Items are read ahead up to a bound, in order, and none is lost before an error. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { readAhead } from "../../src/mirror/read-ahead.ts";
+import { readAhead } from "../../src/mirror/feed-client.ts";
 
 const ONE = { maxItems: 10, maxSize: Number.POSITIVE_INFINITY, sizeOf: () => 1 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Head, perHead, perSnapshot } from "../../src/read/head.ts";
+import { type Head, perHead, perSnapshot } from "../../src/read/port.ts";
 
 const head = (id: string) => ({ id, height: 1, timestamp: 0 });
 

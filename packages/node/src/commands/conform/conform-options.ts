@@ -7,7 +7,7 @@ import {
   readText,
   readTexts,
 } from "../../config/define-option.ts";
-import { SCENARIOS } from "../../conform/catalogue/groups.ts";
+import { SCENARIOS } from "../../conform/run.ts";
 
 /** Reads names of scenarios; the command checks them. */
 const readScenarios = Object.assign((value: unknown) => readTexts(value), {

@@ -1,6 +1,7 @@
 /** Formats the outcomes of scenarios as lines, as JSON, and as JUnit XML. */
-import { GROUPS } from "../../conform/catalogue/groups.ts";
+
 import type { Outcome } from "../../conform/run.ts";
+import { GROUPS } from "../../conform/run.ts";
 import { linesWithoutControls } from "../../platform/text/foreign.ts";
 import { countOf } from "../../platform/text/wording.ts";
 

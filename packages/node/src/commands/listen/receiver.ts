@@ -10,7 +10,7 @@ import {
   verifyDelivery,
 } from "@uniknode/client";
 import { LRUCache } from "lru-cache";
-import { explainListenError } from "../../platform/addresses/listeners.ts";
+import { explainListenError } from "../../platform/addresses.ts";
 
 export type ReceiverOptions = {
   /** Port; 0 selects a free port. */

@@ -4,8 +4,8 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { RangeTest } from "../../platform/addresses/ranges.ts";
-import { clientGroup, siteGroup } from "../../platform/addresses/ranges.ts";
+import type { RangeTest } from "../../platform/addresses.ts";
+import { clientGroup, siteGroup } from "../../platform/addresses.ts";
 import { createQueue } from "../core/queue.ts";
 import { stopParsing } from "./stop-parsing.ts";
 

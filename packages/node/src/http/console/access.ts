@@ -4,7 +4,7 @@
  * only pages of the console's origin send, as a header.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { createCrossSiteTest } from "../../platform/addresses/listeners.ts";
+import { createCrossSiteTest } from "../../platform/addresses.ts";
 import { createAllowances } from "../connections/admission.ts";
 import { HttpError } from "../core/error.ts";
 import { type Access, requireJson } from "../webhooks/access.ts";

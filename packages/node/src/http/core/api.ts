@@ -3,8 +3,7 @@ import { addressFromPublicKey, createSlots, type Network } from "@uniknode/proto
 import type { FastifyRequest } from "fastify";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
 import type { FeePolicy } from "../../pool/pool-options.ts";
-import type { Head } from "../../read/head.ts";
-import type { ReadModel, Snapshot } from "../../read/port.ts";
+import type { Head, ReadModel, Snapshot } from "../../read/port.ts";
 import type { Server } from "./app.ts";
 import { snapshotAtLeast } from "./at-least.ts";
 import { chainmeta, createTimestampOf } from "./values.ts";

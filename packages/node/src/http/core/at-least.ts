@@ -3,8 +3,7 @@
  * that block or a later one of the same branch, or refuses.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Head } from "../../read/head.ts";
-import type { ReadModel, Snapshot } from "../../read/port.ts";
+import type { Head, ReadModel, Snapshot } from "../../read/port.ts";
 import type { Server } from "./app.ts";
 import { HttpError } from "./error.ts";
 

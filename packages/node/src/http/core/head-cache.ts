@@ -6,8 +6,7 @@ import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { programVersion } from "../../platform/lifecycle/program.ts";
-import type { Head } from "../../read/head.ts";
-import type { ReadModel } from "../../read/port.ts";
+import type { Head, ReadModel } from "../../read/port.ts";
 import type { Server } from "./app.ts";
 
 /** Maximum size of all cached responses and their URLs. */

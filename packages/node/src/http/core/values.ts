@@ -4,7 +4,7 @@
  */
 
 import { type Static, Type } from "../../platform/json/schema.ts";
-import type { Head } from "../../read/head.ts";
+import type { Head } from "../../read/port.ts";
 import { JsonText } from "./text.ts";
 
 /** Decimal text of the smallest unit; may be negative. */

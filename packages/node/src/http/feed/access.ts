@@ -1,5 +1,5 @@
 /** Access to the routes for the operator's own processes on other machines: the webhook token, from addresses of a list. */
-import type { RangeTest } from "../../platform/addresses/ranges.ts";
+import type { RangeTest } from "../../platform/addresses.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import type { Access } from "../webhooks/access.ts";

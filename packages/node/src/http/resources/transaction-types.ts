@@ -7,7 +7,7 @@ import {
   typeStaticFee,
 } from "@uniknode/protocol";
 import { type TSchema, Type } from "../../platform/json/schema.ts";
-import type { Head } from "../../read/head.ts";
+import type { Head } from "../../read/port.ts";
 import type { Resource } from "../core/api.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { amount, ENTITY_FEES } from "../core/values.ts";

@@ -1,11 +1,11 @@
 /** `/transactions` (http-api.md 6.4): confirmed ones, and those of the pool. */
 
 import type { PendingTransaction, PoolRange } from "../../gateway/gateway.ts";
-import { siteGroup } from "../../platform/addresses/ranges.ts";
+import { siteGroup } from "../../platform/addresses.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { perSnapshot } from "../../read/head.ts";
 import { TRANSACTIONS } from "../../read/lists.ts";
 import type { Snapshot } from "../../read/port.ts";
+import { perSnapshot } from "../../read/port.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";

@@ -1,9 +1,8 @@
 /** Blocks in responses (http-api.md 4.3): single ones, and lists of them. */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { BlockFilter } from "../../read/filters.ts";
-import type { Head } from "../../read/head.ts";
 import { BLOCKS } from "../../read/lists.ts";
-import type { Snapshot } from "../../read/port.ts";
+import type { Head, Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import { JsonText } from "../core/text.ts";

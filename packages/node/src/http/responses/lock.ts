@@ -1,8 +1,8 @@
 /** Hash-time locks in responses (http-api.md 4.8), and lists of open ones. */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { LockFilter, LockOrder } from "../../read/filters.ts";
-import type { Head } from "../../read/head.ts";
 import { LOCKS } from "../../read/lists.ts";
+import type { Head } from "../../read/port.ts";
 import type { StoredLock } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import { address, amount, count, hex, id, publicKey, Timestamp, type TimestampOf } from "../core/values.ts";

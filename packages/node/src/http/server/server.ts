@@ -5,7 +5,7 @@ import type { Network } from "@uniknode/protocol";
 import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
-import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
+import { createRangeTest, type RangeTest } from "../../platform/addresses.ts";
 import { DEFAULT_POOL_MAX_PER_REQUEST } from "../../pool/pool-options.ts";
 import type { ReadModel } from "../../read/port.ts";
 import {
@@ -64,9 +64,9 @@ export type HttpOptions = ListenerOptions & {
   readonly takeTimeoutMs?: number;
   /** Maximum bytes of incomplete bodies and unread responses of all connections. */
   readonly maxHeldBytes?: number;
-  /** Proxies whose `X-Forwarded-For` has the address of the client (`addresses/ranges.ts`). Absent: none. */
+  /** Proxies whose `X-Forwarded-For` has the address of the client (`platform/addresses.ts`). Absent: none. */
   readonly trustedProxies?: string;
-  /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
+  /** Addresses that are served (`platform/addresses.ts`); others get 403. Absent: all. */
   readonly allowed?: string;
   /** Maximum items of one `POST /transactions`. Default: 40. */
   readonly poolMaxPerRequest?: number;

@@ -8,10 +8,10 @@ import { DEFAULT_EVENT_RETENTION } from "../../event-log/retention.ts";
 import { createNotifier, isWithin } from "../../platform/notifier.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import type { FeedClient } from "../feed-client.ts";
+import { type AheadOptions, readAhead } from "../feed-client.ts";
 import type { Epoch } from "../head.ts";
 import type { CopiedEvent, EventLine } from "../line.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror-error.ts";
-import { type AheadOptions, readAhead } from "../read-ahead.ts";
 import { appendEvents, type CopyState, markGap, pruneEvents, readCopy, startCopy } from "./rows.ts";
 
 /** Parts of a session of the mirror that the copy uses. */

@@ -1,7 +1,7 @@
 /** Decides if an address becomes a peer (p2p.md 10.3): requests its status and verifies it (p2p.md 10.4). */
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
-import { siteGroup } from "../../platform/addresses/ranges.ts";
+import { siteGroup } from "../../platform/addresses.ts";
 import { createLru } from "../../platform/bounded-entries.ts";
 import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
 import { WindowCounter } from "../guards/rate-limits.ts";

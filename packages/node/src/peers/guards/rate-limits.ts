@@ -2,7 +2,7 @@
  * Rate limits of the events of an address (p2p.md 6.3 point 2), and of a /64 of IPv6, because one client can
  * have more addresses than can be counted.
  */
-import { clientGroup } from "../../platform/addresses/ranges.ts";
+import { clientGroup } from "../../platform/addresses.ts";
 import type { EventName } from "../wire/events.ts";
 import { RATE_LIMITS, TIMES_MS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import { WireError } from "../wire/wire-error.ts";

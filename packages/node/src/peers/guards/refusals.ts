@@ -1,6 +1,6 @@
 /** Addresses that are refused for a time: bans, exclusions that last longer each time, and refusals. */
 import type { Logger } from "pino";
-import { clientGroup } from "../../platform/addresses/ranges.ts";
+import { clientGroup } from "../../platform/addresses.ts";
 import { setNewest } from "../../platform/bounded-entries.ts";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { normalizeAddress } from "../addresses.ts";

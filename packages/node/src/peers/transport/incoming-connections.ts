@@ -1,7 +1,7 @@
 /** Incoming connections from their admission to their end: which are admitted, refused or cut (p2p.md 6.1). */
 import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { clientGroup } from "../../platform/addresses/ranges.ts";
+import { clientGroup } from "../../platform/addresses.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { Admission, type AdmittedSession, type CapacityLimit } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";

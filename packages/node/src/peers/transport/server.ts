@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { explainListenError, type ListenAddress } from "../../platform/addresses/listeners.ts";
+import { explainListenError, type ListenAddress } from "../../platform/addresses.ts";
 import { createServer } from "../../platform/http.ts";
 import { createTimeSlices } from "../../platform/threads/time-slices.ts";
 import { matchesAddress } from "../addresses.ts";

@@ -9,9 +9,13 @@ import { createPostgresHistory } from "../../event-log/postgres/history.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
 import { readHead } from "../../mirror/head.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
-import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
-import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
-import { explainListenError, shownHost } from "../../platform/addresses/listeners.ts";
+import {
+  createOperationRoutes,
+  createOperationsServer,
+  type Operations,
+  type OperationsServer,
+} from "../../operations/http/server.ts";
+import { explainListenError, shownHost } from "../../platform/addresses.ts";
 import { ConfigError } from "../../platform/coded-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";

@@ -1,7 +1,7 @@
 /** Health and metrics of a delivery worker. */
 import type { ConnectionFigures as HttpConnections } from "../../http/connections/connections.ts";
 import { createWebhookChecks, healthy, type Readiness, unhealthy } from "../../operations/health.ts";
-import type { Operations } from "../../operations/http/routes.ts";
+import type { Operations } from "../../operations/http/server.ts";
 import { createConnectionMetrics } from "../../operations/metrics/http.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
 import { createWorkerMetrics, type WorkerFigures } from "../../operations/metrics/other-processes.ts";

@@ -18,7 +18,7 @@ import {
 import { createHttpServer, type HttpDependencies, type HttpServer } from "../../http/server/server.ts";
 import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
-import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
+import { createOperationRoutes, type Operations } from "../../operations/http/server.ts";
 import { programVersion } from "../../platform/lifecycle/program.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { WebhookRequests } from "../../webhooks/requests.ts";

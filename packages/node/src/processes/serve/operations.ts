@@ -1,7 +1,7 @@
 /** Health and metrics of an API server. */
 import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { type Check, healthy, type Readiness, unhealthy } from "../../operations/health.ts";
-import type { Operations } from "../../operations/http/routes.ts";
+import type { Operations } from "../../operations/http/server.ts";
 import {
   type ConnectionsOfListeners,
   createConnectionMetrics,
@@ -16,8 +16,7 @@ import {
 } from "../../operations/metrics/other-processes.ts";
 import { shared } from "../../operations/shared-result.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
-import type { Head } from "../../read/head.ts";
-import type { ReadModel } from "../../read/port.ts";
+import type { Head, ReadModel } from "../../read/port.ts";
 
 type ServerOperationsDeps = {
   readonly readModel: Pick<ReadModel, "snapshot">;

@@ -9,7 +9,7 @@ import type { HttpServer } from "../../http/server/server.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { countResponses } from "../../operations/metrics/http.ts";
-import { explainListenError, shownHost } from "../../platform/addresses/listeners.ts";
+import { explainListenError, shownHost } from "../../platform/addresses.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";

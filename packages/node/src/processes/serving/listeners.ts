@@ -2,8 +2,12 @@
 import type { Logger } from "pino";
 import { DEFAULT_CONNECTION_BOUNDS, type HttpOptions, type HttpServer } from "../../http/server/server.ts";
 import type { Access } from "../../http/webhooks/access.ts";
-import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
-import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
+import {
+  createOperationRoutes,
+  createOperationsServer,
+  type Operations,
+  type OperationsServer,
+} from "../../operations/http/server.ts";
 import { SECOND_MS } from "../../platform/clock/durations.ts";
 import type { ServingOptions } from "./served-data.ts";
 

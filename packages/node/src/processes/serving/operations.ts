@@ -3,7 +3,7 @@ import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health.ts";
 import type { Operator } from "../../operations/http/operator.ts";
-import type { Operations } from "../../operations/http/routes.ts";
+import type { Operations } from "../../operations/http/server.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/http.ts";
 import { createMetrics, type Figures, type Metrics } from "../../operations/metrics/metrics.ts";
 import { createOverview } from "../../operations/overview.ts";

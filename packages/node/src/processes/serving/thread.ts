@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { serveCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { explainListenError, type ListenAddress, shownHost } from "../../platform/addresses/listeners.ts";
+import { explainListenError, type ListenAddress, shownHost } from "../../platform/addresses.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { ServedData, ServingOptions } from "./served-data.ts";
 

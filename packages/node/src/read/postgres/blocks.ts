@@ -2,9 +2,9 @@
 import { type Prepared, prepared } from "../../postgres/reads.ts";
 import { type BlockTerm, blockTerms } from "../cursor.ts";
 import type { BlockField } from "../filters.ts";
-import { perHead } from "../head.ts";
 import type { Found } from "../page.ts";
 import type { Blocks } from "../port.ts";
+import { perHead } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
 import { countOf } from "../sql.ts";
 import {

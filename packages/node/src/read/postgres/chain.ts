@@ -1,7 +1,7 @@
 /** The chain as a whole: its figures, computed once per head, search by the prefix of an id, rounds, and paid fees. */
 import { prepared } from "../../postgres/reads.ts";
-import { perSnapshot } from "../head.ts";
 import type { Chain, Fees, Rounds } from "../port.ts";
+import { perSnapshot } from "../port.ts";
 import type { FeeStatistics, Identified, TypeFees } from "../rows.ts";
 import { delegatesOfRound } from "../rows.ts";
 import { isStorable } from "./lists/conditions.ts";

@@ -4,8 +4,8 @@ import { type HoldingRow, hasCollections, shownText } from "@uniknode/ledger";
 import { prepared } from "../../postgres/reads.ts";
 import { type WalletTerm, walletTerms } from "../cursor.ts";
 import type { WalletField } from "../filters.ts";
-import { perSnapshot } from "../head.ts";
 import type { Delegates, Entities, Locks, Wallets } from "../port.ts";
+import { perSnapshot } from "../port.ts";
 import type { StoredWallet } from "../rows.ts";
 import {
   type DelegateRow,

@@ -4,8 +4,7 @@
  */
 import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
-import type { Head } from "../head.ts";
-import type { History, PastState, QueriesOf, ReadModel, Snapshot } from "../port.ts";
+import type { Head, History, PastState, QueriesOf, ReadModel, Snapshot } from "../port.ts";
 import { SnapshotError } from "../port.ts";
 import { foundationOf } from "../transaction-rules.ts";
 import type { PlannerOptions } from "./lists/planner.ts";

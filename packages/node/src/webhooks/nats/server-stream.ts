@@ -3,15 +3,30 @@
  * greeting, and leaves the socket of a silent server open. What a server sends is checked before the library parses it, because the
  * library prints errors of its parser to the standard output.
  */
-
+import { createRequire } from "node:module";
 import { isIP, type Socket } from "node:net";
+import type { ParserEvent } from "@nats-io/nats-core/internal";
 import { CodedError } from "../../platform/coded-error.ts";
 import { parseExternal } from "../../platform/json/external.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { type Connect, openEncrypted } from "../connections/connect.ts";
 import type { NatsTarget } from "../model/targets.ts";
-import { natsLibrary, type ParserEvent } from "./library.ts";
+
+export type { MsgRequest, PubAck, StoredMsg } from "@nats-io/jetstream";
+export type { ConnectionOptions, NatsConnection, Transport } from "@nats-io/nats-core/internal";
+
+type NatsLibrary = typeof import("@nats-io/nats-core/internal") &
+  Pick<typeof import("@nats-io/jetstream"), "jetstream" | "jetstreamManager">;
+
+const load = createRequire(import.meta.url);
+let library: NatsLibrary | undefined;
+
+/** Loads the NATS client with the first delivery to a NATS server; only this file names its packages. */
+export function natsLibrary(): NatsLibrary {
+  library ??= { ...load("@nats-io/nats-core/internal"), ...load("@nats-io/jetstream") } as NatsLibrary;
+  return library;
+}
 
 const Info = Type.Object({
   version: Type.String({ pattern: "^\\d+\\.\\d+\\.\\d+", maxLength: 100 }),

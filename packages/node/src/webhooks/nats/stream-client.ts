@@ -9,18 +9,16 @@ import type { NatsTarget } from "../model/targets.ts";
 import { isDisconnection } from "./failure.ts";
 import {
   type ConnectionOptions,
+  createProtocolCheck,
   type MsgRequest,
   type NatsConnection,
   natsLibrary,
   type PubAck,
-  type StoredMsg,
-  type Transport,
-} from "./library.ts";
-import {
-  createProtocolCheck,
   protocolError,
   type ReceiveBudget,
   type ServerStream,
+  type StoredMsg,
+  type Transport,
 } from "./server-stream.ts";
 
 export type StreamMessage = {

@@ -9,9 +9,9 @@ import {
   isTypeActive,
   transactionTypes,
 } from "@uniknode/protocol";
-import { stateDigest } from "../../../src/archive/digest.ts";
-import { exportBlocks } from "../../../src/archive/export.ts";
+import { stateDigest } from "../../../src/archive/copy.ts";
 import { importBlocks } from "../../../src/archive/import.ts";
+import { exportBlocks } from "../../../src/archive/stream.ts";
 import { createGrowth } from "../../../src/facts/growth.ts";
 import { createSqliteFactReader } from "../../../src/facts/sqlite/reader.ts";
 import { present } from "../../../src/platform/present.ts";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Server } from "../../../src/http/core/app.ts";
 import { addFailures, addMethods } from "../../../src/http/server/failures.ts";
 import { createAccess } from "../../../src/http/webhooks/access.ts";
-import { createOperationRoutes, type Operations } from "../../../src/operations/http/routes.ts";
+import { createOperationRoutes, type Operations } from "../../../src/operations/http/server.ts";
 import { silent } from "../../../test-support/webhooks/support.ts";
 
 const OPERATIONS: Operations = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientGroup, siteGroup } from "../../../src/platform/addresses/ranges.ts";
+import { clientGroup, siteGroup } from "../../../src/platform/addresses.ts";
 
 test("An IPv4 address is a client and a site by itself, in any notation", () => {
   for (const group of [clientGroup, siteGroup]) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCrossSiteTest } from "../../../src/platform/addresses/listeners.ts";
+import { createCrossSiteTest } from "../../../src/platform/addresses.ts";
 
 const reasonOf = createCrossSiteTest(["node.example", "2001:DB8::1"], "--http-hosts");
 const ask = (host: string, origin?: string) => reasonOf({ host, origin, localAddress: "::ffff:192.0.2.7" });

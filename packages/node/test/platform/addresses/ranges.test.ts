@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRangeTest } from "../../../src/platform/addresses/ranges.ts";
+import { createRangeTest } from "../../../src/platform/addresses.ts";
 
 test("The range test accepts addresses and networks of both families.", () => {
   const isListed = createRangeTest("192.0.2.7, 10.0.0.0/8,2001:db8::/32");

@@ -1,7 +1,7 @@
 /** Caches of a read model on PostgreSQL: the head for a short time, counts and usernames by head. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Head } from "../../../src/read/head.ts";
+import type { Head } from "../../../src/read/port.ts";
 import { createNameGenerators, type Unnamed } from "../../../src/read/postgres/blocks.ts";
 import {
   createCountCache,

@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { PostgresValue } from "../../../postgres/connection.ts";
 import type { ReadQuery } from "../../../postgres/reads.ts";
-import type { Head } from "../../head.ts";
+import type { Head } from "../../port.ts";
 import type { Condition } from "./conditions.ts";
 
 export type SnapshotReads = {

@@ -2,8 +2,8 @@
 import type { IdIndex } from "../../../store/chain/id-levels.ts";
 import { hasId } from "../../../store/chain/id-levels.ts";
 import type { SqlValue } from "../../../store/engine/database.ts";
-import type { Head } from "../../head.ts";
 import { type Ends, endsOf, type Integer, type Interval } from "../../page.ts";
+import type { Head } from "../../port.ts";
 import { allOf, type Heights, heightsBetween, type isOfHeights, timesOf } from "../../sql.ts";
 
 /** A test on a row with the values of its placeholders. */

@@ -7,8 +7,8 @@ import { LRUCache } from "lru-cache";
 import { present } from "../../../platform/present.ts";
 import { firstIndex } from "../../../platform/sorted.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { type Head, perHead } from "../../head.ts";
 import type { Direction } from "../../page.ts";
+import { type Head, perHead } from "../../port.ts";
 import {
   accessPathsOf,
   createStatementCache,

@@ -4,8 +4,8 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
-import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
+import type { Head } from "../../port.ts";
 import { allOf, anyOf } from "../../sql.ts";
 import { type AccessPaths, accessPathsOf, keysText, type Selection, valuesOf } from "./access-paths.ts";
 import type { Condition } from "./conditions.ts";

@@ -1,7 +1,7 @@
 /** Lists of a table whose rows are found by its indexes: blocks, wallets, tokens, balances. */
 import type { Database } from "../../../store/engine/database.ts";
-import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";
+import type { Head } from "../../port.ts";
 import { accessPathsOf, type ListedTable, type Selection, scanOf } from "./access-paths.ts";
 import { createCountCache } from "./count-cache.ts";
 import { createOffsetCache } from "./offset-cache.ts";

@@ -1,7 +1,7 @@
 /** Lists of transactions; the cost of a page depends neither on its offset nor on the number of transactions. */
 import { present } from "../../../platform/present.ts";
-import type { Head } from "../../head.ts";
 import type { Direction, Found, Range } from "../../page.ts";
+import type { Head } from "../../port.ts";
 import type { Heights } from "../../sql.ts";
 import { accessPathsOf, type Selection, scanOf } from "./access-paths.ts";
 import { betweenHeights } from "./conditions.ts";

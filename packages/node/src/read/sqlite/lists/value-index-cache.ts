@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
-import type { Head } from "../../head.ts";
+import type { Head } from "../../port.ts";
 import { type AccessPaths, fromText, inRange, keysText, valuesOf } from "./access-paths.ts";
 import {
   type Kind,

@@ -6,9 +6,8 @@ import type { Database } from "../../../store/engine/database.ts";
 import { createNumberLookup, GENERATORS } from "../../../store/engine/dictionary.ts";
 import { type BlockTerm, blockTerms, cursorAt } from "../../cursor.ts";
 import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
-import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";
-import type { Blocks, QueriesOf } from "../../port.ts";
+import type { Blocks, Head, QueriesOf } from "../../port.ts";
 import type { StoredBlock } from "../../rows.ts";
 import { countOf, type Heights } from "../../sql.ts";
 import {

@@ -13,9 +13,8 @@ import { type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts"
 import { createReadTotals } from "../../../store/state/totals.ts";
 import { type TokenTerm, tokenTerms } from "../../cursor.ts";
 import type { TokenFilter } from "../../filters.ts";
-import type { Head } from "../../head.ts";
 import type { Found, PropertyRange } from "../../page.ts";
-import type { QueriesOf, Tokens } from "../../port.ts";
+import type { Head, QueriesOf, Tokens } from "../../port.ts";
 import type { ListedToken, StoredToken, TokenProperty } from "../../rows.ts";
 import { type Condition, type Field, indexed, oneOf, text } from "../lists/conditions.ts";
 import { comparerOf, termsOf } from "../lists/keyset-cursor.ts";

@@ -4,8 +4,7 @@ import { createShownAttributes } from "../../../store/state/holdings.ts";
 import { createReadTotals } from "../../../store/state/totals.ts";
 import { type WalletTerm, walletTerms } from "../../cursor.ts";
 import type { WalletField } from "../../filters.ts";
-import type { Head } from "../../head.ts";
-import type { Delegates, Entities, Locks, QueriesOf, Wallets } from "../../port.ts";
+import type { Delegates, Entities, Head, Locks, QueriesOf, Wallets } from "../../port.ts";
 import {
   type DelegateRow,
   delegateFromRow,

@@ -8,9 +8,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { present } from "../../../../src/platform/present.ts";
 import type { TransactionFilter, TransactionOrder } from "../../../../src/read/filters.ts";
-import type { Head } from "../../../../src/read/head.ts";
 import { TRANSACTIONS } from "../../../../src/read/lists.ts";
 import type { Range } from "../../../../src/read/page.ts";
+import type { Head } from "../../../../src/read/port.ts";
 import { createChunks } from "../../../../src/read/sqlite/lists/time-box.ts";
 import {
   createValueIndexes,
