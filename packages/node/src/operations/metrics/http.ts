@@ -2,7 +2,7 @@
 import type { ConnectionFigures } from "../../http/connections/connections.ts";
 import type { Server } from "../../http/core/app.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
-import { Counter, Gauge, Histogram, type Registry, showTotal } from "./instruments.ts";
+import { Histogram, instrumentsOf, type Registry, showTotal } from "./instruments.ts";
 
 type SentResponse = {
   readonly method: string;
@@ -24,31 +24,27 @@ const VERSION = /^\/api\/v2(?=\/|$)/;
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 export function createHttpMetrics(registry: Registry): HttpMetrics {
-  const registers = [registry];
-  const requests = new Counter({
-    name: "uniknode_http_requests_total",
-    help: "Responses by method, route and status.",
-    labelNames: ["method", "route", "status"],
-    registers,
-  });
+  const { gauge, counter } = instrumentsOf(registry);
+  const requests = counter(
+    "uniknode_http_requests_total",
+    "Responses by method, route and status.",
+    "method",
+    "route",
+    "status",
+  );
   const duration = new Histogram({
     name: "uniknode_http_request_duration_seconds",
     help: "Time from a request to the end of its response, by route.",
     labelNames: ["route"],
     buckets: DURATION_BUCKETS,
-    registers,
+    registers: [registry],
   });
-  const open = new Gauge({ name: "uniknode_streams", help: "Open live streams.", registers });
-  const cut = new Counter({
-    name: "uniknode_streams_cut_total",
-    help: "Live streams closed because their clients read too slowly.",
-    registers,
-  });
-  const unread = new Gauge({
-    name: "uniknode_streams_unread_bytes",
-    help: "Bytes buffered for the clients of live streams.",
-    registers,
-  });
+  const open = gauge("uniknode_streams", "Open live streams.");
+  const cut = counter(
+    "uniknode_streams_cut_total",
+    "Live streams closed because their clients read too slowly.",
+  );
+  const unread = gauge("uniknode_streams_unread_bytes", "Bytes buffered for the clients of live streams.");
 
   return {
     responded({ method, route: pattern, status, seconds }) {
@@ -73,25 +69,20 @@ export type ConnectionsOfListeners = {
 export function createConnectionMetrics(registry: Registry): {
   show(connections: Partial<ConnectionsOfListeners>): void;
 } {
-  const registers = [registry];
-  const open = new Gauge({
-    name: "uniknode_http_connections",
-    help: "Open connections, by listener.",
-    labelNames: ["listener"],
-    registers,
-  });
-  const refused = new Counter({
-    name: "uniknode_http_connections_refused_total",
-    help: "New connections refused, by listener and by the limit that was reached.",
-    labelNames: ["listener", "reason"],
-    registers,
-  });
-  const closed = new Counter({
-    name: "uniknode_http_connections_closed_total",
-    help: "Open connections closed by the node, by listener and reason.",
-    labelNames: ["listener", "reason"],
-    registers,
-  });
+  const { gauge, counter } = instrumentsOf(registry);
+  const open = gauge("uniknode_http_connections", "Open connections, by listener.", "listener");
+  const refused = counter(
+    "uniknode_http_connections_refused_total",
+    "New connections refused, by listener and by the limit that was reached.",
+    "listener",
+    "reason",
+  );
+  const closed = counter(
+    "uniknode_http_connections_closed_total",
+    "Open connections closed by the node, by listener and reason.",
+    "listener",
+    "reason",
+  );
 
   return {
     show(connections) {

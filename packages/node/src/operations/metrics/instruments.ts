@@ -16,14 +16,27 @@ export type Histogram<T extends string = string> = PromClient.Histogram<T>;
 export const Registry: typeof PromClient.Registry = load("prom-client/lib/registry");
 export type Registry = PromClient.Registry;
 
-export const createGauge = (registry: Registry, name: string, help: string): Gauge =>
-  new Gauge({ name, help, registers: [registry] });
+/** Creates functions that create instruments in a registry, with the labels that are named. */
+export function instrumentsOf(registry: Registry) {
+  const registers = [registry];
+  return {
+    gauge: <L extends string = never>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
+      new Gauge({ name, help, labelNames, registers }),
+    counter: <L extends string = never>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
+      new Counter({ name, help, labelNames, registers }),
+  };
+}
 
-export const createCounter = (registry: Registry, name: string, help: string): Counter =>
-  new Counter({ name, help, registers: [registry] });
+export type Instruments = ReturnType<typeof instrumentsOf>;
 
 /** Sets a counter to a total that is counted elsewhere. */
 export function showTotal(counter: Counter, value: number): void {
   counter.reset();
   counter.inc(value);
+}
+
+/** Sets a counter with one label to the totals of each value, which are counted elsewhere. */
+export function showTotals(counter: Counter, totals: Readonly<Record<string, number>>): void {
+  counter.reset();
+  for (const [value, total] of Object.entries(totals)) counter.labels(value).inc(total);
 }

@@ -15,7 +15,7 @@ import {
   createHttpMetrics,
   type HttpMetrics,
 } from "./http.ts";
-import { Counter, createCounter, createGauge, Gauge, Registry, showTotal } from "./instruments.ts";
+import { type Instruments, instrumentsOf, Registry, showTotal } from "./instruments.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createProcessMetrics, type ProcessFigures } from "./process.ts";
 import {
@@ -56,16 +56,17 @@ export type Metrics = {
 
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
+  const instruments = instrumentsOf(registry);
   const node = createNodeMetrics(registry, version);
   const webhooks = createWebhookMetrics(registry);
   const eachWebhook = createEachWebhook();
   const http = createHttpMetrics(registry);
   const connections = createConnectionMetrics(registry);
   const process = createProcessMetrics(registry);
-  const showSessions = createSessionMetrics(registry);
-  const showFeed = createFeedMetrics(registry);
-  const showRemoteCalls = createRemoteCallMetrics(registry);
-  const showCalls = createCallMetrics(registry);
+  const showSessions = createSessionMetrics(instruments);
+  const showFeed = createFeedMetrics(instruments);
+  const showRemoteCalls = createRemoteCallMetrics(instruments);
+  const showCalls = createCallMetrics(instruments);
   return {
     http,
     webhooks: { attempted: webhooks.attempted, decided: eachWebhook.decided },
@@ -90,23 +91,18 @@ export function createMetrics(version: string): Metrics {
 type CallsByThread = Readonly<Record<"consensus" | "slow", CallFigures>>;
 
 /** Calls to other threads. */
-function createCallMetrics(registry: Registry): (calls: CallsByThread) => void {
-  const options = { labelNames: ["thread"] as const, registers: [registry] };
-  const open = new Gauge({
-    name: "uniknode_thread_calls",
-    help: "Calls to each thread that are in progress.",
-    ...options,
-  });
-  const timedOut = new Counter({
-    name: "uniknode_thread_calls_timed_out_total",
-    help: "Calls to each thread that timed out.",
-    ...options,
-  });
-  const refused = new Counter({
-    name: "uniknode_thread_calls_refused_total",
-    help: "Calls to each thread that were refused because too many were in progress.",
-    ...options,
-  });
+function createCallMetrics({ gauge, counter }: Instruments): (calls: CallsByThread) => void {
+  const open = gauge("uniknode_thread_calls", "Calls to each thread that are in progress.", "thread");
+  const timedOut = counter(
+    "uniknode_thread_calls_timed_out_total",
+    "Calls to each thread that timed out.",
+    "thread",
+  );
+  const refused = counter(
+    "uniknode_thread_calls_refused_total",
+    "Calls to each thread that were refused because too many were in progress.",
+    "thread",
+  );
 
   return (calls) => {
     timedOut.reset();
@@ -120,21 +116,17 @@ function createCallMetrics(registry: Registry): (calls: CallsByThread) => void {
 }
 
 /** Creates the metrics of the feed for mirrors. */
-function createFeedMetrics(registry: Registry): (figures: FeedFigures) => void {
-  const registers = [registry];
-  const open = new Gauge({ name: "uniknode_feed_responses", help: "Open responses of the feed.", registers });
-  const sent = new Counter({
-    name: "uniknode_feed_sent_characters_total",
-    help: "Characters that the feed sent, before compression.",
-    registers,
-  });
-  const events = createCounter(
-    registry,
+function createFeedMetrics({ gauge, counter }: Instruments): (figures: FeedFigures) => void {
+  const open = gauge("uniknode_feed_responses", "Open responses of the feed.");
+  const sent = counter(
+    "uniknode_feed_sent_characters_total",
+    "Characters that the feed sent, before compression.",
+  );
+  const events = counter(
     "uniknode_feed_events_sent_total",
     "Events of the log that the feed sent to mirrors.",
   );
-  const uncopied = createGauge(
-    registry,
+  const uncopied = gauge(
     "uniknode_feed_events_uncopied",
     "Events that the log keeps because a mirror has not confirmed its copies.",
   );
@@ -147,23 +139,16 @@ function createFeedMetrics(registry: Registry): (figures: FeedFigures) => void {
 }
 
 /** Calls of other machines. */
-function createRemoteCallMetrics(registry: Registry): (figures: RemoteCallFigures) => void {
-  const registers = [registry];
-  const open = new Gauge({
-    name: "uniknode_gateway_calls",
-    help: "Calls of other machines that are in progress.",
-    registers,
-  });
-  const refused = new Counter({
-    name: "uniknode_gateway_calls_refused_total",
-    help: "Calls of other machines that were refused because too many were in progress.",
-    registers,
-  });
-  const late = new Counter({
-    name: "uniknode_gateway_calls_late_total",
-    help: "Calls of other machines that were not executed because their time was over.",
-    registers,
-  });
+function createRemoteCallMetrics({ gauge, counter }: Instruments): (figures: RemoteCallFigures) => void {
+  const open = gauge("uniknode_gateway_calls", "Calls of other machines that are in progress.");
+  const refused = counter(
+    "uniknode_gateway_calls_refused_total",
+    "Calls of other machines that were refused because too many were in progress.",
+  );
+  const late = counter(
+    "uniknode_gateway_calls_late_total",
+    "Calls of other machines that were not executed because their time was over.",
+  );
   return (figures) => {
     open.set(figures.open);
     showTotal(refused, figures.refused);
@@ -172,18 +157,9 @@ function createRemoteCallMetrics(registry: Registry): (figures: RemoteCallFigure
 }
 
 /** Creates the metrics of the sessions at the console. */
-function createSessionMetrics(registry: Registry): (figures: SessionFigures) => void {
-  const registers = [registry];
-  const sessions = new Gauge({
-    name: "uniknode_console_sessions",
-    help: "Console sessions: browsers that are signed in.",
-    registers,
-  });
-  const links = new Gauge({
-    name: "uniknode_console_links",
-    help: "Unused one-time links for signing in to the console.",
-    registers,
-  });
+function createSessionMetrics({ gauge }: Instruments): (figures: SessionFigures) => void {
+  const sessions = gauge("uniknode_console_sessions", "Console sessions: browsers that are signed in.");
+  const links = gauge("uniknode_console_links", "Unused one-time links for signing in to the console.");
   return (figures) => {
     sessions.set(figures.sessions);
     links.set(figures.codes);

@@ -1,9 +1,8 @@
 /** Metrics of the chain, the pool, the peers, the forger and the facts. A scrape returns them in the order of creation. */
-import type { NodeFigures } from "../../gateway/figures.ts";
+import type { NodeFigures, PeerBounds } from "../../gateway/figures.ts";
 import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
-import { Counter, createCounter, createGauge, type Registry, showTotal } from "./instruments.ts";
+import { type Instruments, instrumentsOf, type Registry, showTotal, showTotals } from "./instruments.ts";
 import { createMirrorMetrics } from "./other-processes.ts";
-import { createPeerBoundsMetrics } from "./peer-bounds.ts";
 import { createThreadMetrics, createUsageMetrics } from "./process.ts";
 
 type NodeMetrics = {
@@ -15,20 +14,20 @@ type NodeMetrics = {
 type Show = (figures: NodeFigures) => void;
 
 export function createNodeMetrics(registry: Registry, version: string): NodeMetrics {
+  const instruments = instrumentsOf(registry);
   const showUsage = createUsageMetrics(registry, version);
   const showThread = createThreadMetrics(registry);
-  const isResponding = createGauge(
-    registry,
+  const isResponding = instruments.gauge(
     "uniknode_consensus_up",
     "1 if the consensus thread responds, else 0.",
   );
   const shows: readonly Show[] = [
-    createChainMetrics(registry),
-    createPoolMetrics(registry),
-    createPeerMetrics(registry),
-    createForgerMetrics(registry),
-    createFactMetrics(registry),
-    showMirrorOf(registry),
+    createChainMetrics(instruments),
+    createPoolMetrics(instruments),
+    createPeerMetrics(instruments),
+    createForgerMetrics(instruments),
+    createFactMetrics(instruments),
+    showMirrorOf(instruments),
   ];
   return {
     showNode(figures) {
@@ -44,31 +43,17 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   };
 }
 
-function createChainMetrics(registry: Registry): Show {
-  const height = createGauge(registry, "uniknode_chain_height", "Height of the head.");
-  const age = createGauge(
-    registry,
-    "uniknode_chain_head_age_seconds",
-    "Network time since the head was forged.",
-  );
-  const behind = createGauge(
-    registry,
-    "uniknode_chain_blocks_behind",
-    "Blocks that the node is behind the network.",
-  );
-  const synced = createGauge(registry, "uniknode_chain_synced", "1 if the node is in sync, else 0.");
-  const percent = createGauge(
-    registry,
-    "uniknode_sync_percent",
-    "Share of the network's blocks that the node has.",
-  );
-  const pace = createGauge(
-    registry,
+function createChainMetrics({ gauge }: Instruments): Show {
+  const height = gauge("uniknode_chain_height", "Height of the head.");
+  const age = gauge("uniknode_chain_head_age_seconds", "Network time since the head was forged.");
+  const behind = gauge("uniknode_chain_blocks_behind", "Blocks that the node is behind the network.");
+  const synced = gauge("uniknode_chain_synced", "1 if the node is in sync, else 0.");
+  const percent = gauge("uniknode_sync_percent", "Share of the network's blocks that the node has.");
+  const pace = gauge(
     "uniknode_sync_blocks_per_second",
     "Blocks fetched and applied per second; 0 when in sync.",
   );
-  const left = createGauge(
-    registry,
+  const left = gauge(
     "uniknode_sync_left_seconds",
     "Estimated time until the node is in sync; 0 when in sync.",
   );
@@ -85,42 +70,35 @@ function createChainMetrics(registry: Registry): Show {
   };
 }
 
-function createPoolMetrics(registry: Registry): Show {
-  const size = createGauge(registry, "uniknode_pool_transactions", "Pending transactions.");
-  const bytes = createGauge(registry, "uniknode_pool_bytes", "Bytes of the pending transactions.");
-  const examined = createGauge(
-    registry,
+function createPoolMetrics({ gauge, counter }: Instruments): Show {
+  const size = gauge("uniknode_pool_transactions", "Pending transactions.");
+  const bytes = gauge("uniknode_pool_bytes", "Bytes of the pending transactions.");
+  const examined = gauge(
     "uniknode_pool_examined_transactions",
     "Transactions being checked for admission to the pool.",
   );
-  const unchecked = createGauge(
-    registry,
+  const unchecked = gauge(
     "uniknode_pool_unchecked_transactions",
     "Pending transactions that wait for a recheck after a change of the chain.",
   );
-  const recheckUsed = createCounter(
-    registry,
+  const recheckUsed = counter(
     "uniknode_pool_recheck_seconds_total",
     "Consensus thread time used by rechecks of pending transactions.",
   );
-  const refused = new Counter({
-    name: "uniknode_pool_refusals_total",
-    help: "Transactions refused by the pool, by reason.",
-    labelNames: ["reason"],
-    registers: [registry],
-  });
-  const admissionUsed = createCounter(
-    registry,
+  const refused = counter(
+    "uniknode_pool_refusals_total",
+    "Transactions refused by the pool, by reason.",
+    "reason",
+  );
+  const admissionUsed = counter(
     "uniknode_admission_seconds_total",
     "Consensus thread time used by submissions.",
   );
-  const admissionBudget = createGauge(
-    registry,
+  const admissionBudget = gauge(
     "uniknode_admission_budget_seconds",
     "Consensus thread time available to submissions per slot.",
   );
-  const admissionExhausted = createCounter(
-    registry,
+  const admissionExhausted = counter(
     "uniknode_admission_exhausted_slots_total",
     "Slots in which submissions exhausted their time and waited for the next slot.",
   );
@@ -131,7 +109,7 @@ function createPoolMetrics(registry: Registry): Show {
     examined.set(figures.poolWaiting);
     unchecked.set(figures.poolUnchecked);
     showTotal(recheckUsed, figures.poolRecheckMs / 1_000);
-    showByReason(refused, figures.poolRefused);
+    showTotals(refused, figures.poolRefused);
     const { admission } = figures;
     showTotal(admissionUsed, admission.usedMs / 1_000);
     admissionBudget.set(admission.perSlotMs / 1_000);
@@ -139,43 +117,69 @@ function createPoolMetrics(registry: Registry): Show {
   };
 }
 
-function createPeerMetrics(registry: Registry): Show {
-  const peers = createGauge(registry, "uniknode_peers", "Known peers.");
-  const received = createCounter(
-    registry,
-    "uniknode_peers_received_bytes_total",
-    "Bytes received from other nodes.",
-  );
-  const sent = createCounter(registry, "uniknode_peers_sent_bytes_total", "Bytes sent to other nodes.");
-  const bounds = createPeerBoundsMetrics(registry);
+function createPeerMetrics(instruments: Instruments): Show {
+  const { gauge, counter } = instruments;
+  const peers = gauge("uniknode_peers", "Known peers.");
+  const received = counter("uniknode_peers_received_bytes_total", "Bytes received from other nodes.");
+  const sent = counter("uniknode_peers_sent_bytes_total", "Bytes sent to other nodes.");
+  const showBounds = createPeerBoundsMetrics(instruments);
 
   return (figures) => {
     peers.set(figures.peers);
     showTotal(received, figures.traffic.receivedBytes);
     showTotal(sent, figures.traffic.sentBytes);
-    if (figures.peerBounds) bounds.show(figures.peerBounds);
+    if (figures.peerBounds) showBounds(figures.peerBounds);
   };
 }
 
-function createForgerMetrics(registry: Registry): Show {
-  const forged = createCounter(
-    registry,
-    "uniknode_forger_blocks_forged_total",
-    "Blocks forged by this process.",
+/** Usage of the limits of the peer protocol, and refusals. */
+function createPeerBoundsMetrics({ gauge, counter }: Instruments): (bounds: PeerBounds) => void {
+  const sessions = gauge("uniknode_peers_sessions", "Inbound peer connections.");
+  const handshakes = gauge(
+    "uniknode_peers_sessions_unfinished",
+    "Inbound peer connections that have not completed the handshake.",
   );
-  const missed = createCounter(
-    registry,
-    "uniknode_forger_slots_missed_total",
-    "Missed slots of this node's delegates.",
+  const banned = gauge("uniknode_peers_banned", "Banned addresses.");
+  const refused = counter(
+    "uniknode_peers_sessions_refused_total",
+    "Refused inbound peer connections, by reason.",
+    "reason",
   );
-  const refused = new Counter({
-    name: "uniknode_forger_refusals_total",
-    help: "Slots of this node's delegates that were not signed, by reason.",
-    labelNames: ["reason"],
-    registers: [registry],
-  });
-  const elsewhere = createGauge(
-    registry,
+  const cut = counter(
+    "uniknode_peers_sessions_cut_total",
+    "Inbound peer connections closed by the node, by reason.",
+    "reason",
+  );
+  const evicted = counter(
+    "uniknode_peers_sessions_evicted_total",
+    "Inbound peer connections closed to make room for others.",
+  );
+  const dropped = counter(
+    "uniknode_peers_posts_dropped_total",
+    "Broadcasts to peers that were not sent, by content.",
+    "content",
+  );
+
+  return (bounds) => {
+    sessions.set(bounds.sessions);
+    handshakes.set(bounds.handshakes);
+    banned.set(bounds.banned);
+    showTotals(refused, bounds.refused);
+    showTotals(cut, bounds.cut);
+    showTotal(evicted, bounds.evicted);
+    showTotals(dropped, bounds.postsDropped);
+  };
+}
+
+function createForgerMetrics({ gauge, counter }: Instruments): Show {
+  const forged = counter("uniknode_forger_blocks_forged_total", "Blocks forged by this process.");
+  const missed = counter("uniknode_forger_slots_missed_total", "Missed slots of this node's delegates.");
+  const refused = counter(
+    "uniknode_forger_refusals_total",
+    "Slots of this node's delegates that were not signed, by reason.",
+    "reason",
+  );
+  const elsewhere = gauge(
     "uniknode_forger_keys_used_elsewhere",
     "Keys of this node with which another forger also signs.",
   );
@@ -183,60 +187,44 @@ function createForgerMetrics(registry: Registry): Show {
   return (figures) => {
     showTotal(forged, figures.forged);
     showTotal(missed, figures.missed);
-    showByReason(refused, figures.refused);
+    showTotals(refused, figures.refused);
     elsewhere.set(figures.keysUsedElsewhere);
   };
 }
 
 /** A node without a mirror has no metrics of one: they would look like those of a mirror that is down. */
-function showMirrorOf(registry: Registry): Show {
+function showMirrorOf(instruments: Instruments): Show {
   let show: ReturnType<typeof createMirrorMetrics> | undefined;
   return ({ mirror }) => {
     if (!mirror) return;
-    show ??= createMirrorMetrics(registry);
+    show ??= createMirrorMetrics(instruments);
     show(mirror);
   };
 }
 
-function createFactMetrics(registry: Registry): Show {
-  const size = createGauge(registry, "uniknode_facts_leaves", "Leaves of the Merkle tree of final facts.");
-  const height = createGauge(
-    registry,
+function createFactMetrics({ gauge, counter }: Instruments): Show {
+  const size = gauge("uniknode_facts_leaves", "Leaves of the Merkle tree of final facts.");
+  const height = gauge(
     "uniknode_facts_height",
     "Height of the last block in the Merkle tree of final facts.",
   );
-  const lag = createGauge(
-    registry,
+  const lag = gauge(
     "uniknode_facts_blocks_behind",
     "Final blocks not yet in the Merkle tree of final facts.",
   );
-  const compared = new Counter({
-    name: "uniknode_facts_comparisons_total",
-    help: "Comparisons of the Merkle tree of final facts with other nodes, by outcome.",
-    labelNames: ["outcome"],
-    registers: [registry],
-  });
-  const diverged = createGauge(
-    registry,
-    "uniknode_facts_diverged",
-    "Nodes whose Merkle tree of final facts differs.",
+  const compared = counter(
+    "uniknode_facts_comparisons_total",
+    "Comparisons of the Merkle tree of final facts with other nodes, by outcome.",
+    "outcome",
   );
+  const diverged = gauge("uniknode_facts_diverged", "Nodes whose Merkle tree of final facts differs.");
 
   return ({ facts, comparison }) => {
     size.set(facts.size);
     height.set(facts.height);
     lag.set(facts.lag);
     const { agreed = 0, differed = 0, failed = 0, differing = 0 } = comparison ?? {};
-    compared.reset();
-    for (const [outcome, total] of Object.entries({ agreed, differed, failed })) {
-      compared.inc({ outcome }, total);
-    }
+    showTotals(compared, { agreed, differed, failed });
     diverged.set(differing);
   };
-}
-
-/** Shows totals by reason that are counted elsewhere. */
-function showByReason(totals: Counter<"reason">, figures: Readonly<Record<string, number>>): void {
-  totals.reset();
-  for (const [reason, total] of Object.entries(figures)) totals.inc({ reason }, total);
 }

@@ -1,7 +1,7 @@
 /** Metrics of processes beside a node: its mirror, API server, delivery worker and witness. */
 import type { MirrorFigures } from "../../gateway/figures.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";
-import { Counter, createCounter, createGauge, Gauge, type Registry, showTotal } from "./instruments.ts";
+import { type Instruments, instrumentsOf, type Registry, showTotal } from "./instruments.ts";
 
 /** Figures of an API server: its database, and its calls to nodes. */
 export type ServerFigures = {
@@ -24,27 +24,21 @@ export const blocksBehind = ({
   height === undefined || nodeHeight === undefined ? undefined : Math.max(0, nodeHeight - height);
 
 export function createServerMetrics(registry: Registry): (figures: ServerFigures) => void {
-  const registers = [registry];
-  const labelNames = ["kind"] as const;
-  const gauge = (name: string, help: string) => createGauge(registry, `uniknode_server_${name}`, help);
+  const instruments = instrumentsOf(registry);
+  const gauge = (name: string, help: string) => instruments.gauge(`uniknode_server_${name}`, help);
   const head = gauge("head_height", "Height of the head in the database.");
   const lag = gauge("blocks_behind", "Blocks that the database is behind the node.");
   const isDatabaseUp = gauge("database_up", "1 if the database can be read, else 0.");
   const isNodeUp = gauge("node_up", "1 if a node responds, else 0.");
   const connections = gauge("database_connections", "Open connections to the database.");
   const waiting = gauge("database_waiting", "Requests that wait for a connection to the database.");
-  const open = new Gauge({
-    name: "uniknode_server_calls",
-    help: "Requests to nodes that are in progress.",
-    labelNames,
-    registers,
-  });
-  const failed = new Counter({
-    name: "uniknode_server_calls_failed_total",
-    help: "Requests to nodes that timed out or were refused because too many were in progress.",
-    labelNames: ["kind", "reason"] as const,
-    registers,
-  });
+  const open = instruments.gauge("uniknode_server_calls", "Requests to nodes that are in progress.", "kind");
+  const failed = instruments.counter(
+    "uniknode_server_calls_failed_total",
+    "Requests to nodes that timed out or were refused because too many were in progress.",
+    "kind",
+    "reason",
+  );
   return (figures) => {
     head.set(figures.height ?? Number.NaN);
     lag.set(blocksBehind(figures) ?? Number.NaN);
@@ -73,7 +67,8 @@ export type WorkerFigures = {
 };
 
 export function createWorkerMetrics(registry: Registry): (figures: WorkerFigures) => void {
-  const gauge = (name: string, help: string) => createGauge(registry, `uniknode_worker_${name}`, help);
+  const gauge = (name: string, help: string) =>
+    instrumentsOf(registry).gauge(`uniknode_worker_${name}`, help);
   const shards = gauge("shards", "Groups of webhooks, of 32, that this worker owns.");
   const lease = gauge("lease_remaining_seconds", "Time until the lease of this worker ends.");
   const isDatabaseUp = gauge("database_up", "1 if the database can be read, else 0.");
@@ -99,7 +94,8 @@ type WitnessFigures = {
 };
 
 export function createWitnessMetrics(registry: Registry): (figures: WitnessFigures) => void {
-  const gauge = (name: string, help: string) => createGauge(registry, `uniknode_witness_${name}`, help);
+  const gauge = (name: string, help: string) =>
+    instrumentsOf(registry).gauge(`uniknode_witness_${name}`, help);
   const size = gauge("signed_leaves", "Leaves of the tree of facts that this witness signed.");
   const height = gauge("signed_height", "Height of the last block of this tree.");
   const agreed = gauge("nodes_agreed", "Nodes whose tree agreed in the last round.");
@@ -115,25 +111,18 @@ export function createWitnessMetrics(registry: Registry): (figures: WitnessFigur
 }
 
 /** Creates the metrics of the mirror process that a node starts. */
-export function createMirrorMetrics(registry: Registry): (figures: MirrorFigures) => void {
-  const up = createGauge(registry, "uniknode_mirror_up", "1 if the mirror process runs, else 0.");
-  const starts = createCounter(
-    registry,
+export function createMirrorMetrics({ gauge, counter }: Instruments): (figures: MirrorFigures) => void {
+  const up = gauge("uniknode_mirror_up", "1 if the mirror process runs, else 0.");
+  const starts = counter(
     "uniknode_mirror_starts_total",
     "Starts of the mirror process since the node started.",
   );
-  const height = createGauge(
-    registry,
-    "uniknode_mirror_height",
-    "Height of the last block of the mirror; 0 if unknown.",
-  );
-  const lastEvent = createGauge(
-    registry,
+  const height = gauge("uniknode_mirror_height", "Height of the last block of the mirror; 0 if unknown.");
+  const lastEvent = gauge(
     "uniknode_mirror_last_event",
     "Sequence of the last event that the mirror has copied; 0 if unknown.",
   );
-  const gaps = createCounter(
-    registry,
+  const gaps = counter(
     "uniknode_mirror_event_gaps_total",
     "Times that events were missing in the log of the node, since the database was created.",
   );

@@ -1,6 +1,6 @@
 /** Metrics of a process: its log, its database and the disk with the data folder, its resource usage, and its threads. */
 import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
-import { Counter, createCounter, createGauge, Gauge, type Registry, showTotal } from "./instruments.ts";
+import { instrumentsOf, type Registry, showTotal, showTotals } from "./instruments.ts";
 
 export type ProcessFigures = {
   /** Lines lost in the serving thread. */
@@ -26,53 +26,41 @@ type ProcessMetrics = {
 };
 
 export function createProcessMetrics(registry: Registry): ProcessMetrics {
-  const registers = [registry];
-  const linesLost = new Counter({
-    name: "uniknode_log_lines_lost_total",
-    help: "Log lines lost because they could not be written, by thread.",
-    labelNames: ["thread"],
-    registers,
-  });
-  const failedWrites = new Counter({
-    name: "uniknode_disk_failed_writes_total",
-    help: "Failed writes to the database because the disk is full or not writable.",
-    registers,
-  });
-  const freeBytes = new Gauge({
-    name: "uniknode_disk_free_bytes",
-    help: "Free bytes on the disk of the data folder.",
-    registers,
-  });
-  const logPages = new Gauge({
-    name: "uniknode_database_log_pages",
-    help: "Pages of 4 KiB in the write-ahead log of the database.",
-    registers,
-  });
-  const inspections = new Counter({
-    name: "uniknode_database_inspections_total",
-    help: "Database inspections, by outcome: sound, damaged, failed.",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const isDamaged = new Gauge({
-    name: "uniknode_database_damaged",
-    help: "1 if the last inspection found damage in the database, else 0.",
-    registers,
-  });
+  const { gauge, counter } = instrumentsOf(registry);
+  const linesLost = counter(
+    "uniknode_log_lines_lost_total",
+    "Log lines lost because they could not be written, by thread.",
+    "thread",
+  );
+  const failedWrites = counter(
+    "uniknode_disk_failed_writes_total",
+    "Failed writes to the database because the disk is full or not writable.",
+  );
+  const freeBytes = gauge("uniknode_disk_free_bytes", "Free bytes on the disk of the data folder.");
+  const logPages = gauge(
+    "uniknode_database_log_pages",
+    "Pages of 4 KiB in the write-ahead log of the database.",
+  );
+  const inspections = counter(
+    "uniknode_database_inspections_total",
+    "Database inspections, by outcome: sound, damaged, failed.",
+    "outcome",
+  );
+  const isDamaged = gauge(
+    "uniknode_database_damaged",
+    "1 if the last inspection found damage in the database, else 0.",
+  );
   let consensusLines = 0;
 
   return {
     show(figures, consensusLinesLost = consensusLines) {
       consensusLines = consensusLinesLost;
-      linesLost.reset();
-      linesLost.inc({ thread: "consensus" }, consensusLines);
-      linesLost.inc({ thread: "serving" }, figures.logLinesLost);
+      showTotals(linesLost, { consensus: consensusLines, serving: figures.logLinesLost });
       showTotal(failedWrites, figures.failedWrites);
       freeBytes.set(figures.freeBytes ?? Number.NaN);
       logPages.set(figures.logPages);
       const { damage, ...outcomes } = figures.inspections;
-      inspections.reset();
-      for (const [outcome, total] of Object.entries(outcomes)) inspections.inc({ outcome }, total);
+      showTotals(inspections, outcomes);
       isDamaged.set(damage === undefined ? 0 : 1);
     },
   };
@@ -80,21 +68,16 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
 
 /** Creates the metrics of the version, start time, memory and CPU time of the process. */
 export function createUsageMetrics(registry: Registry, version: string): () => void {
-  const build = new Gauge({
-    name: "uniknode_build_info",
-    help: "Always 1; the label has the version.",
-    labelNames: ["version"],
-    registers: [registry],
-  });
+  const { gauge, counter } = instrumentsOf(registry);
+  const build = gauge("uniknode_build_info", "Always 1; the label has the version.", "version");
   build.set({ version }, 1);
-  const started = createGauge(
-    registry,
+  const started = gauge(
     "uniknode_process_start_time_seconds",
     "Start time of the process, Unix time in seconds.",
   );
   started.set(Date.now() / 1_000 - process.uptime());
-  const memory = createGauge(registry, "uniknode_process_resident_memory_bytes", "Memory of the process.");
-  const cpu = createCounter(registry, "uniknode_process_cpu_seconds_total", "CPU time of the process.");
+  const memory = gauge("uniknode_process_resident_memory_bytes", "Memory of the process.");
+  const cpu = counter("uniknode_process_cpu_seconds_total", "CPU time of the process.");
 
   return () => {
     const { user, system } = process.cpuUsage();
@@ -107,18 +90,14 @@ export function createUsageMetrics(registry: Registry, version: string): () => v
 export function createThreadMetrics(
   registry: Registry,
 ): (thread: "consensus" | "serving" | "delivery", heapBytes: number, loopDelay: LoopDelay) => void {
-  const heap = new Gauge({
-    name: "uniknode_heap_used_bytes",
-    help: "Heap of each thread.",
-    labelNames: ["thread"],
-    registers: [registry],
-  });
-  const delay = new Gauge({
-    name: "uniknode_event_loop_delay_seconds",
-    help: "Delay of timers since the last scrape, by thread.",
-    labelNames: ["thread", "statistic"],
-    registers: [registry],
-  });
+  const { gauge } = instrumentsOf(registry);
+  const heap = gauge("uniknode_heap_used_bytes", "Heap of each thread.", "thread");
+  const delay = gauge(
+    "uniknode_event_loop_delay_seconds",
+    "Delay of timers since the last scrape, by thread.",
+    "thread",
+    "statistic",
+  );
 
   return (thread, heapBytes, { p50, p99, max }) => {
     heap.set({ thread }, heapBytes);

@@ -2,7 +2,7 @@
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Attempted, Decision, WebhookObserver } from "../../webhooks/collaborators.ts";
 import type { QueueFigures, WebhookFigures } from "../../webhooks/figures.ts";
-import { Counter, Gauge, Histogram, type Registry } from "./instruments.ts";
+import { Histogram, instrumentsOf, type Registry } from "./instruments.ts";
 
 type WebhookMetrics = {
   /** Called after each attempt of a delivery. */
@@ -14,35 +14,24 @@ type WebhookMetrics = {
 const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export function createWebhookMetrics(registry: Registry): WebhookMetrics {
-  const registers = [registry];
+  const { gauge } = instrumentsOf(registry);
   const duration = new Histogram({
     name: "uniknode_webhook_attempt_duration_seconds",
     help: "Duration of calls to targets, by class of the response status; ack: acknowledged by a NATS server.",
     labelNames: ["status"],
     buckets: DURATION_BUCKETS,
-    registers,
+    registers: [registry],
   });
-  const webhooks = new Gauge({
-    name: "uniknode_webhooks",
-    help: "Registered webhooks: active, disabled, suspended.",
-    labelNames: ["state"],
-    registers,
-  });
-  const unmatched = new Gauge({
-    name: "uniknode_webhook_matcher_lag_events",
-    help: "Events not yet matched with the webhooks.",
-    registers,
-  });
-  const lag = new Gauge({
-    name: "uniknode_webhook_matcher_lag_seconds",
-    help: "Age of the oldest event not yet matched with the webhooks; 0 if there is none.",
-    registers,
-  });
-  const connections = new Gauge({
-    name: "uniknode_webhook_nats_connections",
-    help: "Open connections to the NATS servers of targets.",
-    registers,
-  });
+  const webhooks = gauge("uniknode_webhooks", "Registered webhooks: active, disabled, suspended.", "state");
+  const unmatched = gauge("uniknode_webhook_matcher_lag_events", "Events not yet matched with the webhooks.");
+  const lag = gauge(
+    "uniknode_webhook_matcher_lag_seconds",
+    "Age of the oldest event not yet matched with the webhooks; 0 if there is none.",
+  );
+  const connections = gauge(
+    "uniknode_webhook_nats_connections",
+    "Open connections to the NATS servers of targets.",
+  );
 
   return {
     attempted: (attempted) =>
@@ -67,8 +56,7 @@ function statusClassOf({ status, reason }: Attempted): string {
 
 /** Creates the metrics of the evaluation of conditions: live streams, webhooks, replays and dry runs. */
 export function createMatchingMetrics(registry: Registry): MatchingObserver {
-  const counter = (name: string, help: string) =>
-    new Counter({ name, help, labelNames: ["kind"], registers: [registry] });
+  const counter = (name: string, help: string) => instrumentsOf(registry).counter(name, help, "kind");
   const seconds = counter(
     "uniknode_matching_seconds_total",
     "Time spent on evaluating conditions of live streams, webhooks, replays and dry runs.",
