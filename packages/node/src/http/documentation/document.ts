@@ -63,7 +63,7 @@ export function createDescribed(routes: readonly RouteOptions[]): FastifyInstanc
     },
     transformObject: (document) =>
       "openapiObject" in document
-        ? withOtherMethods(withComponentSchemas(document.openapiObject as Schema), PREFIX)
+        ? withOtherMethods(withComponentSchemas(document.openapiObject as Schema))
         : {},
   });
   app.register(async (scope) => {
@@ -198,9 +198,9 @@ const OTHER_METHOD_RESPONSE = {
 };
 
 /** Adds the response 405 to each operation of a path that the old node did not have; other paths return 404 (http-api.md 1.3). */
-function withOtherMethods(document: Schema, prefix: string): Schema {
+function withOtherMethods(document: Schema): Schema {
   const paths = Object.entries(document.paths as Record<string, Record<string, Schema>>).map(
-    ([path, operations]) => [path, isOwnPath(`${prefix}${path}`) ? with405(operations) : operations],
+    ([path, operations]) => [path, isOwnPath(`${PREFIX}${path}`) ? with405(operations) : operations],
   );
   const components = {
     ...(document.components as object),

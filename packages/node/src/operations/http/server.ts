@@ -7,12 +7,7 @@
 import type { AddressInfo } from "node:net";
 import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Logger } from "pino";
-import {
-  createAllowances,
-  type RateLimitOptions,
-  rateLimited,
-  resetSecondsOf,
-} from "../../http/connections/admission.ts";
+import { createAllowances, rateLimited, resetSecondsOf } from "../../http/connections/admission.ts";
 import { addDeadlines, addHeldBytes, addSlowReaders } from "../../http/connections/bounds.ts";
 import {
   type ConnectionBounds,
@@ -54,7 +49,7 @@ export function createOperationRoutes(
   access: Access | undefined,
   operations: Operations,
 ): FastifyPluginAsync {
-  const rateLimit = createRouteRateLimit(SUMMARY_LIMIT, Date.now);
+  const rateLimit = createRateLimit();
 
   return async (app) => {
     // A response shows that this thread is live. If the consensus thread is not, the process must be
@@ -95,10 +90,10 @@ export function createOperationRoutes(
 }
 
 /** Returns a hook that responds with 429 to requests beyond the limit of a client. */
-function createRouteRateLimit(options: RateLimitOptions, nowMs: () => number) {
-  const count = createAllowances(options);
+function createRateLimit() {
+  const count = createAllowances(SUMMARY_LIMIT);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const now = nowMs();
+    const now = Date.now();
     const allowance = count(request.ip, now);
     if (allowance.remaining >= 0) return;
     reply.header("retry-after", resetSecondsOf(allowance, now));

@@ -177,12 +177,12 @@ const MAX_VALUES = 16_384;
 export function boundedLine(line: string): string {
   const text = withoutControls(line.trimEnd());
   if (text.length <= MAX_TEXT) return `${text}\n`;
-  return `${jsonOf(boundedBy(MAX_VALUES)(JSON.parse(text)))}\n`;
+  return `${jsonOf(boundedValues(JSON.parse(text)))}\n`;
 }
 
-/** Returns a function that cuts values, in order, once earlier values have used up the characters. */
-function boundedBy(characters: number): (value: unknown) => unknown {
-  let left = characters;
+/** Cuts the values of a line, in order, once earlier values have used up the characters. */
+function boundedValues(line: unknown): unknown {
+  let left = MAX_VALUES;
 
   function bounded(value: unknown): unknown {
     if (typeof value === "string") {
@@ -216,7 +216,7 @@ function boundedBy(characters: number): (value: unknown) => unknown {
     return kept;
   }
 
-  return bounded;
+  return bounded(line);
 }
 
 const jsonOf = (value: unknown): string => withoutControls(JSON.stringify(value));

@@ -29,11 +29,6 @@ type InspectorFigures = {
   readonly failed: number;
 };
 
-type Inspector = {
-  figures(): InspectorFigures;
-  close(): void;
-};
-
 const START_DELAY_MS = 5_000;
 const EVERY_MS = 86_400_000;
 /** Time limit for blocks: enough for a few hundred thousand, or for a random part of a longer chain. */
@@ -43,7 +38,7 @@ const TIMEOUT_MS = 3_600_000;
 /** Module that only the inspecting process loads. */
 const INSPECTION = "../../archive/integrity/child";
 
-export function startInspector(options: InspectorOptions, logger: Logger): Inspector {
+export function startInspector(options: InspectorOptions, logger: Logger) {
   const { path, files, remedy, startDelayMs = START_DELAY_MS } = options;
   const outcomes = { sound: 0, damaged: 0, failed: 0 };
   let damage: string | undefined;
@@ -72,7 +67,7 @@ export function startInspector(options: InspectorOptions, logger: Logger): Inspe
   }
 
   return {
-    figures: () => ({ ...outcomes, ...(damage !== undefined && { damage }) }),
+    figures: (): InspectorFigures => ({ ...outcomes, ...(damage !== undefined && { damage }) }),
     close() {
       closing.abort();
       clearTimeout(timer);

@@ -24,17 +24,13 @@ export type BuilderData = { readonly databasePath: string };
 export type ToBuilder = { readonly definition: ValueIndexDefinition; readonly maxBytes: number };
 
 const STAYS_MS = 60_000;
-/** Long, because no request waits for the build. */
+/** Time after which a thread that has not finished its value index is stopped. Long, because no request waits for the build. */
 const TIMEOUT_MS = 600_000;
 
-/**
- * @param onError called with the error if a value index cannot be built
- * @param timeoutMs time after which a thread that has not finished its value index is stopped
- */
+/** @param onError called with the error if a value index cannot be built */
 export function createValueIndexBuilder(
   databasePath: string,
   onError: (error: unknown) => void,
-  timeoutMs = TIMEOUT_MS,
 ): ValueIndexBuilder {
   let worker: Worker | undefined;
   let leaving: NodeJS.Timeout | undefined;
@@ -62,8 +58,8 @@ export function createValueIndexBuilder(
       const settled = new AbortController();
       const late = Promise.withResolvers<never>();
       const timer = setTimeout(
-        () => late.reject(new CallError("CALL_TIMEOUT", `no value index within ${timeoutMs} ms`)),
-        timeoutMs,
+        () => late.reject(new CallError("CALL_TIMEOUT", `no value index within ${TIMEOUT_MS} ms`)),
+        TIMEOUT_MS,
       );
       try {
         worker.postMessage({ definition, maxBytes } satisfies ToBuilder);

@@ -177,7 +177,7 @@ export class HealthRows {
 /** The retry with the latest due time failed last. */
 const healthSql = (
   kind: Kind,
-): string => `SELECT failures, failing_since_ms AS "sinceMs", ${pendingCount(kind, "$1")} AS queued, counts.*,
+): string => `SELECT failures, failing_since_ms AS "sinceMs", ${pendingCount(kind)} AS queued, counts.*,
      (SELECT min(next_attempt_ms) FROM ${rowsIn(kind, "due", "$1")}) AS "nextAttemptMs",
     (SELECT reason FROM deliveries WHERE number = (SELECT number FROM ${rowsIn(kind, "due", "$1")}
       ORDER BY next_attempt_ms DESC LIMIT 1)) AS reason

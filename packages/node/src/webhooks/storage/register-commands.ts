@@ -159,7 +159,7 @@ function* dropQueue(
   { reason, atMs }: NonNullable<Update["drop"]>,
 ): Steps<number> {
   yield* lockQueue(sql, id);
-  const row = yield* sql.row<{ queued: number }>(`SELECT ${pendingCount(sql.kind, "$1")} AS queued`, [id]);
+  const row = yield* sql.row<{ queued: number }>(`SELECT ${pendingCount(sql.kind)} AS queued`, [id]);
   yield* endReplay(sql, id, "cancelled", atMs, reason);
   yield* beginFinish(sql, id, { state: "cancelled", reason, withRetractions }, atMs);
   return row?.queued ?? 0;

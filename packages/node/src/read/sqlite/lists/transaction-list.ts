@@ -39,14 +39,6 @@ type RowReaders<Row> = {
 /** The listed table and its key. */
 export const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"] } as const;
 
-/** @throws {CursorError | SnapshotError} */
-type TransactionList = <Row>(
-  readers: RowReaders<Row>,
-  head: Head,
-  query: TransactionQuery,
-  range: Range,
-) => Found<Row>;
-
 type TransactionListDependencies = PlannerOptions & {
   readonly storedCounts: StoredCounts;
   readonly incrementalCount: IncrementalCounts;
@@ -55,8 +47,9 @@ type TransactionListDependencies = PlannerOptions & {
   readonly valueIndexes: ValueIndexes;
 };
 
-export function createTransactionList(deps: TransactionListDependencies): TransactionList {
-  return <Row>(readers: RowReaders<Row>, head: Head, query: TransactionQuery, range: Range) => {
+/** Creates a function that returns a page of transactions. @throws {CursorError | SnapshotError} */
+export function createTransactionList(deps: TransactionListDependencies) {
+  return <Row>(readers: RowReaders<Row>, head: Head, query: TransactionQuery, range: Range): Found<Row> => {
     const { selection, by, filter } = query;
     const scan = scanOf(TRANSACTIONS, selection);
     const listQuery: ListQuery = {
