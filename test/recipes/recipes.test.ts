@@ -62,6 +62,8 @@ test("The examples of the recipes compile, and pass the tests that the recipes n
   await run("node_modules/.bin/tsc", "--project", ".");
   const tests = RECIPES.flatMap(([, name]) => changedFiles(name)).filter((path) => path.endsWith(".test.ts"));
   const shared = ["test/reference.test.ts", "packages/node/test/http/openapi.test.ts"];
-  const suites = ["events", "facts", "http/client", "http/parity", "read/port"].map((folder) => `packages/node/test/${folder}/`);
+  const suites = ["events", "facts", "http/client", "http/parity", "read/port"].map(
+    (folder) => `packages/node/test/${folder}/`,
+  );
   await run("node_modules/.bin/vitest", "run", ...new Set([...tests, ...shared, ...suites]));
 });
