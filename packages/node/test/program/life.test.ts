@@ -238,7 +238,7 @@ describe("a network from its files", () => {
     expect(await response.json()).toMatchObject({ message: expect.stringContaining("only on a dev chain") });
     const height = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
     await expect.poll(height).toBeGreaterThanOrEqual(2);
-    // The API may answer with a block before its line of the log has arrived.
+    // The API may respond with a block before its line of the log has arrived.
     const lines = () => node.stderr().split("\n").slice(0, -1);
     await expect
       .poll(() => lines().map((line) => JSON.parse(line) as object))
