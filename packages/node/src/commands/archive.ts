@@ -12,7 +12,7 @@ import { restoreSnapshot } from "../archive/restore.ts";
 import { createChainSnapshot, verifySnapshot } from "../archive/snapshot.ts";
 import { exportBlocks } from "../archive/stream.ts";
 import { choosePin } from "../config/assume-valid.ts";
-import { option, readText } from "../config/define-option.ts";
+import { optionTable, readText } from "../config/define-option.ts";
 import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve.ts";
@@ -28,17 +28,16 @@ import { addFlags, readConfig } from "./flags.ts";
 import { printLines } from "./print.ts";
 
 const { data, network, genesis, networkDir } = runOptions;
-const networkOptions = {
+const networkOptions = optionTable({
   network,
   genesis,
   networkDir,
-  devChain: option({
-    name: "devChain",
+  devChain: {
     placeholder: "DIR",
     sentence: "Data folder of the dev chain that the copy belongs to, instead of a network.",
     read: readText,
-  }),
-};
+  },
+});
 const chainOptions = { data, ...networkOptions };
 
 const VERIFIER_THREADS = 2;

@@ -8,7 +8,7 @@ import { generateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { blockToJson, type GenesisDraft, type NetworkFiles } from "@uniknode/protocol";
 import { Command } from "commander";
-import { option, readInteger, readText } from "../config/define-option.ts";
+import { optionTable, readInteger, readText } from "../config/define-option.ts";
 import { devOptions } from "../config/options.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import {
@@ -30,26 +30,24 @@ import { printText } from "./print.ts";
 /** Number of delegates of the first rounds; each node needs at least one. */
 const MAX_NODES = 6;
 
-const options = {
-  name: option({
-    name: "name",
+const options = optionTable({
+  name: {
     variable: "UNIKNODE_NETWORK_NAME",
     placeholder: "NAME",
     sentence:
       "Name of the network: at most 20 lower-case letters, digits and hyphens; my-network and a number if not given.",
     read: readName,
-  }),
-  nodes: option({
-    name: "nodes",
+  },
+  nodes: {
     variable: "UNIKNODE_NETWORK_NODES",
     placeholder: "N",
     sentence: "Number of forging nodes; each gets a file with its share of the six delegates.",
     default: 1,
     read: readInteger(1, MAX_NODES),
-  }),
+  },
   blockTime: { ...devOptions.blockTime, default: 8 },
   accounts: devOptions.accounts,
-};
+});
 
 const NETWORK_FOLDER = {
   what: "the network folder",

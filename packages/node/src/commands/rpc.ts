@@ -1,7 +1,7 @@
 /** `uniknode rpc`: serves JSON-RPC for exchanges. */
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
-import { option, readHosts, readInteger, readRanges, readText } from "../config/define-option.ts";
+import { optionTable, readHosts, readInteger, readRanges, readText } from "../config/define-option.ts";
 import { nodeOptions } from "../config/options.ts";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { openLog } from "../platform/logging/logger.ts";
@@ -9,56 +9,50 @@ import { openOutput } from "../platform/logging/output.ts";
 import { startRpc } from "../rpc/server.ts";
 import { addFlags, readConfig } from "./flags.ts";
 
-export const rpcOptions = {
+export const rpcOptions = optionTable({
   url: connectionOptions.url,
   data: connectionOptions.data,
-  rpcHost: option({
-    name: "rpcHost",
+  rpcHost: {
     placeholder: "HOST",
     sentence: "Address to listen on. Clients send passphrases: keep it on loopback, or put TLS in front.",
     default: "127.0.0.1",
     read: readText,
-  }),
-  rpcPort: option({
-    name: "rpcPort",
+  },
+  rpcPort: {
     placeholder: "PORT",
     sentence: "Port to listen on; 0 selects a free port and prints it.",
     default: 8080,
     read: readInteger(0, 65535),
-  }),
-  rpcAllow: option({
-    name: "rpcAllow",
+  },
+  rpcAllow: {
     placeholder: "RANGES",
     sentence: "Addresses and networks of allowed clients, separated by commas; * for all.",
     default: "127.0.0.1,::1",
     read: readRanges,
-  }),
-  rpcHosts: option({
-    name: "rpcHosts",
+  },
+  rpcHosts: {
     placeholder: "NAMES",
     sentence:
       "Names and addresses of this machine, separated by commas, that are allowed in the Host header, in addition to localhost and the address that a request arrives at.",
     default: [],
     read: readHosts,
-  }),
-  rpcBip38Rate: option({
-    name: "rpcBip38Rate",
+  },
+  rpcBip38Rate: {
     placeholder: "N",
     sentence:
       "Maximum of calls per minute, over all clients, that derive keys from a password (bip38); 0 for no limit.",
     default: 60,
     read: readInteger(0, 1_000_000),
-  }),
-  rpcData: option({
-    name: "rpcData",
+  },
+  rpcData: {
     placeholder: "FILE",
     sentence: "Database of created transactions and of keys; :memory: discards them when the process ends.",
     default: "json-rpc.sqlite",
     read: readText,
-  }),
+  },
   logLevel: nodeOptions.logLevel,
   logFormat: nodeOptions.logFormat,
-};
+});
 
 export function rpcCommand(): Command {
   const command = new Command("rpc");

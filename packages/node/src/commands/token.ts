@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import { option, readToken } from "../config/define-option.ts";
+import { optionTable, readToken } from "../config/define-option.ts";
 import { devOptions, nodeOptions, runOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError } from "../platform/coded-error.ts";
@@ -37,18 +37,17 @@ export function tokenCommand(): Command {
   });
 }
 
-export const tokenOptions = {
-  token: option({
-    name: "token",
+export const tokenOptions = optionTable({
+  token: {
     placeholder: "TOKEN",
     sentence:
       "Webhook token of the node; if not given, the token in the data folder of a node on this machine.",
     variable: "UNIKNODE_WEBHOOK_TOKEN",
     secret: true,
     read: readToken,
-  }),
+  },
   ...localTokenOptions,
-};
+});
 
 /**
  * Returns the given token, or else the token of the node on this machine.

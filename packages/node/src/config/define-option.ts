@@ -39,8 +39,14 @@ export type Option<V extends OptionValue = OptionValue> = {
   };
 };
 
-/** Keeps the exact type of a definition: whether it has a default, and the type of its value. */
-export const option = <O extends Option>(value: O): O => value;
+/**
+ * Names the options of a table by their keys. Keeps the exact types of the definitions: whether an option has a default, and the
+ * type of its value.
+ */
+export const optionTable = <T extends Readonly<Record<string, Omit<Option, "name">>>>(definitions: T) =>
+  Object.fromEntries(
+    Object.entries(definitions).map(([name, definition]) => [name, { ...definition, name }]),
+  ) as { readonly [Name in keyof T]: T[Name] & Pick<Option, "name"> };
 
 export const toFlag = (option: Option): string =>
   `--${option.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -6,7 +6,7 @@ import { readJsonFile } from "../platform/json/external.ts";
 import { formOf, refined } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
 import { PROTOCOL_VERSION } from "../platform/lifecycle/program.ts";
-import { option, readChoice, readInteger, readList, readSwitch, readText } from "./define-option.ts";
+import { optionTable, readChoice, readInteger, readList, readSwitch, readText } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 
 /** Reads the IP addresses of peers, each with the port of the network or without a port. */
@@ -23,91 +23,80 @@ function seedOf(text: string): { readonly ip: string; readonly port: string | un
   return { ip, port };
 }
 
-export const peerOptions = {
-  p2pHost: option({
-    name: "p2pHost",
+export const peerOptions = optionTable({
+  p2pHost: {
     placeholder: "HOST",
     sentence:
       "Address to listen on for peers, :: for all IPv4 and IPv6 addresses; a single address is also the source address of outgoing connections.",
     default: "::",
     read: readText,
-  }),
-  p2pPort: option({
-    name: "p2pPort",
+  },
+  p2pPort: {
     placeholder: "PORT",
     sentence: "P2P port of the network; all nodes of a network listen on the same port.",
     oldVariables: ["CORE_P2P_PORT"],
     read: readInteger(0, 65535),
-  }),
-  peers: option({
-    name: "peers",
+  },
+  peers: {
     placeholder: "IPS",
     sentence:
       "IP addresses of seed peers, separated by commas; defaults to the seed peers of the known network.",
     default: [],
     read: readPeers,
-  }),
-  peersFile: option({
-    name: "peersFile",
+  },
+  peersFile: {
     placeholder: "FILE",
     sentence: 'File with further seed peers: {"list": [{"ip": "203.0.113.7"}], "sources": ["https://..."]}.',
     read: readText,
-  }),
-  p2pVersion: option({
-    name: "p2pVersion",
+  },
+  p2pVersion: {
     placeholder: "VERSION",
     sentence:
       "Version announced to peers; needed when the network demands a newer one than this program announces.",
     default: PROTOCOL_VERSION,
     read: readText,
-  }),
-  p2pDiscovery: option({
-    name: "p2pDiscovery",
+  },
+  p2pDiscovery: {
     placeholder: "WHOM",
     sentence:
       "Which nodes become peers: all (discovered or inbound), known (seed peers and inbound; no discovery), or none.",
     default: "all",
     read: readChoice("all", "known", "none"),
-  }),
-  p2pMaxPeersSameSubnet: option({
-    name: "p2pMaxPeersSameSubnet",
+  },
+  p2pMaxPeersSameSubnet: {
     placeholder: "N",
     sentence: "Maximum number of peers per IPv4 /24 or IPv6 /64; twice as many per /48.",
     default: 5,
     oldVariables: ["CORE_P2P_MAX_PEERS_SAME_SUBNET"],
     read: readInteger(1, 1_000),
-  }),
-  p2pRateLimit: option({
-    name: "p2pRateLimit",
+  },
+  p2pRateLimit: {
     placeholder: "N",
     sentence: "Maximum number of events per second and peer address.",
     default: 100,
     oldVariables: ["CORE_P2P_RATE_LIMIT"],
     read: readInteger(1, 100_000),
-  }),
-  p2pRemoteAccess: option({
-    name: "p2pRemoteAccess",
+  },
+  p2pRemoteAccess: {
     placeholder: "ADDRESSES",
     sentence:
       "Addresses of separate forgers of uns-core that use this node as their relay, separated by commas; * for any part.",
     default: ["127.0.0.1"],
     read: readList,
-  }),
-  p2pBlacklist: option({
-    name: "p2pBlacklist",
+  },
+  p2pBlacklist: {
     placeholder: "ADDRESSES",
     sentence:
       "Addresses that are refused as peers and never connected to, separated by commas; * for any part.",
     default: [],
     read: readList,
-  }),
-  p2pLoopback: option({
-    name: "p2pLoopback",
+  },
+  p2pLoopback: {
     sentence: "Accept loopback addresses as peers, for several nodes on one machine.",
     default: false,
     read: readSwitch,
-  }),
-};
+  },
+});
 
 /** Ports and seed peers of the known networks (p2p.md 1, operations.md 2). */
 const KNOWN: Readonly<Record<string, { readonly port: number; readonly seeds: readonly string[] }>> = {

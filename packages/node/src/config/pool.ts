@@ -4,53 +4,48 @@ import {
   DEFAULT_POOL_OPTIONS,
   type PoolOptions,
 } from "../pool/pool-options.ts";
-import { option, readInteger, readList } from "./define-option.ts";
+import { optionTable, readInteger, readList } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 
 const { poolSize, poolMaxPerSender, poolAllowedSenders, fees } = DEFAULT_POOL_OPTIONS;
 
-export const poolOptions = {
-  poolSize: option({
-    name: "poolSize",
+export const poolOptions = optionTable({
+  poolSize: {
     placeholder: "N",
     sentence:
       "Maximum number of pending transactions; beyond it, the transactions with the lowest fees are removed.",
     oldVariables: ["CORE_MAX_TRANSACTIONS_IN_POOL"],
     default: poolSize,
     read: readInteger(1, 1_000_000),
-  }),
-  poolMaxPerSender: option({
-    name: "poolMaxPerSender",
+  },
+  poolMaxPerSender: {
     placeholder: "N",
     sentence: "Maximum number of pending transactions per sender.",
     oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_SENDER"],
     default: poolMaxPerSender,
     read: readInteger(1, 1_000_000),
-  }),
-  poolAllowedSenders: option({
-    name: "poolAllowedSenders",
+  },
+  poolAllowedSenders: {
     placeholder: "KEYS",
     sentence: "Public keys of senders that are exempt from poolMaxPerSender, separated by commas.",
     default: poolAllowedSenders,
     read: readPublicKeys,
-  }),
-  poolMaxPerRequest: option({
-    name: "poolMaxPerRequest",
+  },
+  poolMaxPerRequest: {
     placeholder: "N",
     sentence: "Maximum number of transactions in one API request.",
     oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_REQUEST"],
     default: DEFAULT_POOL_MAX_PER_REQUEST,
     read: readInteger(1, 1_000),
-  }),
-  poolMinFee: option({
-    name: "poolMinFee",
+  },
+  poolMinFee: {
     placeholder: "N",
     sentence:
       "Minimum fee per byte of a transaction that the pool accepts and broadcasts, in the smallest unit.",
     default: fees.minFeePool,
     read: readInteger(0, 1_000_000_000),
-  }),
-};
+  },
+});
 
 function readPublicKeys(value: unknown): readonly string[] {
   const keys = readList(value);

@@ -1,49 +1,45 @@
 /** Every option of `uniknode witness`. */
-import { option, readInteger, readSwitch, readText } from "./define-option.ts";
+import { optionTable, readInteger, readSwitch, readText } from "./define-option.ts";
 import { nodeOptions } from "./options.ts";
 
 const MAX_NODES = 16;
 
-export const witnessOptions = {
-  data: option({
-    name: "data",
+export const witnessOptions = optionTable({
+  data: {
     placeholder: "DIR",
     sentence: "Folder of the key and of the last signed checkpoint; created if missing.",
     default: ".uniknode/witness",
     read: readText,
-  }),
-  name: option({
-    name: "name",
+  },
+  name: {
     placeholder: "NAME",
     sentence:
       "Name of the key in signatures, such as a host name that you own; derived from the key if not given.",
     read: readWitnessName,
-  }),
-  minNodes: option({
-    name: "minNodes",
+  },
+  minNodes: {
     placeholder: "N",
     sentence:
       "Number of nodes with different keys that must contain a tree; more than half of the given URLs if not given.",
     read: readInteger(1, MAX_NODES),
-  }),
-  once: option({
-    name: "once",
+  },
+  once: {
     sentence: "Compares once, prints the signed checkpoint, and ends.",
     default: false,
     read: readSwitch,
-  }),
-  operationsHost: option({
+  },
+  operationsHost: {
     ...nodeOptions.operationsHost,
     sentence: "Address that the listener of the checkpoint, health and metrics listens on.",
-  }),
-  operationsPort: option({
+  },
+  operationsPort: {
     ...nodeOptions.operationsPort,
     sentence: "Port of this listener; 0 selects a free port.",
     default: 4040,
-  }),
+  },
   logLevel: nodeOptions.logLevel,
   logFormat: nodeOptions.logFormat,
-};
+});
 
 /** Reads a name of a key: it must not contain the separators of notes and keys. */
 function readWitnessName(value: unknown): string {

@@ -1,6 +1,6 @@
 /** Options of `uniknode conform`. */
 import {
-  option,
+  optionTable,
   readChoice,
   readInteger,
   readSwitch,
@@ -32,97 +32,93 @@ export function readReceiverUrl(value: unknown): string {
   return text;
 }
 
-const seconds = (name: string, sentence: string, value: number) =>
-  option({
-    name,
-    variable: `UNIKNODE_CONFORM_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
-    placeholder: "SECONDS",
-    sentence,
-    default: value,
-    read: readInteger(1, 600),
-  });
+const seconds = (variable: string, sentence: string, value: number) => ({
+  variable,
+  placeholder: "SECONDS",
+  sentence,
+  default: value,
+  read: readInteger(1, 600),
+});
 
-export const conformOptions = {
-  secret: option({
-    name: "secret",
+export const conformOptions = optionTable({
+  secret: {
     variable: "UNIKNODE_CONFORM_SECRET",
     placeholder: "SECRET",
     sentence:
       "Secret that the receiver verifies with: the token of a webhook, or whsec_... The variable keeps it out of the process list.",
     secret: true,
     read: readSecret,
-  }),
-  probe: option({
-    name: "probe",
+  },
+  probe: {
     variable: "UNIKNODE_CONFORM_PROBE",
     placeholder: "URL",
     sentence:
       "URL at which the receiver shows its facts; if not given, /conform below the URL of the receiver.",
     read: readReceiverUrl,
-  }),
-  restart: option({
-    name: "restart",
+  },
+  restart: {
     variable: "UNIKNODE_CONFORM_RESTART",
     placeholder: "COMMAND",
     sentence:
       "Shell command that restarts the receiver and returns; without it, the scenarios with a restart are skipped.",
     read: readText,
-  }),
-  event: option({
-    name: "event",
+  },
+  event: {
     variable: "UNIKNODE_CONFORM_EVENT",
     placeholder: "NAME",
     sentence: "Event that the receiver handles: facts of other events can be absent at the probe.",
     default: "block.applied" as const,
     read: readChoice("block.applied", "transaction.applied", "unik.minted"),
-  }),
-  webhook: option({
-    name: "webhook",
+  },
+  webhook: {
     variable: "UNIKNODE_CONFORM_WEBHOOK",
     placeholder: "ID",
     sentence: "Id of the webhook in the deliveries.",
     default: 1,
     read: readInteger(1, Number.MAX_SAFE_INTEGER),
-  }),
-  only: option({
-    name: "only",
+  },
+  only: {
     variable: "UNIKNODE_CONFORM_ONLY",
     placeholder: "NAME",
     sentence: "Name of a scenario to play; may be given several times.",
     isRepeatable: true,
     default: [],
     read: readScenarios,
-  }),
-  skip: option({
-    name: "skip",
+  },
+  skip: {
     variable: "UNIKNODE_CONFORM_SKIP",
     placeholder: "NAME",
     sentence: "Name of a scenario to leave out; may be given several times.",
     isRepeatable: true,
     default: [],
     read: readScenarios,
-  }),
-  timeout: seconds("timeout", "Timeout in seconds of each request, as --webhook-timeout of the node.", 10),
-  viewTimeout: seconds("viewTimeout", "Seconds in which the probe must show the effect of a delivery.", 5),
-  junit: option({
-    name: "junit",
+  },
+  timeout: seconds(
+    "UNIKNODE_CONFORM_TIMEOUT",
+    "Timeout in seconds of each request, as --webhook-timeout of the node.",
+    10,
+  ),
+  viewTimeout: seconds(
+    "UNIKNODE_CONFORM_VIEW_TIMEOUT",
+    "Seconds in which the probe must show the effect of a delivery.",
+    5,
+  ),
+  junit: {
     variable: "UNIKNODE_CONFORM_JUNIT",
     placeholder: "FILE",
     sentence: "File for the report as JUnit XML.",
     read: readText,
-  }),
-  list: option({
-    name: "list",
+  },
+  list: {
     variable: "UNIKNODE_CONFORM_LIST",
     sentence: "List the scenarios with their rules, and play none.",
     default: false,
     read: readSwitch,
-  }),
-  json: option({
-    name: "json",
+  },
+  json: {
     variable: "UNIKNODE_CONFORM_JSON",
     sentence: "Print one JSON document.",
     default: false,
     read: readSwitch,
-  }),
-};
+  },
+});

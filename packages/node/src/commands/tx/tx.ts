@@ -11,7 +11,7 @@ import {
 } from "@uniknode/protocol";
 import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
-import { option, readInteger, readSwitch, readText } from "../../config/define-option.ts";
+import { optionTable, readInteger, readSwitch, readText } from "../../config/define-option.ts";
 import type { Config } from "../../config/resolve.ts";
 import { ConfigError } from "../../platform/coded-error.ts";
 import { readJsonFile } from "../../platform/json/external.ts";
@@ -47,47 +47,42 @@ import {
   vote,
 } from "./wallets.ts";
 
-const waitOptions = {
-  wait: option({
-    name: "wait",
+const waitOptions = optionTable({
+  wait: {
     sentence: "Wait until the transaction is in a block.",
     default: false,
     read: readSwitch,
-  }),
-  waitTimeout: option({
-    name: "waitTimeout",
+  },
+  waitTimeout: {
     placeholder: "SECONDS",
     sentence: "Timeout in seconds for --wait.",
     default: 120,
     read: readInteger(1, 86_400),
-  }),
-};
+  },
+});
 
-export const txOptions = {
+export const txOptions = optionTable({
   ...connectionOptions,
   ...passphraseOptions,
   ...secondPassphraseOptions,
   ...factoryPassphraseOptions,
-  fee: option({
-    name: "fee",
+  fee: {
     placeholder: "AMOUNT",
     sentence: "Fee in tokens; if not given, the network's fee for the type.",
     read: readAmount,
-  }),
-  nonce: option({
-    name: "nonce",
+  },
+  nonce: {
     placeholder: "N",
     sentence: "Nonce of the transaction; if not given, the wallet's next nonce.",
     read: readInteger(1, Number.MAX_SAFE_INTEGER),
-  }),
-  dryRun: option({
-    name: "dryRun",
+  },
+  dryRun: {
     sentence: "Build, sign and print the transaction without sending it.",
     default: false,
     read: readSwitch,
-  }),
+  },
   ...waitOptions,
-};
+});
 
 const postOptions = { ...connectionOptions, ...waitOptions };
 
