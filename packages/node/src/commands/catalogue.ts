@@ -4,13 +4,11 @@ import { versionLine } from "../platform/lifecycle/program.ts";
 import { EXAMPLES } from "./examples.ts";
 
 type CommandEntry = {
-  readonly name: string;
+  readonly name: keyof typeof EXAMPLES;
   readonly group: Group;
   /** Follows the name in the list of commands. */
   readonly usage: string;
   readonly description: string;
-  /** Complete command lines: at least one for the command and each subcommand. */
-  readonly examples: readonly string[];
   /** Called by programs and hidden in the help. */
   readonly isHidden?: true;
   /**
@@ -31,13 +29,12 @@ export const GROUPS = [
 export type Group = (typeof GROUPS)[number];
 const [START, WEBHOOKS, LOOK, WALLETS, OPERATE, PROGRAM] = GROUPS;
 
-export const COMMANDS: readonly CommandEntry[] = [
+const ENTRIES: readonly CommandEntry[] = [
   {
     name: "dev",
     usage: "[options]",
     description: "start a forging chain with funded accounts, for development",
     group: START,
-    examples: EXAMPLES.dev,
     load: async () => (await import("./node.ts")).devCommand(),
   },
   {
@@ -45,7 +42,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "start a node of a network",
     group: START,
-    examples: EXAMPLES.run,
     load: async () => (await import("./node.ts")).runCommand(),
   },
   {
@@ -53,7 +49,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options] <folder>",
     description: "create a small project that receives webhooks, with a test on a dev chain",
     group: START,
-    examples: EXAMPLES.init,
     load: async () => (await import("./init.ts")).initCommand(),
   },
   {
@@ -61,7 +56,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "copy the chain of a node into PostgreSQL, and follow it",
     group: START,
-    examples: EXAMPLES.mirror,
     load: async () => (await import("./mirror.ts")).mirrorCommand(),
   },
   {
@@ -69,7 +63,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "serve the public API from the database of a mirror",
     group: START,
-    examples: EXAMPLES.serve,
     load: async () => (await import("./mirror.ts")).serveCommand(),
   },
   {
@@ -77,7 +70,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "send webhooks from the database of a mirror",
     group: START,
-    examples: EXAMPLES.deliver,
     load: async () => (await import("./mirror.ts")).deliverCommand(),
   },
   {
@@ -85,7 +77,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options] <url...>",
     description: "sign the checkpoints of nodes whose trees of facts agree",
     group: START,
-    examples: EXAMPLES.witness,
     load: async () => (await import("./witness.ts")).witnessCommand(),
   },
   {
@@ -93,7 +84,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     description: "create your own network",
     group: START,
-    examples: EXAMPLES.network,
     load: async () => (await import("./network.ts")).networkCommand(),
   },
   {
@@ -101,7 +91,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     description: "manage the webhooks of a node",
     group: WEBHOOKS,
-    examples: EXAMPLES.webhooks,
     load: async () => (await import("./webhooks/command.ts")).webhooksCommand(),
   },
   {
@@ -109,7 +98,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options] [event]",
     description: "cause an event on a dev chain with a real operation, and show its delivery",
     group: WEBHOOKS,
-    examples: EXAMPLES.trigger,
     load: async () => (await import("./trigger/command.ts")).triggerCommand(),
   },
   {
@@ -117,7 +105,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "receive webhooks in the terminal and verify them",
     group: WEBHOOKS,
-    examples: EXAMPLES.listen,
     load: async () => (await import("./listen/command.ts")).listenCommand(),
   },
   {
@@ -126,7 +113,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     description:
       "play the deliveries of a node against your receiver: duplicates, retractions, forgeries, restarts",
     group: WEBHOOKS,
-    examples: EXAMPLES.conform,
     load: async () => (await import("./conform/command.ts")).conformCommand(),
   },
   {
@@ -134,7 +120,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "show the status of a node and its chain",
     group: LOOK,
-    examples: EXAMPLES.status,
     load: async () => (await import("./inspect.ts")).statusCommand(),
   },
   {
@@ -142,7 +127,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options] [id]",
     description: "show a block",
     group: LOOK,
-    examples: EXAMPLES.block,
     load: async () => (await import("./inspect.ts")).blockCommand(),
   },
   {
@@ -150,7 +134,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "print a checkpoint of a node that you trust, to verify proofs of other nodes",
     group: LOOK,
-    examples: EXAMPLES.checkpoint,
     load: async () => (await import("./inspect.ts")).checkpointCommand(),
   },
   {
@@ -158,7 +141,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options] <id>",
     description: "show a unik and its properties",
     group: LOOK,
-    examples: EXAMPLES.unik,
     load: async () => (await import("./inspect.ts")).unikCommand(),
   },
   {
@@ -167,7 +149,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     description:
       "show the accounts of a dev chain, with passphrases, delegates and uniks; also while the chain runs",
     group: LOOK,
-    examples: EXAMPLES.accounts,
     load: async () => (await import("./accounts.ts")).accountsCommand(),
   },
   {
@@ -175,7 +156,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     description: "create and show wallets",
     group: WALLETS,
-    examples: EXAMPLES.wallet,
     load: async () => (await import("./wallet.ts")).walletCommand(),
   },
   {
@@ -183,7 +163,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     description: "build, sign and send transactions",
     group: WALLETS,
-    examples: EXAMPLES.tx,
     load: async () => (await import("./tx/tx.ts")).txCommand(),
   },
   {
@@ -191,7 +170,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     description: "show every option with its value and origin: default, file, environment or argument",
     group: OPERATE,
-    examples: EXAMPLES.config,
     load: async (createProgram) => (await import("./config.ts")).configCommand(createProgram),
   },
   {
@@ -200,7 +178,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     description:
       "check clock, disk, ports, limits, runtime, genesis block, delegate keys, peers and data folder, or the database of a mirror; accepts the options of dev and run",
     group: OPERATE,
-    examples: EXAMPLES.doctor,
     load: async () => (await import("./doctor/command.ts")).doctorCommand(),
   },
   {
@@ -208,7 +185,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "print a one-time link that opens the console and signs in; valid for ten minutes",
     group: OPERATE,
-    examples: EXAMPLES.console,
     load: async () => (await import("./console.ts")).consoleCommand(),
   },
   {
@@ -216,7 +192,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "print the webhook token that a node generated on its first start; also while the node runs",
     group: OPERATE,
-    examples: EXAMPLES.token,
     load: async () => (await import("./token.ts")).tokenCommand(),
   },
   {
@@ -224,7 +199,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     description: "inspect the forger of this node",
     group: OPERATE,
-    examples: EXAMPLES.forger,
     load: async () => (await import("./forger.ts")).forgerCommand(),
   },
   {
@@ -232,7 +206,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options]",
     description: "serve JSON-RPC for exchanges, as a client of a node",
     group: OPERATE,
-    examples: EXAMPLES.rpc,
     load: async () => (await import("./rpc.ts")).rpcCommand(),
   },
   {
@@ -240,7 +213,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     description: "create, restore and verify snapshots of a chain",
     group: OPERATE,
-    examples: EXAMPLES.snapshot,
     load: async () => (await import("./archive.ts")).snapshotCommand(),
   },
   {
@@ -248,7 +220,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options] [FILE]",
     description: "write the blocks of a data folder as a stream; also while the node runs",
     group: OPERATE,
-    examples: EXAMPLES.export,
     load: async () => (await import("./archive.ts")).exportCommand(),
   },
   {
@@ -256,7 +227,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "[options] [FILE]",
     description: "verify and execute the blocks of a stream; resumes an interrupted import",
     group: OPERATE,
-    examples: EXAMPLES.import,
     load: async () => (await import("./archive.ts")).importCommand(),
   },
   {
@@ -264,11 +234,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "<shell>",
     description: "print a shell completion script for commands and options",
     group: PROGRAM,
-    examples: [
-      'eval "$(uniknode completion bash)"',
-      'uniknode completion zsh > "$fpath[1]/_uniknode"',
-      "uniknode completion fish > ~/.config/fish/completions/uniknode.fish",
-    ],
     load: async (createProgram) => (await import("./completion.ts")).completionCommand(createProgram),
   },
   {
@@ -277,7 +242,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     description:
       "print the values that complete a command line, one per line; nothing if the node does not respond",
     group: PROGRAM,
-    examples: EXAMPLES.complete,
     isHidden: true,
     load: async () => (await import("./complete.ts")).completeCommand(),
   },
@@ -286,10 +250,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     description: "print the versions of the protocol, the program and its runtime",
     group: PROGRAM,
-    examples: EXAMPLES.version,
     load: async () => {
       const { printText } = await import("./print.ts");
       return new Command("version").action(() => printText(versionLine()));
     },
   },
 ];
+
+export const COMMANDS = ENTRIES.map((entry) => ({
+  ...entry,
+  /** Complete command lines: at least one for the command and each subcommand. */
+  examples: EXAMPLES[entry.name] as readonly string[],
+}));

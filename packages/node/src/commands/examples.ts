@@ -117,6 +117,11 @@ export const EXAMPLES = {
   ],
   export: ["uniknode export blocks.stream --network-dir my-network --from 2 --to 1000"],
   import: ["uniknode import blocks.stream --data other --network-dir my-network"],
+  completion: [
+    'eval "$(uniknode completion bash)"',
+    'uniknode completion zsh > "$fpath[1]/_uniknode"',
+    "uniknode completion fish > ~/.config/fish/completions/uniknode.fish",
+  ],
   complete: ["uniknode complete webhooks -- webhooks show"],
   version: ["uniknode version"],
 } as const;
