@@ -83,12 +83,11 @@ async function start(
   deps: NodeDeps,
   onStop: Closing["add"],
 ): Promise<Omit<Node, "closing" | "stop">> {
-  const { servingThread: thread, files, genesisBlock, shownOptions = [], devAccounts } = deps;
-  onStop("serving thread", thread.close);
+  onStop("serving thread", deps.servingThread.close);
   const core = await openCore(options, deps, onStop);
   const { shared, folder, pool, subscribeToPool, facts } = core;
   const { chain } = core.consensus;
-  const { grown, logger } = shared;
+  const { grown } = shared;
   const readiness = createReadiness(shared);
   const { peers, subscribeToHeaders } =
     (await openPeers(options, deps, { core, readiness }, onStop)) ?? NO_PEERS;
@@ -105,24 +104,7 @@ async function start(
   onStop("heartbeat", beat(heartbeats, "consensus").close);
   const mirror = await openMirror(options, core);
   const gateway = openGateway(options, deps, { core, peers, forging, mirror }, onStop);
-  const isDevChain = deps.createDev !== undefined;
-  const serving = await startServing(
-    options,
-    {
-      thread,
-      folder,
-      heartbeats,
-      files,
-      genesisBlock,
-      shownOptions,
-      gateway,
-      grown,
-      logger,
-      isDevChain,
-      devAccounts,
-    },
-    onStop,
-  );
+  const serving = await startServing(options, deps, { core, heartbeats, gateway }, onStop);
   onStop("forger", () => forging.forger.stop());
   const { url, operationsUrl } = serving;
   if (mirror) {
@@ -156,9 +138,8 @@ async function openPeers(
 ): Promise<NodePeers | undefined> {
   if (!options.peers) return undefined;
   const { createNodePeers } = await import("./peers.ts");
-  const { shared, consensus, pool } = core;
   const httpPort = () => servingThread.port() ?? options.httpPort;
-  const deps = { ...shared, ...consensus, genesisBlock, pool, httpPort, onSynced: readiness.reach };
+  const deps = { core, genesisBlock, httpPort, onSynced: readiness.reach };
   return createNodePeers(options.peers, options, deps, onStop);
 }
 

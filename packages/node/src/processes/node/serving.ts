@@ -1,29 +1,17 @@
-/** Starts the serving thread of a node, notifies it of new events and watches it. */
-import type { Logger } from "pino";
 import { defaultPeerPort } from "../../config/peers.ts";
-import type { ShownOption } from "../../config/resolve.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { MAX_SILENT_SECONDS, watchAndLog } from "../../platform/lifecycle/event-loop.ts";
 import { pickServingOptions } from "../serving/served-data.ts";
-import type { Serving, ServingThread } from "../serving/thread.ts";
-import type { DataFolder } from "./data-folder.ts";
-import type { NodeEventLog } from "./event-log.ts";
+import type { Serving } from "../serving/thread.ts";
+import type { NodeCore } from "./core.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
 
-type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAccounts"> & {
-  readonly thread: ServingThread;
-  readonly folder: Pick<
-    DataFolder,
-    "databasePath" | "writeLock" | "writeState" | "webhookToken" | "secretKey" | "checkpointKey"
-  >;
+type NodeServingDeps = {
+  readonly core: Pick<NodeCore, "folder" | "shared">;
   /** Memory created by `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
-  readonly shownOptions: ShownOption[];
   readonly gateway: Gateway;
-  readonly grown: Pick<NodeEventLog["grown"], "subscribe">;
-  readonly isDevChain: boolean;
-  readonly logger: Logger;
 };
 
 export type NodeServing = Omit<Serving, "notify"> & {
@@ -34,23 +22,12 @@ export type NodeServing = Omit<Serving, "notify"> & {
 /** @throws {Error} when the thread cannot listen */
 export async function startServing(
   options: NodeOptions,
-  {
-    thread,
-    folder,
-    heartbeats,
-    files,
-    genesisBlock,
-    shownOptions,
-    gateway,
-    grown,
-    isDevChain,
-    devAccounts,
-    logger,
-  }: NodeServingDeps,
+  { servingThread, files, genesisBlock, shownOptions = [], devAccounts, createDev }: NodeDeps,
+  { core: { folder, shared }, heartbeats, gateway }: NodeServingDeps,
   onStop: Closing["add"],
 ): Promise<NodeServing> {
   const { databasePath, writeLock, writeState, webhookToken, secretKey, checkpointKey } = folder;
-  const serving = await thread.start(
+  const serving = await servingThread.start(
     {
       ...pickServingOptions(options),
       databasePath,
@@ -64,7 +41,7 @@ export async function startServing(
       checkpointKey,
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
-      isDevChain,
+      isDevChain: createDev !== undefined,
       devAccounts,
       shownOptions,
       forgers: [...options.delegates.keys()],
@@ -72,9 +49,9 @@ export async function startServing(
     gateway,
   );
   // Open requests are drained before their dependencies close.
-  onStop("serving", thread.close);
-  grown.subscribe(serving.notify);
-  const { silentSeconds, close } = watchAndLog(heartbeats, "serving", logger);
+  onStop("serving", servingThread.close);
+  shared.grown.subscribe(serving.notify);
+  const { silentSeconds, close } = watchAndLog(heartbeats, "serving", shared.logger);
   onStop("watch", close);
   const { url, operationsUrl, consoleUrl, died } = serving;
   return { url, operationsUrl, consoleUrl, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };
