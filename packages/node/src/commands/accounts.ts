@@ -10,15 +10,13 @@ import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { accountsText, showAccounts } from "../dev-chain/screen.ts";
 import { ConfigError } from "../platform/coded-error.ts";
 import { openReader } from "../store/engine/migrations.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { withOptions } from "./flags.ts";
 import { printLines, printText } from "./print.ts";
 
 const options = { data: devOptions.data, json: connectionOptions.json };
 
 export function accountsCommand(): Command {
-  const command = new Command("accounts");
-  return addFlags(command, options).action(() => {
-    const { data, json } = readConfig(command, options);
+  return withOptions(new Command("accounts"), options, ({ data, json }) => {
     const folder = resolve(data);
     if (!isDevFolder(folder)) {
       throw new ConfigError(

@@ -24,7 +24,7 @@ import { writeNewFile } from "../platform/files/whole-file.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/process.ts";
 import { programVersion } from "../platform/lifecycle/program.ts";
 import { createVerifier } from "../verification/verifier.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { addFlags, readConfig, withOptions } from "./flags.ts";
 import { printLines } from "./print.ts";
 
 const { data, network, genesis, networkDir } = runOptions;
@@ -64,8 +64,7 @@ export function snapshotCommand(): Command {
     .command("restore")
     .description("check a snapshot and restore it into an empty data folder")
     .addArgument(folder());
-  addFlags(restore, chainOptions).action(async (snapshot: string) => {
-    const config = readConfig(restore, chainOptions);
+  withOptions(restore, chainOptions, async (config, snapshot: string) => {
     const manifest = await withChain(config, (deps) =>
       restoreSnapshot(snapshot, config.data, { ...deps, claimFolder: () => adopt(config, deps.network) }),
     );
@@ -117,8 +116,7 @@ export function exportCommand(): Command {
 export function importCommand(): Command {
   const command = new Command("import").argument("[FILE]", "file to read; - is standard input", "-");
   const options = { ...chainOptions, assumeValid: runOptions.assumeValid };
-  return addFlags(command, options).action(async (file: string) => {
-    const config = readConfig(command, options);
+  return withOptions(command, options, async (config, file: string) => {
     if (file !== "-" && !existsSync(file)) {
       throw new ArchiveError(
         "ARCHIVE_MISSING",

@@ -3,7 +3,7 @@ import { type Client, createClient } from "@uniknode/client";
 import type { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { withOptions } from "./flags.ts";
 import { printJson, printLines } from "./print.ts";
 
 export type Connection = Config<typeof connectionOptions>;
@@ -25,8 +25,7 @@ export const queryCommand = <Arguments extends readonly unknown[]>(
   command: Command,
   query: (client: Client, ...given: Arguments) => Promise<Shown>,
 ): Command =>
-  addFlags(command, connectionOptions).action(async (...given: unknown[]) => {
-    const connection = readConfig(command, connectionOptions);
+  withOptions(command, connectionOptions, async (connection, ...given: unknown[]) => {
     const [value, lines] = await query(connectTo(connection), ...(given as unknown as Arguments));
     show(connection, value, lines);
   });

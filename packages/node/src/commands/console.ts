@@ -7,7 +7,7 @@ import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { readBounded } from "../platform/text/foreign.ts";
 import { show } from "./connection.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { withOptions } from "./flags.ts";
 import { tokenOf } from "./token.ts";
 import { serviceOptions } from "./webhooks/service.ts";
 
@@ -26,9 +26,7 @@ const LINK = formOf(Type.Object({ data: Link }));
 const BODY = formOf(Type.Unknown());
 
 export function consoleCommand(): Command {
-  const command = new Command("console");
-  return addFlags(command, serviceOptions).action(async () => {
-    const config = readConfig(command, serviceOptions);
+  return withOptions(new Command("console"), serviceOptions, async (config) => {
     const { url, timeout } = config;
     const { path, expiresAt } = await makeLink(url, tokenOf(config), timeout * 1_000);
     const link = url.replace(/\/+$/, "") + path;

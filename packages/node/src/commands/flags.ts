@@ -41,6 +41,16 @@ export function addFlags(command: Command, table: OptionTable): Command {
   return command.option("--config <FILE>", "JSON file with any of these options, in camelCase.");
 }
 
+/** Adds the flags of a table to a command, whose action gets the values of the options, and then its arguments. */
+export const withOptions = <T extends OptionTable, Arguments extends readonly unknown[]>(
+  command: Command,
+  table: T,
+  run: (config: Config<T>, ...given: Arguments) => void | Promise<void>,
+): Command =>
+  addFlags(command, table).action((...given: unknown[]) =>
+    run(readConfig(command, table), ...(given as unknown as Arguments)),
+  );
+
 /**
  * Reads the configuration from flags, environment, file and defaults. If no base URL of a node is given, uses that of the running
  * node in the given data folder.

@@ -8,7 +8,7 @@ import type { Config } from "../config/resolve.ts";
 import { limitHeapGrowth, serveUntilStopped, stopSignal } from "../platform/lifecycle/process.ts";
 import { type Log, openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { withOptions } from "./flags.ts";
 import { columns, printLines } from "./print.ts";
 
 export function mirrorCommand(): Command {
@@ -16,8 +16,7 @@ export function mirrorCommand(): Command {
     "--check",
     "Compare every table with the node instead; exit code 1 if a row differs.",
   );
-  return addFlags(command, mirrorOptions).action(async () => {
-    const config = readConfig(command, mirrorOptions);
+  return withOptions(command, mirrorOptions, async (config) => {
     const log = openLog(config.logLevel, config.logFormat);
     if (command.opts<{ check?: boolean }>().check) {
       await check(config, log);
@@ -51,9 +50,7 @@ async function check(config: Config<typeof mirrorOptions>, { logger }: Log): Pro
 const DIGEST_CHARACTERS = 16;
 
 export function serveCommand(): Command {
-  const command = new Command("serve");
-  return addFlags(command, serveOptions).action(async () => {
-    const config = readConfig(command, serveOptions);
+  return withOptions(new Command("serve"), serveOptions, async (config) => {
     const output = openOutput();
     const log = openLog(config.logLevel, config.logFormat);
     const { startServe } = await import("../processes/serve/serve.ts");
@@ -69,9 +66,7 @@ export function serveCommand(): Command {
 }
 
 export function deliverCommand(): Command {
-  const command = new Command("deliver");
-  return addFlags(command, deliverOptions).action(async () => {
-    const config = readConfig(command, deliverOptions);
+  return withOptions(new Command("deliver"), deliverOptions, async (config) => {
     const output = openOutput();
     const log = openLog(config.logLevel, config.logFormat);
     const { startDeliver } = await import("../processes/deliver/deliver.ts");

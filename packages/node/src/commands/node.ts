@@ -2,12 +2,11 @@
 import { Command } from "commander";
 import { devOptions, runOptions } from "../config/options.ts";
 import { withServingThread } from "../processes/serving/thread.ts";
-import { addFlags, readConfig, sourcesOf } from "./flags.ts";
+import { sourcesOf, withOptions } from "./flags.ts";
 
 export function devCommand(): Command {
   const command = new Command("dev");
-  return addFlags(command, devOptions).action(async () => {
-    const config = readConfig(command, devOptions);
+  return withOptions(command, devOptions, async (config) => {
     await withServingThread(async (servingThread) => {
       // Both threads load their modules in parallel.
       const { runDevChain } = await import("../processes/dev.ts");
@@ -18,8 +17,7 @@ export function devCommand(): Command {
 
 export function runCommand(): Command {
   const command = new Command("run");
-  return addFlags(command, runOptions).action(async () => {
-    const config = readConfig(command, runOptions);
+  return withOptions(command, runOptions, async (config) => {
     await withServingThread(async (servingThread) => {
       // Both threads load their modules in parallel.
       const { runNode } = await import("../processes/node/run.ts");

@@ -7,7 +7,7 @@ import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import { startRpc } from "../rpc/server.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { withOptions } from "./flags.ts";
 
 export const rpcOptions = optionTable({
   url: connectionOptions.url,
@@ -55,9 +55,7 @@ export const rpcOptions = optionTable({
 });
 
 export function rpcCommand(): Command {
-  const command = new Command("rpc");
-  return addFlags(command, rpcOptions).action(async () => {
-    const config = readConfig(command, rpcOptions);
+  return withOptions(new Command("rpc"), rpcOptions, async (config) => {
     const output = openOutput();
     const log = openLog(config.logLevel, config.logFormat);
     await serveUntilStopped({

@@ -14,7 +14,7 @@ import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createSecretCipher } from "../webhooks/secrets.ts";
 import { type KeyFiles, keptWebhookToken, readSecretKey } from "../webhooks/sqlite/secrets.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { withOptions } from "./flags.ts";
 
 const { webhookKeyFile, webhookOldKeyFile } = nodeOptions;
 
@@ -30,9 +30,7 @@ const localTokenOptions = {
 const options = { ...localTokenOptions, webhookToken: nodeOptions.webhookToken };
 
 export function tokenCommand(): Command {
-  const command = new Command("token");
-  return addFlags(command, options).action(() => {
-    const config = readConfig(command, options);
+  return withOptions(new Command("token"), options, (config) => {
     process.stdout.write(`${config.webhookToken ?? readLocalToken(config)}\n`);
   });
 }

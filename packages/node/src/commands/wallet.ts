@@ -17,7 +17,7 @@ import { present } from "../platform/present.ts";
 import { tokensOf } from "../submission/amounts.ts";
 import { passphraseOptions, readPassphrase } from "../submission/passphrases.ts";
 import { connectTo, queryCommand, type Shown, show, table } from "./connection.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { withOptions } from "./flags.ts";
 
 const network = {
   name: "network",
@@ -40,8 +40,7 @@ function newCommand(): Command {
   const command = new Command("new").description(
     "create a passphrase of twelve words and show its address; nothing is stored",
   );
-  return addFlags(command, newOptions).action(async () => {
-    const config = readConfig(command, newOptions);
+  return withOptions(command, newOptions, async (config) => {
     const passphrase = generateMnemonic(wordlist);
     const identity = await toIdentity(keysFromPassphrase(passphrase), config);
     show(config, { passphrase, ...identity }, [...table([["passphrase", passphrase]]), ...toLines(identity)]);
@@ -49,12 +48,14 @@ function newCommand(): Command {
 }
 
 function addressCommand(): Command {
-  const command = new Command("address").description("show the address of a passphrase");
-  return addFlags(command, addressOptions).action(async () => {
-    const config = readConfig(command, addressOptions);
-    const identity = await toIdentity(await readPassphrase(config), config);
-    show(config, identity, toLines(identity));
-  });
+  return withOptions(
+    new Command("address").description("show the address of a passphrase"),
+    addressOptions,
+    async (config) => {
+      const identity = await toIdentity(await readPassphrase(config), config);
+      show(config, identity, toLines(identity));
+    },
+  );
 }
 
 const showCommand = (): Command =>

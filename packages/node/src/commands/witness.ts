@@ -7,7 +7,7 @@ import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import type { Judgement } from "../witness/judge.ts";
-import { addFlags, readConfig } from "./flags.ts";
+import { withOptions } from "./flags.ts";
 import { printLines } from "./print.ts";
 
 const NOTES = `
@@ -19,8 +19,7 @@ export function witnessCommand(): Command {
   const command = new Command("witness")
     .argument("<url...>", "base URLs of nodes, best of different operators")
     .addHelpText("after", NOTES);
-  return addFlags(command, witnessOptions).action(async (given: string[]) => {
-    const config = readConfig(command, witnessOptions);
+  return withOptions(command, witnessOptions, async (config, given: string[]) => {
     const urls = readUrls(given);
     const log = openLog(config.logLevel, config.logFormat);
     // Loads the HTTP server.

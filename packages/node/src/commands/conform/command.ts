@@ -9,7 +9,7 @@ import { CodedError, ConfigError } from "../../platform/coded-error.ts";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
 import { stopSignal } from "../../platform/lifecycle/process.ts";
 import { mostSimilar } from "../../platform/text/wording.ts";
-import { addFlags, readConfig } from "../flags.ts";
+import { withOptions } from "../flags.ts";
 import { printJson, printLines } from "../print.ts";
 import { conformOptions, readReceiverUrl } from "./conform-options.ts";
 import { conformXml, outcomeLines, reportJson, summaryLine, totalsOf } from "./report.ts";
@@ -30,8 +30,7 @@ export function conformCommand(): Command {
   const command = new Command("conform")
     .argument("[url]", "URL of the receiver, to which a node would send deliveries")
     .addHelpText("after", NOTES);
-  return addFlags(command, conformOptions).action(async (url: string | undefined) => {
-    const config = readConfig(command, conformOptions);
+  return withOptions(command, conformOptions, async (config, url: string | undefined) => {
     const scenarios = selectScenarios(config);
     if (config.list) printList(config, scenarios);
     else await conform(readTarget(url), config, scenarios);

@@ -9,7 +9,7 @@ import { openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { folderHolder } from "../../store/engine/folder-lock.ts";
 import { show } from "../connection.ts";
-import { addFlags, readConfig } from "../flags.ts";
+import { withOptions } from "../flags.ts";
 import { type Finding, fail, ok } from "./finding.ts";
 import {
   checkDisk,
@@ -41,9 +41,7 @@ const options = {
 };
 
 export function doctorCommand(): Command {
-  const command = new Command("doctor");
-  return addFlags(command, options).action(async () => {
-    const config = readConfig(command, options);
+  return withOptions(new Command("doctor"), options, async (config) => {
     const { databaseUrl, node } = config;
     const findings =
       databaseUrl === undefined ? await examine(config) : await examineDatabase(databaseUrl, node);

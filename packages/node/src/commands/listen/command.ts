@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { stopSignal } from "../../platform/lifecycle/process.ts";
 import { hasColors, STANDARD_OUTPUT } from "../../platform/logging/output.ts";
 import { withoutControls } from "../../platform/text/foreign.ts";
-import { addFlags, readConfig } from "../flags.ts";
+import { withOptions } from "../flags.ts";
 import { listenOptions, startForwarding, startListening } from "./listen.ts";
 import type { ReceivedRequest } from "./receiver.ts";
 
@@ -17,9 +17,7 @@ if the webhook could not be removed.
 command prints, and sends it to your application once; the line shows its response.`;
 
 export function listenCommand(): Command {
-  const command = new Command("listen").addHelpText("after", NOTES);
-  return addFlags(command, listenOptions).action(async () => {
-    const config = readConfig(command, listenOptions);
+  return withOptions(new Command("listen").addHelpText("after", NOTES), listenOptions, async (config) => {
     const style = { hasColors: hasColors(STANDARD_OUTPUT) };
     const format = (received: ReceivedRequest) =>
       config.json

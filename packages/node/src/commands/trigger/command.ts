@@ -21,7 +21,7 @@ import { mostSimilar } from "../../platform/text/wording.ts";
 import { post } from "../../submission/send.ts";
 import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
 import { show, table } from "../connection.ts";
-import { addFlags, readConfig } from "../flags.ts";
+import { withOptions } from "../flags.ts";
 import { listenOptions, startListening } from "../listen/listen.ts";
 import { columns } from "../print.ts";
 import { tokenOf } from "../token.ts";
@@ -36,8 +36,7 @@ export function triggerCommand(): Command {
   const command = new Command("trigger")
     .argument("[event]", "name of the event; --list shows all events")
     .option("--list", "Show how each event is caused, or why it cannot be.");
-  return addFlags(command, options).action(async (event: string | undefined) => {
-    const config = readConfig(command, options);
+  return withOptions(command, options, async (config, event: string | undefined) => {
     if (command.opts<{ list?: boolean }>().list) return show(config, CAUSES, listLines());
     const { name, cause } = causeOf(event);
     const cast = castIn(config.data);

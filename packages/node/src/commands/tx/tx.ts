@@ -30,7 +30,7 @@ import {
 import { explainRefusal, findTransaction, post, waitUntilForged } from "../../submission/send.ts";
 import { networkOf, prepareSender, type Sender, sign } from "../../submission/sender.ts";
 import { connectTo, queryCommand, type Shown, show, table } from "../connection.ts";
-import { addFlags, readConfig } from "../flags.ts";
+import { addFlags, readConfig, withOptions } from "../flags.ts";
 import { checkRecipients, type Kind, readHex64 } from "./kind.ts";
 import { disclose, mint, transferUnik, update } from "./uniks.ts";
 import {
@@ -183,8 +183,7 @@ function postCommand(): Command {
   const command = new Command("post")
     .description("send a signed transaction that --dry-run --json printed")
     .argument("<file>", "JSON file of the transaction");
-  return addFlags(command, postOptions).action(async (file: string) => {
-    const config = readConfig(command, postOptions);
+  return withOptions(command, postOptions, async (config, file: string) => {
     const content = readJsonFile(file, TRANSACTION_FILE);
     const transaction: SignedJson = "transaction" in content ? content.transaction : content;
     await submit(transaction, { ...config, dryRun: false }, []);
