@@ -11,7 +11,7 @@ import {
 } from "@uniknode/protocol";
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
-import { type Option, readChoice } from "../config/define-option.ts";
+import { optionTable, readChoice } from "../config/define-option.ts";
 import type { Config } from "../config/resolve.ts";
 import { present } from "../platform/present.ts";
 import { tokensOf } from "../submission/amounts.ts";
@@ -19,14 +19,14 @@ import { passphraseOptions, readPassphrase } from "../submission/passphrases.ts"
 import { connectTo, queryCommand, type Shown, show, table } from "./connection.ts";
 import { withOptions } from "./flags.ts";
 
-const network = {
-  name: "network",
-  placeholder: "NAME",
-  sentence: `Network of the address: ${Object.keys(presets).join(", ")}; default: network of the node at the URL.`,
-  read: readChoice(...Object.keys(presets)),
-} satisfies Option<string>;
-
-const newOptions = { ...connectionOptions, network };
+const newOptions = optionTable({
+  ...connectionOptions,
+  network: {
+    placeholder: "NAME",
+    sentence: `Network of the address: ${Object.keys(presets).join(", ")}; default: network of the node at the URL.`,
+    read: readChoice(...Object.keys(presets)),
+  },
+});
 const addressOptions = { ...newOptions, ...passphraseOptions };
 
 export function walletCommand(): Command {

@@ -4,51 +4,34 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { type KeyPair, keysFromPassphrase, passphraseMistake } from "@uniknode/protocol";
-import { type Option, readText } from "../config/define-option.ts";
+import { optionTable, readText } from "../config/define-option.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError } from "../platform/coded-error.ts";
 
-const fileOf = (name: string, what: string, variable: string) =>
-  ({
-    name,
-    placeholder: "FILE",
-    sentence: `File whose first line is the ${what}; - reads standard input. Default: environment variable ${variable}, or a prompt on the terminal.`,
-    read: readText,
-  }) satisfies Option<string>;
+const fileOf = (what: string, variable: string) => ({
+  placeholder: "FILE",
+  sentence: `File whose first line is the ${what}; - reads standard input. Default: environment variable ${variable}, or a prompt on the terminal.`,
+  read: readText,
+});
 
-export const passphraseOptions = {
-  passphraseFile: fileOf("passphraseFile", "passphrase", "UNIKNODE_PASSPHRASE"),
-};
+export const passphraseOptions = optionTable({
+  passphraseFile: fileOf("passphrase", "UNIKNODE_PASSPHRASE"),
+});
 
-export const secondPassphraseOptions = {
-  secondPassphraseFile: fileOf(
-    "secondPassphraseFile",
-    "second passphrase, for wallets that have one",
-    "UNIKNODE_SECOND_PASSPHRASE",
-  ),
-};
+export const secondPassphraseOptions = optionTable({
+  secondPassphraseFile: fileOf("second passphrase, for wallets that have one", "UNIKNODE_SECOND_PASSPHRASE"),
+});
 
-export const factoryPassphraseOptions = {
-  factoryPassphraseFile: fileOf(
-    "factoryPassphraseFile",
-    "passphrase of the factory",
-    "UNIKNODE_FACTORY_PASSPHRASE",
-  ),
-};
+export const factoryPassphraseOptions = optionTable({
+  factoryPassphraseFile: fileOf("passphrase of the factory", "UNIKNODE_FACTORY_PASSPHRASE"),
+});
 
 /** @throws {ConfigError} when there is no passphrase, and no terminal to prompt */
-export const readPassphrase = ({ passphraseFile }: Config<typeof passphraseOptions>): Promise<KeyPair> =>
-  readKeys({
-    name: "passphrase",
-    file: passphraseFile,
-    variable: "UNIKNODE_PASSPHRASE",
-    flag: "--passphrase-file",
-  });
+export const readPassphrase = ({ passphraseFile: file }: Config<typeof passphraseOptions>) =>
+  readKeys({ name: "passphrase", file, variable: "UNIKNODE_PASSPHRASE", flag: "--passphrase-file" });
 
 /** @throws {ConfigError} when there is no passphrase, and no terminal to prompt */
-export const readSecondPassphrase = ({
-  secondPassphraseFile,
-}: Config<typeof secondPassphraseOptions>): Promise<KeyPair> =>
+export const readSecondPassphrase = ({ secondPassphraseFile }: Config<typeof secondPassphraseOptions>) =>
   readKeys({
     name: "second passphrase",
     file: secondPassphraseFile,
@@ -57,9 +40,7 @@ export const readSecondPassphrase = ({
   });
 
 /** @throws {ConfigError} when there is no passphrase, and no terminal to prompt */
-export const readFactoryPassphrase = ({
-  factoryPassphraseFile,
-}: Config<typeof factoryPassphraseOptions>): Promise<KeyPair> =>
+export const readFactoryPassphrase = ({ factoryPassphraseFile }: Config<typeof factoryPassphraseOptions>) =>
   readKeys({
     name: "passphrase of the factory",
     file: factoryPassphraseFile,
