@@ -1,0 +1,55 @@
+/** The overview, as a reader sees it who comes back. */
+import { expect, test } from "vitest";
+import { keepPicture } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { createPayer } from "../../test-support/payments.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
+
+const HOUR_MS = 3_600_000;
+
+describeConsole({}, ({ node, open }) => {
+  test("The overview shows how much the chain has grown since the last visit, but not since a moment ago.", async () => {
+    await node.client.dev.forge({ enabled: false });
+    const pay = await createPayer(node);
+    const { page, faults } = await open();
+    const figure = (name: string) => page.locator(".figures > div").filter({ hasText: name });
+    const kept = () => page.evaluate(() => localStorage.getItem("uniknode.seen"));
+    /** Waits until the browser keeps what the chain has. */
+    async function keepsAll(): Promise<number> {
+      const { height } = (await node.client.blocks.last()).data;
+      const { totalCount } = (await node.client.transactions.list().page({ limit: 1 })).meta;
+      await expect.poll(kept).toContain(`"height":${height},"transactions":${totalCount},`);
+      return height;
+    }
+    await page.goto("/console/");
+    const height = await keepsAll();
+    expect(await page.locator(".growth").count()).toBe(0);
+
+    // Nothing is kept while another page is shown.
+    await page.goto("/console/blocks");
+    await pay();
+    await node.client.dev.mine({ blocks: 20 });
+    await page.goto("/console/");
+    await figure("Height")
+      .getByText((height + 20).toLocaleString("en-US"))
+      .waitFor();
+    expect(await page.locator(".growth").count()).toBe(0);
+
+    expect(await keepsAll()).toBe(height + 20);
+    await page.goto("/console/blocks");
+    await page.evaluate((hourMs) => {
+      const seen = JSON.parse(localStorage.getItem("uniknode.seen") ?? "{}");
+      localStorage.setItem("uniknode.seen", JSON.stringify({ ...seen, timeMs: seen.timeMs - hourMs }));
+    }, HOUR_MS);
+    await pay();
+    await node.client.dev.mine({ blocks: 30 });
+    await page.goto("/console/");
+    await figure("Height").getByText("+30", { exact: true }).waitFor();
+    await figure("Transactions").getByText("+1", { exact: true }).waitFor();
+    await page.getByText(/since your last visit, 1 h/).waitFor();
+    expect(await figure("Uniks").innerText()).not.toContain("+");
+    await keepPicture(page, "overview-growth-light-1400");
+    expect(await faultsInEveryView(page, "overview-growth")).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+});
