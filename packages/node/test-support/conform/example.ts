@@ -71,6 +71,8 @@ export async function startExample(language: Language): Promise<ExampleReceiver>
     url: `http://127.0.0.1:${port}/`,
     async restart() {
       await stop(child);
+      // Its workers end a moment later, and still accept connections until then.
+      await until(`${language.name} still listens`, async () => !(await isListening(port)));
       child = await startProcess(language, folder, port);
     },
     async close() {
