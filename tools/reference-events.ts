@@ -1,9 +1,9 @@
 /** Generates the page of events: when each occurs, its content, and a real example. */
 import type { TSchema } from "typebox";
 import { isRemembered } from "../packages/node/src/event-log/history.ts";
-import type { Event } from "../packages/node/src/events/catalogue.ts";
 import {
   EVENTS,
+  type Event,
   isChainFact,
   isRetraction,
   loggedName,

@@ -1,8 +1,7 @@
 /** Vote balances after a transaction (transactions-rules.md 8), beyond what the core types' tests show. */
 
 import { type Draft, moveVotes } from "@uniknode/ledger";
-import type { MilestoneChange, Transaction } from "@uniknode/protocol";
-import { present } from "@uniknode/protocol";
+import { type MilestoneChange, present, type Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,

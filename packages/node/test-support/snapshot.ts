@@ -3,8 +3,7 @@
 import { present } from "../src/platform/present.ts";
 import type { Head } from "../src/read/port.ts";
 import type { TimeBox } from "../src/read/sqlite/lists/time-box.ts";
-import type { Database } from "../src/store/engine/database.ts";
-import { createReadTogether } from "../src/store/engine/database.ts";
+import { createReadTogether, type Database } from "../src/store/engine/database.ts";
 
 export type SynchronousSnapshot = <T>(work: (head: Head) => T) => T;
 

@@ -1,6 +1,13 @@
 /** Committed state in maps: for tests, and as the reference for the behaviour of a store. */
-import type { Change, StateReader, TableName, Tables, Wallet } from "./tables.ts";
-import { propertyKey, TABLE_NAMES } from "./tables.ts";
+import {
+  type Change,
+  propertyKey,
+  type StateReader,
+  TABLE_NAMES,
+  type TableName,
+  type Tables,
+  type Wallet,
+} from "./tables.ts";
 
 export type MemoryState = StateReader & {
   commit(changes: readonly Change[]): void;

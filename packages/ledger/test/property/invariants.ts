@@ -9,8 +9,7 @@ import {
   TABLE_NAMES,
   walletOf,
 } from "@uniknode/ledger";
-import type { Milestone, Transaction } from "@uniknode/protocol";
-import { present } from "@uniknode/protocol";
+import { type Milestone, present, type Transaction } from "@uniknode/protocol";
 import { shownAttributes } from "../../test-support/holdings.ts";
 import { addressOfActor, GENESIS, network } from "./world.ts";
 

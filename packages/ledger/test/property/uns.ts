@@ -1,8 +1,7 @@
 /** Proposals of the NFT and UNS types. */
 
 import { propertyKey } from "@uniknode/ledger";
-import type { NftAsset, Transaction } from "@uniknode/protocol";
-import { present } from "@uniknode/protocol";
+import { type NftAsset, present, type Transaction } from "@uniknode/protocol";
 import {
   certifiedMint,
   certifiedTransfer,

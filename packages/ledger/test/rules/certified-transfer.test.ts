@@ -1,8 +1,8 @@
 /** Certified transfers (transactions-rules.md 6.3). */
 import { describe, expect, test } from "vitest";
 import { certifiedTransfer, stateWithFactory, V1 } from "../../test-support/certified.ts";
-import type { Actors } from "../../test-support/fixtures.ts";
 import {
+  type Actors,
   addressOfName,
   apply,
   networkWith,

@@ -1,8 +1,7 @@
 /** Certification, certified mints and updates, rewards (transactions-rules.md 6.0 to 6.2, state.md 4.1). */
 
 import { RuleError, recordUses } from "@uniknode/ledger";
-import type { Transaction } from "@uniknode/protocol";
-import { present } from "@uniknode/protocol";
+import { present, type Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   certifiedMint,

@@ -1,8 +1,7 @@
 /** Businesses, bridgechains and entities (transactions-rules.md 4). */
 
 import { entityKey, type ShownAttributes } from "@uniknode/ledger";
-import type { Asset, BridgechainAsset } from "@uniknode/protocol";
-import { present } from "@uniknode/protocol";
+import { type Asset, type BridgechainAsset, present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   apply,

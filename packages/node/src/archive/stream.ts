@@ -22,7 +22,7 @@ type StreamHead = {
 const LINE = /^uniknode-blocks 1 ([0-9a-f]{64}) ([1-9]\d{0,9})$/;
 const MAX_LINE_BYTES = 128;
 const LENGTH_BYTES = 4;
-/** More than any Unikname network allows. */
+/** Any Unikname network allows less. */
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 
 export async function* writeStream(

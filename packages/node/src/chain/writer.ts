@@ -15,8 +15,7 @@ import {
   type PreparedBlock,
   settleBatch,
 } from "./block-queue.ts";
-import type { ChainChange, Outcome } from "./outcome.ts";
-import { asChainError, ChainError } from "./outcome.ts";
+import { asChainError, type ChainChange, ChainError, type Outcome } from "./outcome.ts";
 import {
   commitBlocks,
   discardUnchecked,

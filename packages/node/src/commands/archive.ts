@@ -41,7 +41,7 @@ const networkOptions = optionTable({
 const chainOptions = { data, ...networkOptions };
 
 const VERIFIER_THREADS = 2;
-/** Longer than in a node, where others wait for a block: on a busy machine, the start of a thread alone can last seconds. */
+/** A node has less time, because others wait for its block. On a busy machine, the start of a thread alone can last seconds. */
 const VERIFIER_TIMEOUT_MS = 240_000;
 
 export function snapshotCommand(): Command {

@@ -8,8 +8,7 @@
  * - everything else is exactly what it was.
  */
 
-import type { Event } from "../events/catalogue.ts";
-import { isChainFact, isRetraction } from "../events/catalogue.ts";
+import { type Event, isChainFact, isRetraction } from "../events/catalogue.ts";
 import { CodedError } from "../platform/coded-error.ts";
 
 export type History = {

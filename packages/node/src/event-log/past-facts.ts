@@ -16,8 +16,7 @@ import {
 import { eventsOfFacts, type FinalBlock, factId, sourceOf } from "../events/block-events.ts";
 import type { Event } from "../events/catalogue.ts";
 import type { JsonObject } from "../events/content.ts";
-import type { FactLookups } from "../store/chain/fact-lookups.ts";
-import { movesToken, type Position } from "../store/chain/fact-lookups.ts";
+import { type FactLookups, movesToken, type Position } from "../store/chain/fact-lookups.ts";
 
 /** A fact about the delegates of a round. */
 type RoundFact =

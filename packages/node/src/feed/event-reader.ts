@@ -1,8 +1,6 @@
 /** Reads the events of the log as they are stored, for mirrors, and sends them as a response of the feed (docs/spec/feed.md 6). */
-import type { Notifier } from "../platform/notifier.ts";
-import { isWithin } from "../platform/notifier.ts";
-import type { Database, SqlValue } from "../store/engine/database.ts";
-import { createReadTogether } from "../store/engine/database.ts";
+import { isWithin, type Notifier } from "../platform/notifier.ts";
+import { createReadTogether, type Database, type SqlValue } from "../store/engine/database.ts";
 import { createLastSequence } from "../store/events/event-log.ts";
 import { eventStartLine, eventsLine, HEARTBEAT } from "./line.ts";
 

@@ -1,8 +1,7 @@
 /** Reads blocks and their changes from one snapshot, for mirrors. */
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { createFeedChangeReader } from "../store/chain/feed-changes.ts";
-import type { Database } from "../store/engine/database.ts";
-import { createReadTogether } from "../store/engine/database.ts";
+import { createReadTogether, type Database } from "../store/engine/database.ts";
 import { createLastSequence } from "../store/events/event-log.ts";
 import { bundleLine, type Position } from "./line.ts";
 

@@ -71,7 +71,7 @@ const LINE_BOUND: LineBound = {
   tooLong: () => new HandOverFailure("HAND_OVER_NODE", "a line of the node is too long"),
 };
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Longer than the timeout of the node for these requests. */
+/** The node ends these requests earlier, with a reason. */
 const RESPONSE_TIMEOUT_MS = 30_000;
 const MAX_REASON_CHARACTERS = 300;
 /** Time for which a request is repeated to a node that restarts, or has not completed a former step. */

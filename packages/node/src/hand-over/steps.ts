@@ -6,12 +6,11 @@ import type { HandOverHead, HandOverLine } from "../webhooks/hand-over/lines.ts"
 import type { PartOrder } from "../webhooks/hand-over/node-side.ts";
 import { OwnerError } from "../webhooks/hand-over/owner.ts";
 import type { TakenWebhooks } from "../webhooks/hand-over/ports.ts";
-import type { Pair } from "./next-step.ts";
-import { HandOverFailure } from "./next-step.ts";
+import { HandOverFailure, type Pair } from "./next-step.ts";
 import type { Sides } from "./node-client.ts";
 
 const POLL_MS = 200;
-/** Longer than any call to a receiver, and any request of a client. */
+/** Any call to a receiver, and any request of a client, ends earlier. */
 const MAX_STOP_MS = 120_000;
 const REPORT_EVERY_ROWS = 100_000;
 
@@ -111,7 +110,7 @@ export async function cancelToWorkers(sides: Sides, transfer: string, pair: Pair
   await gateway.replaceRemoteNames([]);
 }
 
-/** Longer than the lease of a worker with the highest timeout of calls. */
+/** The lease of a worker with the highest timeout of calls ends earlier. */
 const MAX_WAIT_MS = 180_000;
 const RENEW_EVERY_PARTS = 20;
 const REPORT_EVERY_PARTS = 200;

@@ -40,7 +40,7 @@ type FeedClientOptions = {
   readonly token: string;
 };
 
-/** Longer than several heartbeats of the node. */
+/** A node sends several heartbeats in this time. */
 const SILENCE_TIMEOUT_MS = 20_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Longest line: a block of 21 MB in base64, and the records that it wrote. */

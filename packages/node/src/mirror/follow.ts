@@ -16,8 +16,7 @@ import {
   restoreRecords,
 } from "./blocks.ts";
 import { catchUpFacts, FactComparison, type FactMark, growFacts, removeFactsAbove } from "./facts/tree.ts";
-import type { FeedClient } from "./feed-client.ts";
-import { type AheadOptions, readAhead } from "./feed-client.ts";
+import { type AheadOptions, type FeedClient, readAhead } from "./feed-client.ts";
 import { type Epoch, markLog, moveHead } from "./head.ts";
 import type { Bundle, Checkpoint, FeedLine, LogMark } from "./line.ts";
 import { MirrorError } from "./mirror-error.ts";

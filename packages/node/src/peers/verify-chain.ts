@@ -11,8 +11,7 @@ import {
 } from "@uniknode/protocol";
 import { CodedError } from "../platform/coded-error.ts";
 import type { Verifier } from "../verification/verifier.ts";
-import type { Verification } from "./peer-table.ts";
-import { headerFromPeer } from "./peer-table.ts";
+import { headerFromPeer, type Verification } from "./peer-table.ts";
 import type { CallLimits } from "./transport/calls.ts";
 import type { ArgumentOf } from "./wire/events.ts";
 import {

@@ -29,8 +29,7 @@ import {
 import type { AdmissionDeps } from "./admission/rules.ts";
 import { Contents } from "./contents/contents.ts";
 import { Journal } from "./contents/journal.ts";
-import type { ExpirationContext } from "./contents/pending.ts";
-import { Pending } from "./contents/pending.ts";
+import { type ExpirationContext, Pending } from "./contents/pending.ts";
 import { Senders } from "./contents/senders.ts";
 import type { PoolEvent } from "./events.ts";
 import type { PoolOptions } from "./pool-options.ts";

@@ -4,10 +4,15 @@ import type { Notifier } from "../platform/notifier.ts";
 import { CostError } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import type { Sink } from "./sink.ts";
-import type { Source, SourceEvent } from "./source.ts";
-import { type BlockRef, type Position, slowedComment, suspendedFrame } from "./source.ts";
-import type { Subscription } from "./subscription.ts";
-import { StreamError } from "./subscription.ts";
+import {
+  type BlockRef,
+  type Position,
+  type Source,
+  type SourceEvent,
+  slowedComment,
+  suspendedFrame,
+} from "./source.ts";
+import { StreamError, type Subscription } from "./subscription.ts";
 
 /** Source of the next event. */
 export type Start =

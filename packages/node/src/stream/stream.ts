@@ -14,8 +14,7 @@ import {
   Suspensions,
 } from "./open-streams.ts";
 import { Sink } from "./sink.ts";
-import type { Source } from "./source.ts";
-import { greeting, heartbeat, type Position } from "./source.ts";
+import { greeting, heartbeat, type Position, type Source } from "./source.ts";
 import { StreamError } from "./subscription.ts";
 
 export type StreamOptions = StreamLimitOptions & {

@@ -1,7 +1,6 @@
 /** The subscription of a stream, and the reasons why a stream cannot be opened. */
 import { isRemembered } from "../event-log/history.ts";
-import type { Event } from "../events/catalogue.ts";
-import { isChainFact, isRetraction, subscribedNames } from "../events/catalogue.ts";
+import { type Event, isChainFact, isRetraction, subscribedNames } from "../events/catalogue.ts";
 import { CodedError } from "../platform/coded-error.ts";
 import { parseJson } from "../platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../subscriptions/conditions/conditions.ts";

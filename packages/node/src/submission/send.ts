@@ -9,8 +9,7 @@ import {
 } from "@uniknode/client";
 import { encodeTransaction, requiredFee, type Transaction as SignedTransaction } from "@uniknode/protocol";
 import { tokensOf } from "./amounts.ts";
-import type { Sender } from "./sender.ts";
-import { type Refusal, SendError } from "./sender.ts";
+import { type Refusal, SendError, type Sender } from "./sender.ts";
 
 /**
  * Posts a signed transaction in its JSON form. A transaction that the node has already is a success, whatever the node says

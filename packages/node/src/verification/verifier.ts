@@ -34,7 +34,7 @@ const BATCH = 128;
 
 /** A batch costs 12 ms; in WebAssembly on a busy machine, up to a second. */
 const TIMEOUT_MS = 10_000;
-/** Such a batch, or the start of a thread. With the confirmation of the watchdog, less than an admission waits. */
+/** A batch, or the start of a thread, takes less. With the confirmation of the watchdog, an admission still waits longer than this. */
 const STALL_MS = 1_500;
 
 export function createVerifier(options: VerifierOptions): Verifier {

@@ -3,8 +3,7 @@
  * received others. Nothing is registered or sent.
  */
 import { type History, isRemembered } from "../event-log/history.ts";
-import type { Event } from "../events/catalogue.ts";
-import { subscribedNames } from "../events/catalogue.ts";
+import { type Event, subscribedNames } from "../events/catalogue.ts";
 import { parseJson } from "../platform/json/lossless.ts";
 import {
   type Condition,

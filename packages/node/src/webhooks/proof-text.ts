@@ -14,7 +14,7 @@ export type ReadProofText = (message: DeliveryMessage, proofDepth: number) => Pr
 /** Maximum length of a proof in a body. */
 export const MAX_PROOF_CHARACTERS = 65_536;
 
-/** Shorter than the margin of a call: a worker must not send after its ownership has ended. */
+/** The margin of a call is longer: a worker must not send after its ownership has ended. */
 const TIMEOUT_MS = 500;
 
 type ProofTextDeps = { readonly proveFact: ProveFact; readonly logger: Pick<Logger, "warn"> };

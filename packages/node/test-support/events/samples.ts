@@ -5,8 +5,7 @@
 import { join } from "node:path";
 import type { BlockHeader } from "@uniknode/protocol";
 import { eventOfArrival } from "../../src/events/block-events.ts";
-import type { Event } from "../../src/events/catalogue.ts";
-import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
+import { EVENTS, type Event, loggedName } from "../../src/events/catalogue.ts";
 import {
   eventOfDivergence,
   eventOfForgerFailure,

@@ -1,7 +1,6 @@
 /** A proxy in front of a server that loses or holds back bytes, for tests. */
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { until } from "../process/until.ts";
 
 export type LossyProxy = {

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Network } from "@uniknode/protocol";
-import { createNetwork, createRounds } from "@uniknode/protocol";
+import { createNetwork, createRounds, type Network } from "@uniknode/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { finalHeight } from "../../src/facts/final.ts";

@@ -163,7 +163,7 @@ test("The later one of two forgers with one key watches, finds the other and doe
   const nodes = await Promise.all([world.start(0), world.start(1)]);
   await expect.poll(() => present(nodes[0]).height()).toBeGreaterThan(1);
   const keys = join(world.folder, "delegates-0.json");
-  const twin = await world.start(2, "--delegates", keys, "--watch-rounds", "1", "--webhook-token", TOKEN);
+  const twin = await world.start(2, "--delegates", keys, "--watch-rounds", "5", "--webhook-token", TOKEN);
   const refusals = () => metric(twin.url, 'uniknode_forger_refusals_total{reason="other_forger"}');
   await expect.poll(refusals, SCRAPES).toBeGreaterThan(0);
   expect(await metric(twin.url, "uniknode_forger_blocks_forged_total")).toBe(0);

@@ -1,8 +1,7 @@
 /** Bodies that are refused before they are parsed. */
 import { expect, test } from "vitest";
 import { createBodyHandler } from "../../src/rpc/body-handler.ts";
-import type { RpcContext } from "../../src/rpc/define-method.ts";
-import { createNonces } from "../../src/rpc/define-method.ts";
+import { createNonces, type RpcContext } from "../../src/rpc/define-method.ts";
 
 const ADDRESS = "127.0.0.1";
 const open = (signal: AbortSignal) => ({ signal, nonces: createNonces().open() }) as RpcContext;

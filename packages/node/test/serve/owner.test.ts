@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { PostgresError } from "../../src/postgres/postgres-error.ts";
 import { withOutageLog } from "../../src/processes/serve/serve.ts";
 import { createIsOwned } from "../../src/processes/serve/webhooks.ts";
-import type { ReadModel } from "../../src/read/port.ts";
-import { SnapshotError } from "../../src/read/port.ts";
+import { type ReadModel, SnapshotError } from "../../src/read/port.ts";
 import type { Owner, OwnerState } from "../../src/webhooks/hand-over/owner.ts";
 
 const WORKERS: Owner = { state: "workers", transfer: "1" };

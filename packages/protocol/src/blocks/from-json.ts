@@ -8,8 +8,7 @@ import { isExceptional, type TransactionContext } from "../transactions/types/re
 import type { Block } from "./block.ts";
 import { decodeBlock, encodeFrame } from "./codec.ts";
 import { BlockError } from "./error.ts";
-import type { HeaderFields } from "./header.ts";
-import { blockIdToHex } from "./header.ts";
+import { blockIdToHex, type HeaderFields } from "./header.ts";
 import { headerViolation, type UntrustedObject } from "./schema.ts";
 
 /**

@@ -1,6 +1,5 @@
 /** Constraints on the properties of tokens (state.md 3.3). */
-import type { NftToken } from "@uniknode/protocol";
-import { utf8ToBytes } from "@uniknode/protocol";
+import { type NftToken, utf8ToBytes } from "@uniknode/protocol";
 import type { StateReader } from "../../state/tables.ts";
 import { refusal } from "./common.ts";
 import { RuleError } from "./error.ts";

@@ -2,8 +2,12 @@
 import { type Block, isBlockException, joinBlock, type Network, payloadHashOf } from "@uniknode/protocol";
 import { receiveBlock } from "../../chain/pipeline/receive.ts";
 import { type BlockBytes, type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
-import type { Database, SqlValue, Statement } from "../../store/engine/database.ts";
-import { createReadTogether } from "../../store/engine/database.ts";
+import {
+  createReadTogether,
+  type Database,
+  type SqlValue,
+  type Statement,
+} from "../../store/engine/database.ts";
 
 type BlocksDeps = {
   readonly network: Network;

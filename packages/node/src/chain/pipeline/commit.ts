@@ -9,10 +9,8 @@ import type { Event } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import { withHoldings } from "../../store/state/holdings.ts";
 import type { Write } from "../../store/state/state.ts";
-import type { ChainChange } from "../outcome.ts";
-import { ChainError } from "../outcome.ts";
-import type { ChainStores } from "../stores.ts";
-import { storeGenesis } from "../stores.ts";
+import { type ChainChange, ChainError } from "../outcome.ts";
+import { type ChainStores, storeGenesis } from "../stores.ts";
 import type { ReceivedBlock } from "./receive.ts";
 
 /** A block that was applied to the state, with its traces. */

@@ -1,7 +1,6 @@
 /** Formats the outcomes of scenarios as lines, as JSON, and as JUnit XML. */
 
-import type { Outcome } from "../../conform/run.ts";
-import { GROUPS } from "../../conform/run.ts";
+import { GROUPS, type Outcome } from "../../conform/run.ts";
 import { linesWithoutControls } from "../../platform/text/foreign.ts";
 import { countOf } from "../../platform/text/wording.ts";
 

@@ -3,8 +3,7 @@ import type { Client } from "@uniknode/client";
 import { builders, type KeyPair, type TransactionBody } from "@uniknode/protocol";
 import type { Cast } from "../../dev-chain/network.ts";
 import { present } from "../../platform/present.ts";
-import type { Sender } from "../../submission/sender.ts";
-import { SendError } from "../../submission/sender.ts";
+import { SendError, type Sender } from "../../submission/sender.ts";
 
 export type Wallet = { readonly keys: KeyPair; readonly address: string };
 

@@ -9,8 +9,13 @@ import {
   sealedFromTrustedBytes,
 } from "@uniknode/protocol";
 import type { Query } from "../../postgres/connection.ts";
-import type { FactLookups } from "../../store/chain/fact-lookups.ts";
-import { IS_TRANSFER, type Owner, type OwnerStore, type Position } from "../../store/chain/fact-lookups.ts";
+import {
+  type FactLookups,
+  IS_TRANSFER,
+  type Owner,
+  type OwnerStore,
+  type Position,
+} from "../../store/chain/fact-lookups.ts";
 import { type RoundJson, roundFromJson } from "../../store/state/json.ts";
 import { HistoryError } from "../history.ts";
 import { createPastFacts, type PastFact } from "../past-facts.ts";

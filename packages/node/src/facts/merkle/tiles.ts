@@ -4,8 +4,7 @@
  */
 
 import { present } from "../../platform/present.ts";
-import type { Nodes } from "./proofs.ts";
-import { EMPTY_ROOT, foldHashes, HASH_BYTES, type Hash, nodeHash } from "./proofs.ts";
+import { EMPTY_ROOT, foldHashes, HASH_BYTES, type Hash, type Nodes, nodeHash } from "./proofs.ts";
 
 /** Levels of the tree that a tile spans. */
 const TILE_HEIGHT = 8;

@@ -4,8 +4,7 @@ import { createPastFacts } from "../../event-log/past-facts.ts";
 import { present } from "../../platform/present.ts";
 import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
-import type { Database } from "../../store/engine/database.ts";
-import { createReadTogether } from "../../store/engine/database.ts";
+import { createReadTogether, type Database } from "../../store/engine/database.ts";
 import { endsRound, type Leaf, leavesOf, type TreeFact, withUniksRoot } from "../leaf.ts";
 import {
   consistencyProof,

@@ -4,8 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { RangeTest } from "../../platform/addresses.ts";
-import { clientGroup, siteGroup } from "../../platform/addresses.ts";
+import { clientGroup, type RangeTest, siteGroup } from "../../platform/addresses.ts";
 import { createQueue } from "../core/queue.ts";
 import { stopParsing } from "./stop-parsing.ts";
 

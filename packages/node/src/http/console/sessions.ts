@@ -128,7 +128,7 @@ const FILE = {
   purpose: "file",
   form: formOf(Type.Array(Session, { maxItems: MAX_SESSIONS })),
   remedy: "it is replaced by the next sign-in",
-  /** More than the largest file that is written. */
+  /** The largest file that is written is smaller. */
   bounds: { maxCharacters: 32_768, maxDepth: 2, maxValues: 4 * MAX_SESSIONS },
 };
 

@@ -34,7 +34,7 @@ export type HeadResponse = {
  */
 export const HEAD_ONLY = { dependsOn: "head" } as const;
 
-/** The same for responses that contain the head or a number of confirmations, so that each block changes them. */
+/** Option of routes whose responses contain the head or a number of confirmations, so that each block changes them. */
 export const EACH_BLOCK = { dependsOn: "head", changesWith: "each block" } as const;
 
 declare module "fastify" {

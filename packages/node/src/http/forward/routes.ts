@@ -21,7 +21,7 @@ const DOCUMENTATION = [
 ];
 /** Prefix of the operations of a signed-in browser. */
 const CONSOLE = /^\/console\/operations(?=\/)/;
-/** Longer than the longest command of a dev chain (`gateway/caller.ts`). */
+/** The longest command of a dev chain ends earlier (`gateway/caller.ts`). */
 const RESPONSE_TIMEOUT_MS = 28_000;
 
 /** Headers of one connection (RFC 9110, 7.6.1), headers that the client of the node sets itself, and secrets of the console. */

@@ -4,8 +4,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { EVENTS } from "../../events/catalogue.ts";
 import { GatewayError } from "../../gateway/caller.ts";
 import { REMOTE_METHODS, type RemoteGateway, type RemoteMethod } from "../../gateway/gateway.ts";
-import type { RemoteCalls } from "../../gateway/remote-processes.ts";
-import { type RemoteProcesses, readCaller } from "../../gateway/remote-processes.ts";
+import { type RemoteCalls, type RemoteProcesses, readCaller } from "../../gateway/remote-processes.ts";
 import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import { deadlineIn } from "../../platform/threads/call.ts";
 import type { Server } from "../core/app.ts";
@@ -93,7 +92,7 @@ const REMOTE_CALLS: Readonly<Record<RemoteMethod, RemoteCall>> = {
 
 /** Numbers of a body that fits into the public API can be longer in this one. */
 const BODY_BYTES = 4 * 1_048_576;
-/** Longer than the timeout of any call (`gateway/caller.ts`). */
+/** Any call ends earlier (`gateway/caller.ts`). */
 const RESPONSE_TIMEOUT_MS = 28_000;
 const MAX_SOURCE_LENGTH = 64;
 

@@ -4,8 +4,7 @@ import { approval } from "@uniknode/ledger";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { DelegateFilter, DelegateOrder } from "../../read/filters.ts";
 import { DELEGATES } from "../../read/lists.ts";
-import type { PastState, Snapshot } from "../../read/port.ts";
-import { perSnapshot } from "../../read/port.ts";
+import { type PastState, perSnapshot, type Snapshot } from "../../read/port.ts";
 import type { StoredDelegate } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import {

@@ -35,7 +35,7 @@ const UNREADABLE: Readonly<Record<string, readonly [code: ErrorCode, message: st
 
 /** Delay after which clients may retry a list that timed out (`read/sqlite/lists/time-box.ts`), or a starting node. */
 const RETRY_AFTER_SECONDS = 10;
-/** The same for a block that a replica has not reached: a load balancer may choose another one. */
+/** Delay for a block that a replica has not reached: a load balancer may choose another replica. */
 const RETRY_REPLICA_AFTER_SECONDS = 1;
 
 export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): void {

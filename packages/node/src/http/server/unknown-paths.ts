@@ -6,8 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Server } from "../core/app.ts";
-import type { MethodsOf } from "./failures.ts";
-import { respondToUnknownPath } from "./failures.ts";
+import { type MethodsOf, respondToUnknownPath } from "./failures.ts";
 
 /** The router matches empty parameters, such as the id in `/blocks/`: these paths are unknown. */
 export function addEmptySegments(app: Server): void {

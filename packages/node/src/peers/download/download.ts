@@ -4,8 +4,7 @@
  */
 import type { Outcome } from "../../chain/outcome.ts";
 import type { FetchedBlock } from "../../chain/pipeline/receive.ts";
-import type { Fetch, Source } from "./source.ts";
-import { type Chunk, Chunks, type ReceivedBlocks } from "./source.ts";
+import { type Chunk, Chunks, type Fetch, type ReceivedBlocks, type Source } from "./source.ts";
 
 export type DownloadDeps = {
   readonly fetch: Fetch;

@@ -4,8 +4,7 @@ import type { Duplex } from "node:stream";
 import { clientGroup } from "../../platform/addresses.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { Admission, type AdmittedSession, type CapacityLimit } from "../guards/admission.ts";
-import type { RateLimits } from "../guards/rate-limits.ts";
-import { WindowCounter } from "../guards/rate-limits.ts";
+import { type RateLimits, WindowCounter } from "../guards/rate-limits.ts";
 import { Refusals } from "../guards/refusals.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 
@@ -40,7 +39,7 @@ export type SessionFigures = {
   readonly cut: Readonly<Record<CutReason, number>>;
 };
 
-/** More than the delegates, relays and crawlers of a network need. */
+/** The delegates, relays and crawlers of a network need fewer. */
 const MAX_CONNECTIONS = 1_000;
 /** Open connections of one address: one, and some whose end is not detected yet. */
 const MAX_CONNECTIONS_PER_ADDRESS = 4;

@@ -1,8 +1,7 @@
 /** An incoming connection: reads its messages, sends replies and pings (p2p.md 4 and 6). */
 import { randomBytes } from "node:crypto";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
-import type { RateLimits } from "../guards/rate-limits.ts";
-import { Pacer } from "../guards/rate-limits.ts";
+import { Pacer, type RateLimits } from "../guards/rate-limits.ts";
 import {
   advance,
   type Call,

@@ -4,8 +4,7 @@
  * bounded by the number of characters that it reads.
  */
 import { present } from "../../platform/present.ts";
-import type { JsonRules } from "./codec.ts";
-import { unwrapBytes } from "./codec.ts";
+import { type JsonRules, unwrapBytes } from "./codec.ts";
 import { WireError } from "./wire-error.ts";
 
 /** Characters of a step: about a millisecond. */

@@ -43,7 +43,7 @@ export const MAX_TRANSACTIONS = 40;
  * four objects; the largest one is 40 payments to 128 recipients each, about 20 000 values.
  */
 export const REQUEST_COMPLEXITY = { maxDepth: 256, maxValues: 30_000 } as const;
-/** The same for a server's message: 400 blocks of hundreds of transactions each. */
+/** Maximum of a message of a server: 400 blocks of hundreds of transactions each. */
 export const REPLY_COMPLEXITY = { maxDepth: 64, maxValues: 1_000_000 } as const;
 
 /** Events that an address may send in a window, by name; other events count in the global limit only. */
@@ -54,7 +54,7 @@ export const RATE_LIMITS = {
   "p2p.peer.getBlocks": { events: 1, windowMs: 2000 },
   "p2p.peer.postBlock": { events: 2, windowMs: 4000 },
 } as const;
-/** The same for the additive events. */
+/** Additive events that an address may send in a window. */
 export const UNIKNODE_RATE_LIMITS = {
   "uniknode.peer.getBlocks": { events: 40, windowMs: 1000 },
   "uniknode.peer.getGenesis": { events: 1, windowMs: 10_000 },
@@ -72,7 +72,7 @@ export const TIMES_MS = {
   upgrade: 2_000,
   /** Time from the connection to the end of the handshake. */
   handshake: 4_000,
-  /** Less than the 20 s of an old node, whose requests time out after 2 s. */
+  /** An old node waits for 20 s, although its requests time out after 2 s. */
   connect: 5_000,
   /**
    * Timeout of the handshake on an accepted connection. A suspended process accepts connections, and when it

@@ -33,7 +33,7 @@ export const writeReply = <E extends EventName>(
   { version, height }: ReplyHeaders,
 ): string => encodeValue({ rid: callId, data: { data: result, headers: { version, height } } });
 
-/** The same text, with steps between the blocks of a long reply. */
+/** Returns the text of the message, with steps between the blocks of a long reply. */
 export function* writeReplyGradually<E extends EventName>(
   callId: number,
   event: E,

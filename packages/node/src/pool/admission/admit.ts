@@ -6,8 +6,7 @@ import { CallError } from "../../platform/threads/call.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
 import { isRefusal } from "../contents/senders.ts";
-import type { Rejected } from "../events.ts";
-import { Refusal } from "../events.ts";
+import { Refusal, type Rejected } from "../events.ts";
 import type { PoolOptions } from "../pool-options.ts";
 import { type CheckResult, runChecks, toAdmissionResult } from "./candidate.ts";
 import {
@@ -19,7 +18,7 @@ import {
 } from "./parse.ts";
 import { type AdmissionDeps, checkRules, milestoneOf } from "./rules.ts";
 
-/** Less than a caller waits for its response. */
+/** A caller waits longer for its response. */
 const TIMEOUT_MS = 5_000;
 
 /**

@@ -9,8 +9,7 @@ import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts
 import { beat, createHeartbeats } from "../../platform/lifecycle/event-loop.ts";
 import type { Pool } from "../../pool/pool.ts";
 import { dataErrorOf, RUN_REMEDY } from "../../store/engine/data-error.ts";
-import type { NodePool } from "./core.ts";
-import { type NodeCore, openCore } from "./core.ts";
+import { type NodeCore, type NodePool, openCore } from "./core.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import {
   createNodeForging,

@@ -1,3 +1,4 @@
+/** Starts the serving thread of a node, notifies it of new events and watches it. */
 import { defaultPeerPort } from "../../config/peers.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";

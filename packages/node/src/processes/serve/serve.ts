@@ -15,8 +15,7 @@ import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { reasonOf, untilReachable } from "../../postgres/postgres-error.ts";
-import type { ReadModel } from "../../read/port.ts";
-import { SnapshotError } from "../../read/port.ts";
+import { type ReadModel, SnapshotError } from "../../read/port.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { buildOperationsListener } from "../serving/listeners.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
@@ -114,7 +113,7 @@ async function listen(server: HttpServer, { httpHost: host, httpPort: port }: Se
 
 /** Time limit of a statement; reads have a shorter one. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** Shorter than the time limit of a request, so that the response says that the database cannot be reached. */
+/** A request has more time, so that its response says that the database cannot be reached. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
 type ServeDatabase = {

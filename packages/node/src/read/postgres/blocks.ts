@@ -3,8 +3,7 @@ import { type Prepared, prepared } from "../../postgres/reads.ts";
 import { type BlockTerm, blockTerms } from "../cursor.ts";
 import type { BlockField } from "../filters.ts";
 import type { Found } from "../page.ts";
-import type { Blocks } from "../port.ts";
-import { perHead } from "../port.ts";
+import { type Blocks, perHead } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
 import { countOf } from "../sql.ts";
 import {

@@ -1,9 +1,7 @@
 /** The chain as a whole: its figures, computed once per head, search by the prefix of an id, rounds, and paid fees. */
 import { prepared } from "../../postgres/reads.ts";
-import type { Chain, Fees, Rounds } from "../port.ts";
-import { perSnapshot } from "../port.ts";
-import type { FeeStatistics, Identified, TypeFees } from "../rows.ts";
-import { delegatesOfRound } from "../rows.ts";
+import { type Chain, type Fees, perSnapshot, type Rounds } from "../port.ts";
+import { delegatesOfRound, type FeeStatistics, type Identified, type TypeFees } from "../rows.ts";
 import { isStorable } from "./lists/conditions.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
 import { jsonOf } from "./row-text.ts";

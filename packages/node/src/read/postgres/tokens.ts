@@ -3,8 +3,7 @@ import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
 import { cursorAt, PROPERTY_TERMS, type TokenTerm, tokenTerms } from "../cursor.ts";
 import type { TokenFilter } from "../filters.ts";
-import type { Tokens } from "../port.ts";
-import { perSnapshot } from "../port.ts";
+import { perSnapshot, type Tokens } from "../port.ts";
 import type { ListedToken, StoredToken, TokenProperty } from "../rows.ts";
 import {
   type Condition,

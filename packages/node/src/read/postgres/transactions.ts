@@ -6,8 +6,7 @@ import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
 import type { Found, Range } from "../page.ts";
-import type { Transactions } from "../port.ts";
-import { perHead, perSnapshot } from "../port.ts";
+import { perHead, perSnapshot, type Transactions } from "../port.ts";
 import type { StoredTransaction } from "../rows.ts";
 import { type Heights, isOfHeights } from "../sql.ts";
 import { createHeightAt } from "./blocks.ts";
@@ -26,8 +25,13 @@ import {
   rowText,
   textOfHex,
 } from "./row-text.ts";
-import type { TransactionParties } from "./transaction-filters.ts";
-import { groupOf, isOfHeightsOnly, isOfTypes, selectionOf } from "./transaction-filters.ts";
+import {
+  groupOf,
+  isOfHeightsOnly,
+  isOfTypes,
+  selectionOf,
+  type TransactionParties,
+} from "./transaction-filters.ts";
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
 /** A transaction; the id of its block is set from the cache. */

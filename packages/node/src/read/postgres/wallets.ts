@@ -4,15 +4,14 @@ import { type HoldingRow, hasCollections, shownText } from "@uniknode/ledger";
 import { prepared } from "../../postgres/reads.ts";
 import { type WalletTerm, walletTerms } from "../cursor.ts";
 import type { WalletField } from "../filters.ts";
-import type { Delegates, Entities, Locks, Wallets } from "../port.ts";
-import { perSnapshot } from "../port.ts";
-import type { StoredWallet } from "../rows.ts";
+import { type Delegates, type Entities, type Locks, perSnapshot, type Wallets } from "../port.ts";
 import {
   type DelegateRow,
   delegateFromRow,
   entityFromRow,
   type HeldRow,
   lockFromRow,
+  type StoredWallet,
   type WalletRow,
   walletFromRow,
 } from "../rows.ts";

@@ -4,8 +4,15 @@
  */
 import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
-import type { Head, History, PastState, QueriesOf, ReadModel, Snapshot } from "../port.ts";
-import { SnapshotError } from "../port.ts";
+import {
+  type Head,
+  type History,
+  type PastState,
+  type QueriesOf,
+  type ReadModel,
+  type Snapshot,
+  SnapshotError,
+} from "../port.ts";
 import { foundationOf } from "../transaction-rules.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
 import type { ListDependencies } from "./lists/table-list.ts";

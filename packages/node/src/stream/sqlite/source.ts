@@ -3,11 +3,16 @@ import type { Network } from "@uniknode/protocol";
 import type { PastEvents } from "../../event-log/history.ts";
 import { createPastEvents } from "../../event-log/sqlite/history.ts";
 import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
-import type { Database } from "../../store/engine/database.ts";
-import { createReadTogether, type ReadTogether } from "../../store/engine/database.ts";
+import { createReadTogether, type Database, type ReadTogether } from "../../store/engine/database.ts";
 import { createEventLog, type EventLog } from "../../store/events/event-log.ts";
-import type { BlockRef } from "../source.ts";
-import { type BlockPage, createSourceEvents, type LogEnd, type LogPage, type Source } from "../source.ts";
+import {
+  type BlockPage,
+  type BlockRef,
+  createSourceEvents,
+  type LogEnd,
+  type LogPage,
+  type Source,
+} from "../source.ts";
 
 /** Events of one page: other requests run between two pages, and a slow client keeps at most one in memory. */
 const PAGE = 25;

@@ -1,7 +1,6 @@
 /** Active webhooks by the name of the event, with compiled conditions. */
 import type { Logger } from "pino";
-import type { Event } from "../../events/catalogue.ts";
-import { subscribedNames } from "../../events/catalogue.ts";
+import { type Event, subscribedNames } from "../../events/catalogue.ts";
 import { parseJson } from "../../platform/json/lossless.ts";
 import { present } from "../../platform/present.ts";
 import {

@@ -4,8 +4,13 @@
  * duplicates.
  */
 import { hash } from "node:crypto";
-import type { Event, LoggedEvent } from "../../events/catalogue.ts";
-import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalogue.ts";
+import {
+  type Event,
+  isChainFact,
+  isRetraction,
+  type LoggedEvent,
+  retractionNameOf,
+} from "../../events/catalogue.ts";
 import type { DeliveryDraft } from "../intake.ts";
 import type { DeliveredFact, TimedContent } from "../model/deliveries.ts";
 

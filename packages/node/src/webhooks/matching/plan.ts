@@ -3,8 +3,7 @@
  * subscribers and what was read before.
  */
 
-import type { LoggedEvent } from "../../events/catalogue.ts";
-import { isChainFact } from "../../events/catalogue.ts";
+import { isChainFact, type LoggedEvent } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { Fit } from "../../subscriptions/content.ts";

@@ -4,8 +4,7 @@
  */
 import type { Logger } from "pino";
 import { type History, HistoryError, isRemembered } from "../../event-log/history.ts";
-import type { Event } from "../../events/catalogue.ts";
-import { subscribedNames } from "../../events/catalogue.ts";
+import { type Event, subscribedNames } from "../../events/catalogue.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Fit } from "../../subscriptions/content.ts";

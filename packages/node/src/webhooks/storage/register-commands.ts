@@ -48,7 +48,7 @@ export type RegisterCommandDeps = {
   readonly checkCipher?: (sql: Sql) => Steps<void>;
   /** Runs steps in a transaction, in the order of the calls; several may share one. A refused change undoes no other. */
   readonly commit: <T>(steps: (sql: Sql) => Steps<T>) => Promise<T>;
-  /** The same, with the sequence of the newest event of the log: the webhook receives the events that are logged from here on. */
+  /** Runs steps like `commit`, and gives them the sequence of the newest event: the webhook receives the events that are logged after it. */
   readonly commitFrom: <T>(steps: (sql: Sql, after: number) => Steps<T>) => Promise<T>;
 };
 

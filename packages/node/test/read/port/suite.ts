@@ -13,8 +13,7 @@ import type {
 } from "../../../src/read/filters.ts";
 import { BLOCKS, TRANSACTIONS, WALLETS } from "../../../src/read/lists.ts";
 import type { Found, Range } from "../../../src/read/page.ts";
-import type { Snapshot } from "../../../src/read/port.ts";
-import { CursorError } from "../../../src/read/port.ts";
+import { CursorError, type Snapshot } from "../../../src/read/port.ts";
 import type { StoredTransaction, StoredWallet } from "../../../src/read/rows.ts";
 import {
   alice,

@@ -1,6 +1,5 @@
 /** Transactions as bytes: members that only the bytes contain, and numbers of parties. */
-import type { Block } from "@uniknode/protocol";
-import { blockFromTrustedBytes, createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
+import { type Block, blockFromTrustedBytes, createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { TransactionFilter } from "../../../src/read/filters.ts";

@@ -1,7 +1,14 @@
 /** Random states of the ledger, to compare the store with the model in memory. */
 
-import type { Attributes, Change, StateReader, TableName, Tables } from "@uniknode/ledger";
-import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
+import {
+  type Attributes,
+  type Change,
+  propertyKey,
+  type StateReader,
+  TABLE_NAMES,
+  type TableName,
+  type Tables,
+} from "@uniknode/ledger";
 import fc from "fast-check";
 import { present } from "../../../src/platform/present.ts";
 

@@ -102,7 +102,7 @@ export function missingOf(draft: Draft): string | undefined {
   return missingSelectionOf(draft);
 }
 
-/** The same for the events and conditions alone. */
+/** Returns the sentence that asks for the events and conditions that a draft lacks; undefined if it has them. */
 export function missingSelectionOf(draft: Draft): string | undefined {
   if (draft.events.length === 0) return "Choose what to receive.";
   const { sentence, value = "" } = sentenceOf(draft) ?? {};

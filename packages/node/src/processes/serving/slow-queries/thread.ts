@@ -31,7 +31,7 @@ export type FromSlowQueryThread = SlowResponse & { readonly number: number };
 
 /** Maximum number of requests. One runs and the others wait, because each may use the whole time. */
 const MAX_REQUESTS = 4;
-/** Longer than the start of the thread and all queued queries. */
+/** The start of the thread and all queued queries take less. */
 const TIMEOUT_MS = 30_000;
 /** Large responses leave a large heap, which an idle thread would keep. */
 const IDLE_MS = 10_000;

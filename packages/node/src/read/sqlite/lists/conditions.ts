@@ -1,6 +1,5 @@
 /** Conditions of filters as SQL, and how an index can look them up. */
-import type { IdIndex } from "../../../store/chain/id-levels.ts";
-import { hasId } from "../../../store/chain/id-levels.ts";
+import { hasId, type IdIndex } from "../../../store/chain/id-levels.ts";
 import type { SqlValue } from "../../../store/engine/database.ts";
 import { type Ends, endsOf, type Integer, type Interval } from "../../page.ts";
 import type { Head } from "../../port.ts";

@@ -3,8 +3,7 @@
  * the rows after it, or before it.
  */
 import type { SqlValue } from "../../../store/engine/database.ts";
-import type { NamedTerm } from "../../cursor.ts";
-import { cursorAt, cursorValues } from "../../cursor.ts";
+import { cursorAt, cursorValues, type NamedTerm } from "../../cursor.ts";
 import type { Direction } from "../../page.ts";
 import { rowsAfter } from "../../sql.ts";
 import type { Condition } from "./conditions.ts";

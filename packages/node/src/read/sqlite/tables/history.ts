@@ -4,8 +4,16 @@ import { createHistoryReader, type HistoryReader, UNCHANGED } from "../../../sto
 import { balanceTerms } from "../../cursor.ts";
 import type { BalanceFilter } from "../../filters.ts";
 import type { History, PastState, QueriesOf } from "../../port.ts";
-import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet } from "../../rows.ts";
-import { type DelegateRow, delegateFromRow, type WalletRow, walletFromRow } from "../../rows.ts";
+import {
+  type DelegateRow,
+  delegateFromRow,
+  type StoredBalance,
+  type StoredDelegate,
+  type StoredToken,
+  type StoredWallet,
+  type WalletRow,
+  walletFromRow,
+} from "../../rows.ts";
 import { type Condition, indexed, integer } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";

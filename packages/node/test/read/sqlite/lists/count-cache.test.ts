@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { present } from "../../../../src/platform/present.ts";
 import type { Direction } from "../../../../src/read/page.ts";
-import type { Head } from "../../../../src/read/port.ts";
-import { SnapshotError } from "../../../../src/read/port.ts";
+import { type Head, SnapshotError } from "../../../../src/read/port.ts";
 import { accessPathsOf } from "../../../../src/read/sqlite/lists/access-paths.ts";
 import { type Condition, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
 import {

@@ -1,6 +1,5 @@
 /** Certifications of certified NFT transactions (transactions.md 12). */
-import type { ByteReader } from "../../../../bytes/cursor.ts";
-import { ByteWriter } from "../../../../bytes/cursor.ts";
+import { type ByteReader, ByteWriter } from "../../../../bytes/cursor.ts";
 import type { SignatureJob } from "../../../../crypto/signature-job.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";
 import type { Certification, Demand, NftAsset } from "../../../transaction.ts";

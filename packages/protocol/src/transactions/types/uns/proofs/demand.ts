@@ -1,6 +1,5 @@
 /** Demands of certified NFT transactions (transactions.md 12). */
-import type { ByteReader } from "../../../../bytes/cursor.ts";
-import { ByteWriter } from "../../../../bytes/cursor.ts";
+import { type ByteReader, ByteWriter } from "../../../../bytes/cursor.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "../../../../crypto/bytes.ts";
 import { sha256 } from "../../../../crypto/hashes.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";

@@ -1,6 +1,5 @@
 /** Disclosure of explicit values: demand and certification (transactions.md 6.7 and 12). */
-import type { ByteReader } from "../../../../bytes/cursor.ts";
-import { ByteWriter } from "../../../../bytes/cursor.ts";
+import { type ByteReader, ByteWriter } from "../../../../bytes/cursor.ts";
 import { bytesToHex } from "../../../../crypto/bytes.ts";
 import { sha256 } from "../../../../crypto/hashes.ts";
 import type { SignatureJob } from "../../../../crypto/signature-job.ts";
