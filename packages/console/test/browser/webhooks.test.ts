@@ -148,7 +148,7 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByText("is valid until").waitFor();
     expect(await faultsInEveryView(page, "webhook-rotated")).toEqual([]);
 
-    // A block of the chain itself would be the one that is reverted.
+    // Otherwise the chain could forge a block before the reorganisation, which would revert that block instead.
     await node.client.dev.forge({ enabled: false });
     const { head } = (await node.client.dev.mine()).data;
     const factOf = async () => {

@@ -1,5 +1,5 @@
 /** The administrator's view of the streams of a server, for tests. */
-import { createConnect, PUBLIC_TARGETS } from "../../src/webhooks/connections/connect.ts";
+import { createConnect, PUBLIC_TARGETS } from "../../src/webhooks/connections/guard.ts";
 import { natsLibrary, openServerStream } from "../../src/webhooks/nats/server-stream.ts";
 import { createTransport, type TransportOptions } from "../../src/webhooks/nats/stream-client.ts";
 import { WAIT_MS } from "../process/until.ts";

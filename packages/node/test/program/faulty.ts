@@ -38,7 +38,7 @@ export type Faulty = {
 
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-faulty-"));
-  // The process that inspects the database can end a moment after a node whose output is no pipe of the test.
+  // A node whose output is a file can end a moment before the process that inspects its database, which still writes.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }

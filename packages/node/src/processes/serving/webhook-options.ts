@@ -1,7 +1,7 @@
 /** Options of the webhook service from the configuration, for every process that delivers. */
 import type { Options } from "../../config/options.ts";
 import { DAY_MS, parseDurationMs } from "../../platform/clock/durations.ts";
-import { createAddressCheck, type TargetOptions } from "../../webhooks/connections/connect.ts";
+import { createAddressCheck, type TargetOptions } from "../../webhooks/connections/guard.ts";
 import type { PostOptions } from "../../webhooks/delivery/post.ts";
 import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../webhooks/options.ts";

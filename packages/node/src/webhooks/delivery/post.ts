@@ -1,7 +1,7 @@
 /** Sends one delivery over HTTP. */
 import type { Socket } from "node:net";
 import { CodedError } from "../../platform/coded-error.ts";
-import { type ConnectOptions, createConnect, type Endpoint, PUBLIC_TARGETS } from "../connections/connect.ts";
+import { type ConnectOptions, createConnect, type Endpoint, PUBLIC_TARGETS } from "../connections/guard.ts";
 import type { Lookup } from "../connections/names.ts";
 import { type DeliveryResponse, ResponseReader } from "./response.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import { CodedError } from "../../platform/coded-error.ts";
-import { type Connect, createConnect } from "../connections/connect.ts";
+import { type Connect, createConnect } from "../connections/guard.ts";
 import type { Lookup } from "../connections/names.ts";
 import { type DeliveryRequest, type Post, type PostOptions, TimeoutError } from "../delivery/post.ts";
 import { type NatsTarget, parseNatsTarget } from "../model/targets.ts";

@@ -10,7 +10,7 @@ import { CodedError } from "../../platform/coded-error.ts";
 import { parseExternal } from "../../platform/json/external.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
-import { type Connect, openEncrypted } from "../connections/connect.ts";
+import { type Connect, openEncrypted } from "../connections/guard.ts";
 import type { NatsTarget } from "../model/targets.ts";
 
 export type { MsgRequest, PubAck, StoredMsg } from "@nats-io/jetstream";

@@ -5,7 +5,7 @@ import {
   createAddressCheck,
   PUBLIC_TARGETS,
   type TargetOptions,
-} from "../../../src/webhooks/connections/connect.ts";
+} from "../../../src/webhooks/connections/guard.ts";
 import type { Lookup } from "../../../src/webhooks/connections/names.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../../src/webhooks/delivery/post.ts";
 

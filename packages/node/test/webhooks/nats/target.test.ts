@@ -1,6 +1,6 @@
 /** Targets on NATS servers, in requests to the register. */
 import { describe, expect, test } from "vitest";
-import { createAddressCheck, PUBLIC_TARGETS } from "../../../src/webhooks/connections/connect.ts";
+import { createAddressCheck, PUBLIC_TARGETS } from "../../../src/webhooks/connections/guard.ts";
 import { parseNatsTarget } from "../../../src/webhooks/model/targets.ts";
 import { always, createService } from "../../../test-support/webhooks/support.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Opens connections to targets, and keeps deliveries away from the operator's own network (webhooks.md 10 point 7).
+ * Keeps deliveries away from the operator's own network (webhooks.md 10 point 7), and opens the connections to targets.
  * Every address is checked when the connection is opened, and only checked addresses are connected to: a name that
  * changes its address after registration, or between check and use, cannot evade the check.
  */
