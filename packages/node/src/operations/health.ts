@@ -21,43 +21,47 @@ type HealthDeps = {
   readonly nowMs: () => number;
 };
 
-type Health = {
-  /** Returns true if the process works at all; if not, a restart may help. */
-  live(): Check;
-  ready(): Promise<Readiness>;
-  /** Called after each round of the dispatcher: see `WebhookObserver`. */
-  runEnded(error?: unknown): void;
-};
-
 const MEBIBYTE = 1_048_576;
 /** Number of blocks by which a node may lag; beyond that it is catching up, and not ready. */
 const MAX_BLOCKS_BEHIND = 10;
 
-export function createHealth(deps: HealthDeps): Health {
-  const { status, damage = () => undefined, webhooks, nowMs } = deps;
-  const ofWebhooks = createWebhookChecks(nowMs);
+export class Health {
+  readonly #deps: HealthDeps;
+  readonly #ofWebhooks: WebhookChecks;
 
-  return {
-    live: () => checkHeartbeat(deps),
-    async ready() {
-      const heartbeat = checkHeartbeat(deps);
-      const node = heartbeat.ok ? await status() : undefined;
-      const damaged = damage();
-      const figures = await webhooks?.();
-      const checks = {
-        consensus: heartbeat.ok ? checkConsensus(node) : heartbeat,
-        disk: checkDisk(deps),
-        ...(damaged !== undefined && { database: unhealthy(`damaged: ${damaged}`) }),
-        ...(node && { chain: checkChain(node) }),
-        ...(figures && {
-          matcher: ofWebhooks.matcher(figures),
-          dispatcher: ofWebhooks.dispatcher(),
-        }),
-      };
-      return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
-    },
-    runEnded: ofWebhooks.runEnded,
-  };
+  constructor(deps: HealthDeps) {
+    this.#deps = deps;
+    this.#ofWebhooks = new WebhookChecks(deps.nowMs);
+  }
+
+  /** Returns true if the process works at all; if not, a restart may help. */
+  live(): Check {
+    return checkHeartbeat(this.#deps);
+  }
+
+  async ready(): Promise<Readiness> {
+    const { status, damage, webhooks } = this.#deps;
+    const heartbeat = this.live();
+    const node = heartbeat.ok ? await status() : undefined;
+    const damaged = damage?.();
+    const figures = await webhooks?.();
+    const checks = {
+      consensus: heartbeat.ok ? checkConsensus(node) : heartbeat,
+      disk: checkDisk(this.#deps),
+      ...(damaged !== undefined && { database: unhealthy(`damaged: ${damaged}`) }),
+      ...(node && { chain: checkChain(node) }),
+      ...(figures && {
+        matcher: this.#ofWebhooks.matcher(figures),
+        dispatcher: this.#ofWebhooks.dispatcher(),
+      }),
+    };
+    return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
+  }
+
+  /** Called after each round of the dispatcher: see `WebhookObserver`. */
+  runEnded(error?: unknown): void {
+    this.#ofWebhooks.runEnded(error);
+  }
 }
 
 function checkHeartbeat({ consensusSilentSeconds }: HealthDeps): Check {
@@ -86,40 +90,41 @@ function checkChain({ blocksCount, now: height, futureHead }: NodeStatus): Check
 
 export type Check = { readonly ok: boolean; readonly detail: string };
 
-/** Checks of the webhook service: its matcher, and its dispatcher. */
-type WebhookChecks = {
-  matcher(figures: WebhookFigures): Check;
-  dispatcher(): Check;
-  /** Called after each round of the dispatcher: see `WebhookObserver`. */
-  runEnded(error?: unknown): void;
-};
-
 /** An event that is unmatched for longer means that the matcher has failed or is overloaded. */
 const MAX_LAG_MS = 30_000;
 /** Time after which a failing dispatcher counts as unhealthy: it does not recover automatically. */
 const MAX_TROUBLE_MS = 10_000;
 
-export function createWebhookChecks(nowMs: () => number): WebhookChecks {
+/** Checks of the webhook service: its matcher, and its dispatcher. */
+export class WebhookChecks {
+  readonly #nowMs: () => number;
   /** First of the consecutive failures of the dispatcher. */
-  let trouble: { readonly sinceMs: number; readonly message: string } | undefined;
-  return {
-    matcher({ unmatched, unmatchedSinceMs }) {
-      const lagMs = unmatchedSinceMs === undefined ? 0 : nowMs() - unmatchedSinceMs;
-      return lagMs > MAX_LAG_MS
-        ? unhealthy(`${unmatched} events not matched, the oldest for ${Math.round(lagMs / 1_000)} s`)
-        : healthy(`${unmatched} events not matched`);
-    },
-    dispatcher() {
-      const troubleMs = trouble ? nowMs() - trouble.sinceMs : 0;
-      return trouble && troubleMs > MAX_TROUBLE_MS
-        ? unhealthy(`has been failing for ${Math.round(troubleMs / 1_000)} s: ${trouble.message}`)
-        : healthy("runs");
-    },
-    runEnded(error) {
-      if (error === undefined) trouble = undefined;
-      else trouble ??= { sinceMs: nowMs(), message: (error as Error).message };
-    },
-  };
+  #trouble: { readonly sinceMs: number; readonly message: string } | undefined;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  matcher({ unmatched, unmatchedSinceMs }: WebhookFigures): Check {
+    const lagMs = unmatchedSinceMs === undefined ? 0 : this.#nowMs() - unmatchedSinceMs;
+    return lagMs > MAX_LAG_MS
+      ? unhealthy(`${unmatched} events not matched, the oldest for ${Math.round(lagMs / 1_000)} s`)
+      : healthy(`${unmatched} events not matched`);
+  }
+
+  dispatcher(): Check {
+    const trouble = this.#trouble;
+    const troubleMs = trouble ? this.#nowMs() - trouble.sinceMs : 0;
+    return trouble && troubleMs > MAX_TROUBLE_MS
+      ? unhealthy(`has been failing for ${Math.round(troubleMs / 1_000)} s: ${trouble.message}`)
+      : healthy("runs");
+  }
+
+  /** Called after each round of the dispatcher: see `WebhookObserver`. */
+  runEnded(error?: unknown): void {
+    if (error === undefined) this.#trouble = undefined;
+    else this.#trouble ??= { sinceMs: this.#nowMs(), message: (error as Error).message };
+  }
 }
 
 export const healthy = (detail: string): Check => ({ ok: true, detail });

@@ -5,7 +5,6 @@ import { Timestamp, type TimestampOf } from "../http/core/values.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import type { Readiness } from "./health.ts";
 import type { ProcessFigures } from "./metrics/process.ts";
-import type { OperatorRows } from "./operator-rows.ts";
 
 const count = Type.Integer({ minimum: 0 });
 const counts = (description: string) => Type.Record(Type.String(), count, { description });
@@ -144,54 +143,66 @@ type OverviewDeps = {
   };
 };
 
+/** Port to the rows that operators see besides the chain: counts and missed slots. */
+export type OperatorRows = {
+  /** Returns the number of transactions of all blocks of the chain. */
+  transactions(): Promise<number>;
+  /** Returns the last slot that was forged with a key, if any, and its block. */
+  forgedBy(publicKey: string): Promise<{ readonly slot: number; readonly blockId: string } | undefined>;
+  /** Returns the latest missed slots of this node's delegates, newest first. */
+  missed(
+    limit: number,
+  ): Promise<readonly { readonly slot: number; readonly publicKey: string; readonly reason: string }[]>;
+};
+
 const MAX_MISSED = 100;
 
-export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> {
-  const { version, protocol, forgers, rows } = deps;
-  const timestampOf = (slot: number): Timestamp => deps.timestampOf(deps.slotTime(slot));
-
-  async function delegate(publicKey: string): Promise<NodeOverview["forger"]["delegates"][number]> {
-    const last = await rows.forgedBy(publicKey);
-    return { publicKey, ...(last && { lastForged: { ...last, timestamp: timestampOf(last.slot) } }) };
-  }
-
-  return async () => {
-    const { isReady, checks } = await deps.ready();
-    const report = await deps.report();
-    const freeBytes = deps.freeBytes();
-    const problem = deps.state.trouble();
-    const delegates = await Promise.all(forgers.map(delegate));
-    const missed = await rows.missed(MAX_MISSED);
-    return {
-      version,
-      protocol,
-      uptimeSeconds: Math.round(process.uptime()),
-      ready: isReady,
-      checks,
-      ...partsOf(report),
-      processes: deps.processes().map((process) => processOf(process, report, deps.nowMs())),
-      forger: {
-        delegates,
-        slots: report ? slotsOf(report) : null,
-        lastMissed: missed.map(({ publicKey, slot, reason }) => ({
-          publicKey,
-          slot,
-          timestamp: timestampOf(slot),
-          reason,
-        })),
-      },
-      disk: {
-        ...(freeBytes !== undefined && { freeBytes }),
-        failedWrites: deps.state.figures().failedWrites,
-        ...(problem !== undefined && { problem }),
-      },
-      memory: {
-        residentBytes: process.memoryUsage.rss(),
-        ...(report && { heapBytes: report.heapBytes }),
-      },
-    };
+export async function readOverview(deps: OverviewDeps): Promise<NodeOverview> {
+  const { isReady, checks } = await deps.ready();
+  const report = await deps.report();
+  const freeBytes = deps.freeBytes();
+  const problem = deps.state.trouble();
+  const delegates = await Promise.all(deps.forgers.map((publicKey) => readDelegate(publicKey, deps)));
+  const missed = await deps.rows.missed(MAX_MISSED);
+  return {
+    version: deps.version,
+    protocol: deps.protocol,
+    uptimeSeconds: Math.round(process.uptime()),
+    ready: isReady,
+    checks,
+    ...partsOf(report),
+    processes: deps.processes().map((process) => processOf(process, report, deps.nowMs())),
+    forger: {
+      delegates,
+      slots: report ? slotsOf(report) : null,
+      lastMissed: missed.map(({ publicKey, slot, reason }) => ({
+        publicKey,
+        slot,
+        timestamp: timestampOf(slot, deps),
+        reason,
+      })),
+    },
+    disk: {
+      ...(freeBytes !== undefined && { freeBytes }),
+      failedWrites: deps.state.figures().failedWrites,
+      ...(problem !== undefined && { problem }),
+    },
+    memory: {
+      residentBytes: process.memoryUsage.rss(),
+      ...(report && { heapBytes: report.heapBytes }),
+    },
   };
 }
+
+async function readDelegate(
+  publicKey: string,
+  deps: OverviewDeps,
+): Promise<NodeOverview["forger"]["delegates"][number]> {
+  const last = await deps.rows.forgedBy(publicKey);
+  return { publicKey, ...(last && { lastForged: { ...last, timestamp: timestampOf(last.slot, deps) } }) };
+}
+
+const timestampOf = (slot: number, deps: OverviewDeps): Timestamp => deps.timestampOf(deps.slotTime(slot));
 
 function partsOf(report: NodeReport | undefined): Pick<NodeOverview, "chain" | "pool" | "peers"> {
   if (!report) return { chain: null, pool: null, peers: null };

@@ -1,7 +1,6 @@
 /** The figures of the last hours: samples at equal intervals, in memory of a fixed size, with totals converted to rates. */
 import type { NodeReport } from "../gateway/figures.ts";
 import { type DeliveryFigures, totalOf } from "../webhooks/figures.ts";
-import type { OperatorRows } from "./operator-rows.ts";
 
 /** The meaning of each figure; unknown figures are omitted from a sample. */
 export const SERIES_FIGURES = {
@@ -93,7 +92,7 @@ type SamplingDeps = {
   /** Resolves to undefined if the consensus thread does not reply in time. */
   readonly report: () => Promise<NodeReport | undefined>;
   /** Transactions of all blocks of the chain. */
-  readonly transactions: OperatorRows["transactions"];
+  readonly transactions: () => Promise<number>;
   readonly deliveries: Pick<DeliveryFigures, "webhooks" | "queues">;
   readonly freeBytes: () => number | undefined;
   /** Returns the number of open live streams. */
@@ -111,28 +110,25 @@ type Totals = Readonly<
   readonly monotonicMs: number;
 };
 
-/** Creates a function that reads the figures and adds a sample of the current time; its calls must not overlap. */
-export function createSampling({
-  series,
-  report,
-  transactions,
-  deliveries,
-  freeBytes,
-  streams,
-  usage,
-  nowMs,
-}: SamplingDeps): () => Promise<void> {
-  let before: Totals | undefined;
+export class Sampling {
+  readonly #deps: SamplingDeps;
+  #before: Totals | undefined;
 
-  return async () => {
-    const node = await report();
+  constructor(deps: SamplingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads the figures and adds a sample of the current time; calls must not overlap. */
+  async sample(): Promise<void> {
+    const { series, deliveries, freeBytes, streams, usage, nowMs } = this.#deps;
+    const node = await this.#deps.report();
     const webhooks = await deliveries.webhooks();
     const queue = totalOf((await deliveries.queues()).values());
-    const chainTransactions = await transactions();
+    const transactions = await this.#deps.transactions();
     const { residentBytes, processorMicroseconds } = usage();
     const atMs = nowMs();
     const totals: Totals = {
-      transactions: chainTransactions,
+      transactions,
       fired: webhooks.fired,
       processorMicroseconds,
       monotonicMs: performance.now(),
@@ -158,10 +154,10 @@ export function createSampling({
       deliveryLagSeconds: ageOf(queue.oldestMs, atMs),
       matchingLagSeconds: ageOf(webhooks.unmatchedSinceMs, atMs),
       streams: streams(),
-      ...ratesOf(before, totals),
+      ...ratesOf(this.#before, totals),
     });
-    before = totals;
-  };
+    this.#before = totals;
+  }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Config } from "../config/resolve.ts";
 import type { witnessOptions } from "../config/witness.ts";
 import { checkpointKeyOf, keyOfPem } from "../facts/note.ts";
 import { healthy, unhealthy } from "../operations/health.ts";
-import { createOperationRoutes, createOperationsServer, type Operations } from "../operations/http/server.ts";
+import { createOperationRoutes, type Operations, OperationsServer } from "../operations/http/server.ts";
 import { Registry } from "../operations/metrics/instruments.ts";
 import { createWitnessMetrics } from "../operations/metrics/other-processes.ts";
 import { createUsageMetrics } from "../operations/metrics/process.ts";
@@ -64,7 +64,7 @@ export async function startWitness(
   const { operationsHost: host, operationsPort = 0 } = config;
   const checkpoint = createWitnessRoutes(() => witness.signed(), verifierKey);
   const operations = createOperationRoutes(undefined, createOperations(witness, verifierKey));
-  const server = createOperationsServer(
+  const server = new OperationsServer(
     { host, port: operationsPort },
     {
       logger,
@@ -78,7 +78,7 @@ export async function startWitness(
     lock.release();
     throw explainListenError(error, { host, port: operationsPort, portFlag: "--operations-port" });
   });
-  closing.add("listener", server.close);
+  closing.add("listener", () => server.close());
   const rounds = repeat(witness);
   closing.add("comparison", rounds.close);
   const url = `http://${shownHost(host)}:${port}`;

@@ -1,17 +1,16 @@
 import { expect, test } from "vitest";
-import { createSharedResult } from "../../src/operations/shared-result.ts";
+import { shared } from "../../src/operations/shared-result.ts";
 
 /** Result that the test settles, at a time that the test sets. */
 function open() {
   let nowMs = 0;
   const made: PromiseWithResolvers<string>[] = [];
-  const ask = createSharedResult(
+  const ask = shared(
     () => {
       const next = Promise.withResolvers<string>();
       made.push(next);
       return next.promise;
     },
-    1_000,
     () => nowMs,
   );
   return { ask, made, at: (ms: number) => (nowMs = ms) };

@@ -101,19 +101,6 @@ function createRateLimit() {
   };
 }
 
-export type OperationsServer = {
-  readonly connections: () => ConnectionFigures;
-  /** Starts to accept connections; returns the address. */
-  listen(): Promise<AddressInfo>;
-  close(): Promise<void>;
-};
-
-type OperationsAddress = {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-};
-
 /** Enough for a few probes and scrapers. */
 const BOUNDS: ConnectionBounds = { total: 100, perClient: 25 };
 const RESPONSE_TIMEOUT_MS = 8_000;
@@ -122,32 +109,48 @@ const MAX_HELD_BYTES = 32 * 1024 * 1024;
 /** No route reads a body. */
 const MAX_BODY_BYTES = 1_024;
 
-export function createOperationsServer(
-  { host, port }: OperationsAddress,
-  { routes, logger }: { readonly routes: FastifyPluginAsync; readonly logger: Logger },
-): OperationsServer {
-  const connections = new Connections(BOUNDS, () => false);
-  const app: Server = fastify({
-    ...listening({}, connections),
-    logger: false,
-    bodyLimit: MAX_BODY_BYTES,
-    clientErrorHandler: respondingToUnreadable(connections),
-  });
-  addOddRequests(app);
-  addSlowReaders(app, connections, TAKE_TIMEOUT_MS);
-  addHeldBytes(app, connections, MAX_HELD_BYTES);
-  addDeadlines(app, RESPONSE_TIMEOUT_MS);
-  addCommonHeaders(app);
-  const methodsOf = addMethods(app);
-  addFailures(app, logger, methodsOf);
-  addUnknownPaths(app, methodsOf);
-  app.register(routes);
-  return {
-    connections: () => connections.figures(),
-    async listen() {
-      await app.listen({ host, port });
-      return app.server.address() as AddressInfo;
-    },
-    close: () => closeSoon(app),
-  };
+export class OperationsServer {
+  readonly #address: { readonly host: string; readonly port: number };
+  readonly #connections = new Connections(BOUNDS, () => false);
+  readonly #app: Server;
+
+  /** @param address port 0 is any free port */
+  constructor(
+    address: { readonly host: string; readonly port: number },
+    { routes, logger }: { readonly routes: FastifyPluginAsync; readonly logger: Logger },
+  ) {
+    this.#address = address;
+    const connections = this.#connections;
+    const app: Server = fastify({
+      ...listening({}, connections),
+      logger: false,
+      bodyLimit: MAX_BODY_BYTES,
+      clientErrorHandler: respondingToUnreadable(connections),
+    });
+    addOddRequests(app);
+    addSlowReaders(app, connections, TAKE_TIMEOUT_MS);
+    addHeldBytes(app, connections, MAX_HELD_BYTES);
+    addDeadlines(app, RESPONSE_TIMEOUT_MS);
+    addCommonHeaders(app);
+    const methodsOf = addMethods(app);
+    addFailures(app, logger, methodsOf);
+    addUnknownPaths(app, methodsOf);
+    app.register(routes);
+    this.#app = app;
+  }
+
+  connections(): ConnectionFigures {
+    return this.#connections.figures();
+  }
+
+  /** Starts to accept connections; returns the address. */
+  async listen(): Promise<AddressInfo> {
+    const { host, port } = this.#address;
+    await this.#app.listen({ host, port });
+    return this.#app.server.address() as AddressInfo;
+  }
+
+  close(): Promise<void> {
+    return closeSoon(this.#app);
+  }
 }

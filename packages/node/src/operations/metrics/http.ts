@@ -2,7 +2,14 @@
 import type { ConnectionFigures } from "../../http/connections/connections.ts";
 import type { Server } from "../../http/core/app.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
-import { Histogram, instrumentsOf, type Registry, showTotal } from "./instruments.ts";
+import {
+  type Counter,
+  type Gauge,
+  Histogram,
+  instrumentsOf,
+  type Registry,
+  showTotal,
+} from "./instruments.ts";
 
 type SentResponse = {
   readonly method: string;
@@ -12,52 +19,54 @@ type SentResponse = {
   readonly seconds: number;
 };
 
-export type HttpMetrics = {
-  responded(response: SentResponse): void;
-  showStreams(figures: StreamFigures): void;
-};
-
 const DURATION_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 8];
 /** Both prefixes serve the same routes. */
 const VERSION = /^\/api\/v2(?=\/|$)/;
 /** Clients can send any text as a method; other methods share one label value. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-export function createHttpMetrics(registry: Registry): HttpMetrics {
-  const { gauge, counter } = instrumentsOf(registry);
-  const requests = counter(
-    "uniknode_http_requests_total",
-    "Responses by method, route and status.",
-    "method",
-    "route",
-    "status",
-  );
-  const duration = new Histogram({
-    name: "uniknode_http_request_duration_seconds",
-    help: "Time from a request to the end of its response, by route.",
-    labelNames: ["route"],
-    buckets: DURATION_BUCKETS,
-    registers: [registry],
-  });
-  const open = gauge("uniknode_streams", "Open live streams.");
-  const cut = counter(
-    "uniknode_streams_cut_total",
-    "Live streams closed because their clients read too slowly.",
-  );
-  const unread = gauge("uniknode_streams_unread_bytes", "Bytes buffered for the clients of live streams.");
+export class HttpMetrics {
+  readonly #requests: Counter<"method" | "route" | "status">;
+  readonly #duration: Histogram<"route">;
+  readonly #open: Gauge;
+  readonly #cut: Counter;
+  readonly #unread: Gauge;
 
-  return {
-    responded({ method, route: pattern, status, seconds }) {
-      const route = pattern?.replace(VERSION, "/api") ?? "none";
-      requests.inc({ method: METHODS.has(method) ? method : "other", route, status });
-      duration.observe({ route }, seconds);
-    },
-    showStreams(figures) {
-      open.set(figures.open);
-      showTotal(cut, figures.cut);
-      unread.set(figures.unreadBytes);
-    },
-  };
+  constructor(registry: Registry) {
+    const { gauge, counter } = instrumentsOf(registry);
+    this.#requests = counter(
+      "uniknode_http_requests_total",
+      "Responses by method, route and status.",
+      "method",
+      "route",
+      "status",
+    );
+    this.#duration = new Histogram({
+      name: "uniknode_http_request_duration_seconds",
+      help: "Time from a request to the end of its response, by route.",
+      labelNames: ["route"],
+      buckets: DURATION_BUCKETS,
+      registers: [registry],
+    });
+    this.#open = gauge("uniknode_streams", "Open live streams.");
+    this.#cut = counter(
+      "uniknode_streams_cut_total",
+      "Live streams closed because their clients read too slowly.",
+    );
+    this.#unread = gauge("uniknode_streams_unread_bytes", "Bytes buffered for the clients of live streams.");
+  }
+
+  responded({ method, route: pattern, status, seconds }: SentResponse): void {
+    const route = pattern?.replace(VERSION, "/api") ?? "none";
+    this.#requests.inc({ method: METHODS.has(method) ? method : "other", route, status });
+    this.#duration.observe({ route }, seconds);
+  }
+
+  showStreams(figures: StreamFigures): void {
+    this.#open.set(figures.open);
+    showTotal(this.#cut, figures.cut);
+    this.#unread.set(figures.unreadBytes);
+  }
 }
 
 /** Figures by listener; undefined if there is no separate operations listener. */
@@ -66,9 +75,9 @@ export type ConnectionsOfListeners = {
   readonly operations: ConnectionFigures | undefined;
 };
 
-export function createConnectionMetrics(registry: Registry): {
-  show(connections: Partial<ConnectionsOfListeners>): void;
-} {
+export function createConnectionMetrics(
+  registry: Registry,
+): (connections: Partial<ConnectionsOfListeners>) => void {
   const { gauge, counter } = instrumentsOf(registry);
   const open = gauge("uniknode_http_connections", "Open connections, by listener.", "listener");
   const refused = counter(
@@ -84,18 +93,15 @@ export function createConnectionMetrics(registry: Registry): {
     "reason",
   );
 
-  return {
-    show(connections) {
-      refused.reset();
-      closed.reset();
-      for (const [listener, figures] of Object.entries(connections)) {
-        if (!figures) continue;
-        open.set({ listener }, figures.open);
-        for (const [reason, count] of Object.entries(figures.refused))
-          refused.inc({ listener, reason }, count);
-        for (const [reason, count] of Object.entries(figures.closed)) closed.inc({ listener, reason }, count);
-      }
-    },
+  return (connections) => {
+    refused.reset();
+    closed.reset();
+    for (const [listener, figures] of Object.entries(connections)) {
+      if (!figures) continue;
+      open.set({ listener }, figures.open);
+      for (const [reason, count] of Object.entries(figures.refused)) refused.inc({ listener, reason }, count);
+      for (const [reason, count] of Object.entries(figures.closed)) closed.inc({ listener, reason }, count);
+    }
   };
 }
 

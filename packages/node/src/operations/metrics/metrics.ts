@@ -9,21 +9,11 @@ import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import type { WebhookFigures } from "../../webhooks/figures.ts";
-import {
-  type ConnectionsOfListeners,
-  createConnectionMetrics,
-  createHttpMetrics,
-  type HttpMetrics,
-} from "./http.ts";
+import { type ConnectionsOfListeners, createConnectionMetrics, HttpMetrics } from "./http.ts";
 import { type Instruments, instrumentsOf, Registry, showTotal } from "./instruments.ts";
-import { createNodeMetrics } from "./node.ts";
+import { NodeMetrics } from "./node.ts";
 import { createProcessMetrics, type ProcessFigures } from "./process.ts";
-import {
-  createEachWebhook,
-  createMatchingMetrics,
-  createWebhookMetrics,
-  type FiguresByWebhook,
-} from "./webhooks.ts";
+import { createMatchingMetrics, EachWebhook, type FiguresByWebhook, WebhookMetrics } from "./webhooks.ts";
 
 /** Figures that are read at each scrape, rather than counted as they occur. */
 export type Figures = FiguresByWebhook & {
@@ -44,48 +34,60 @@ export type Figures = FiguresByWebhook & {
   readonly process: ProcessFigures;
 };
 
-export type Metrics = {
-  readonly http: Pick<HttpMetrics, "responded">;
+export class Metrics {
+  readonly http: HttpMetrics;
   /** Called by the webhook service. */
   readonly webhooks: Pick<WebhookObserver, "attempted" | "decided">;
   readonly matching: MatchingObserver;
-  readonly contentType: string;
-  /** Returns the text of a scrape. */
-  page(figures: Figures, nowMs: number): Promise<string>;
-};
+  readonly #registry = new Registry();
+  readonly #node: NodeMetrics;
+  readonly #webhooks: WebhookMetrics;
+  readonly #eachWebhook = new EachWebhook();
+  readonly #showConnections: ReturnType<typeof createConnectionMetrics>;
+  readonly #showProcess: ReturnType<typeof createProcessMetrics>;
+  readonly #showSessions: (figures: SessionFigures) => void;
+  readonly #showFeed: (figures: FeedFigures) => void;
+  readonly #showRemoteCalls: (figures: RemoteCallFigures) => void;
+  readonly #showCalls: (calls: CallsByThread) => void;
 
-export function createMetrics(version: string): Metrics {
-  const registry = new Registry();
-  const instruments = instrumentsOf(registry);
-  const node = createNodeMetrics(registry, version);
-  const webhooks = createWebhookMetrics(registry);
-  const eachWebhook = createEachWebhook();
-  const http = createHttpMetrics(registry);
-  const connections = createConnectionMetrics(registry);
-  const process = createProcessMetrics(registry);
-  const showSessions = createSessionMetrics(instruments);
-  const showFeed = createFeedMetrics(instruments);
-  const showRemoteCalls = createRemoteCallMetrics(instruments);
-  const showCalls = createCallMetrics(instruments);
-  return {
-    http,
-    webhooks: { attempted: webhooks.attempted, decided: eachWebhook.decided },
-    matching: createMatchingMetrics(registry),
-    contentType: registry.contentType,
-    async page(figures, nowMs) {
-      node.showNode(figures.node);
-      node.showServing(figures.serving);
-      webhooks.show(figures.webhooks, figures.natsConnections, nowMs);
-      http.showStreams(figures.streams);
-      if (figures.feed) showFeed(figures.feed);
-      if (figures.remoteCalls) showRemoteCalls(figures.remoteCalls);
-      connections.show(figures.connections);
-      showSessions(figures.sessions);
-      process.show(figures.process, figures.node?.logLinesLost);
-      showCalls(figures.calls);
-      return `${await registry.metrics()}\n${eachWebhook.text(figures, nowMs)}`;
-    },
-  };
+  /** Creates the instruments in the order in which a scrape returns them. */
+  constructor(version: string) {
+    const registry = this.#registry;
+    const instruments = instrumentsOf(registry);
+    this.#node = new NodeMetrics(registry, version);
+    this.#webhooks = new WebhookMetrics(registry);
+    this.http = new HttpMetrics(registry);
+    this.#showConnections = createConnectionMetrics(registry);
+    this.#showProcess = createProcessMetrics(registry);
+    this.#showSessions = createSessionMetrics(instruments);
+    this.#showFeed = createFeedMetrics(instruments);
+    this.#showRemoteCalls = createRemoteCallMetrics(instruments);
+    this.#showCalls = createCallMetrics(instruments);
+    this.matching = createMatchingMetrics(registry);
+    this.webhooks = {
+      attempted: (attempted) => this.#webhooks.attempted(attempted),
+      decided: (webhook, decision) => this.#eachWebhook.decided(webhook, decision),
+    };
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Returns the text of a scrape. */
+  async page(figures: Figures, nowMs: number): Promise<string> {
+    this.#node.showNode(figures.node);
+    this.#node.showServing(figures.serving);
+    this.#webhooks.show(figures.webhooks, figures.natsConnections, nowMs);
+    this.http.showStreams(figures.streams);
+    if (figures.feed) this.#showFeed(figures.feed);
+    if (figures.remoteCalls) this.#showRemoteCalls(figures.remoteCalls);
+    this.#showConnections(figures.connections);
+    this.#showSessions(figures.sessions);
+    this.#showProcess(figures.process, figures.node?.logLinesLost);
+    this.#showCalls(figures.calls);
+    return `${await this.#registry.metrics()}\n${this.#eachWebhook.text(figures, nowMs)}`;
+  }
 }
 
 type CallsByThread = Readonly<Record<"consensus" | "slow", CallFigures>>;

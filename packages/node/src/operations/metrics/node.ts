@@ -1,46 +1,55 @@
 /** Metrics of the chain, the pool, the peers, the forger and the facts. A scrape returns them in the order of creation. */
 import type { NodeFigures, PeerBounds } from "../../gateway/figures.ts";
 import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
-import { type Instruments, instrumentsOf, type Registry, showTotal, showTotals } from "./instruments.ts";
+import {
+  type Gauge,
+  type Instruments,
+  instrumentsOf,
+  type Registry,
+  showTotal,
+  showTotals,
+} from "./instruments.ts";
 import { createMirrorMetrics } from "./other-processes.ts";
 import { createThreadMetrics, createUsageMetrics } from "./process.ts";
 
-type NodeMetrics = {
-  /** @param figures undefined if the consensus thread did not reply */
-  showNode(figures: NodeFigures | undefined): void;
-  showServing(delay: LoopDelay): void;
-};
-
 type Show = (figures: NodeFigures) => void;
 
-export function createNodeMetrics(registry: Registry, version: string): NodeMetrics {
-  const instruments = instrumentsOf(registry);
-  const showUsage = createUsageMetrics(registry, version);
-  const showThread = createThreadMetrics(registry);
-  const isResponding = instruments.gauge(
-    "uniknode_consensus_up",
-    "1 if the consensus thread responds, else 0.",
-  );
-  const shows: readonly Show[] = [
-    createChainMetrics(instruments),
-    createPoolMetrics(instruments),
-    createPeerMetrics(instruments),
-    createForgerMetrics(instruments),
-    createFactMetrics(instruments),
-    showMirrorOf(instruments),
-  ];
-  return {
-    showNode(figures) {
-      isResponding.set(figures ? 1 : 0);
-      if (!figures) return;
-      for (const show of shows) show(figures);
-      showThread("consensus", figures.heapBytes, figures.loopDelay);
-    },
-    showServing(loopDelay) {
-      showUsage();
-      showThread("serving", process.memoryUsage().heapUsed, loopDelay);
-    },
-  };
+export class NodeMetrics {
+  readonly #showUsage: () => void;
+  readonly #showThread: ReturnType<typeof createThreadMetrics>;
+  readonly #isResponding: Gauge;
+  readonly #shows: readonly Show[];
+
+  constructor(registry: Registry, version: string) {
+    const instruments = instrumentsOf(registry);
+    this.#showUsage = createUsageMetrics(registry, version);
+    this.#showThread = createThreadMetrics(registry);
+    this.#isResponding = instruments.gauge(
+      "uniknode_consensus_up",
+      "1 if the consensus thread responds, else 0.",
+    );
+    this.#shows = [
+      createChainMetrics(instruments),
+      createPoolMetrics(instruments),
+      createPeerMetrics(instruments),
+      createForgerMetrics(instruments),
+      createFactMetrics(instruments),
+      showMirrorOf(instruments),
+    ];
+  }
+
+  /** @param figures undefined if the consensus thread did not reply */
+  showNode(figures: NodeFigures | undefined): void {
+    this.#isResponding.set(figures ? 1 : 0);
+    if (!figures) return;
+    for (const show of this.#shows) show(figures);
+    this.#showThread("consensus", figures.heapBytes, figures.loopDelay);
+  }
+
+  showServing(loopDelay: LoopDelay): void {
+    this.#showUsage();
+    this.#showThread("serving", process.memoryUsage().heapUsed, loopDelay);
+  }
 }
 
 function createChainMetrics({ gauge }: Instruments): Show {

@@ -20,12 +20,10 @@ export type ProcessFigures = {
   };
 };
 
-type ProcessMetrics = {
-  /** @param consensusLinesLost undefined if the consensus thread did not reply; the last value is kept */
-  show(figures: ProcessFigures, consensusLinesLost: number | undefined): void;
-};
-
-export function createProcessMetrics(registry: Registry): ProcessMetrics {
+/** Returns a function whose second parameter is undefined if the consensus thread did not reply; the last value is kept. */
+export function createProcessMetrics(
+  registry: Registry,
+): (figures: ProcessFigures, consensusLinesLost: number | undefined) => void {
   const { gauge, counter } = instrumentsOf(registry);
   const linesLost = counter(
     "uniknode_log_lines_lost_total",
@@ -52,17 +50,15 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
   );
   let consensusLines = 0;
 
-  return {
-    show(figures, consensusLinesLost = consensusLines) {
-      consensusLines = consensusLinesLost;
-      showTotals(linesLost, { consensus: consensusLines, serving: figures.logLinesLost });
-      showTotal(failedWrites, figures.failedWrites);
-      freeBytes.set(figures.freeBytes ?? Number.NaN);
-      logPages.set(figures.logPages);
-      const { damage, ...outcomes } = figures.inspections;
-      showTotals(inspections, outcomes);
-      isDamaged.set(damage === undefined ? 0 : 1);
-    },
+  return (figures, consensusLinesLost = consensusLines) => {
+    consensusLines = consensusLinesLost;
+    showTotals(linesLost, { consensus: consensusLines, serving: figures.logLinesLost });
+    showTotal(failedWrites, figures.failedWrites);
+    freeBytes.set(figures.freeBytes ?? Number.NaN);
+    logPages.set(figures.logPages);
+    const { damage, ...outcomes } = figures.inspections;
+    showTotals(inspections, outcomes);
+    isDamaged.set(damage === undefined ? 0 : 1);
   };
 }
 

@@ -1,51 +1,57 @@
 /** Metrics of the webhooks: as a whole (webhooks.md 10 point 13), of each single one, and of the evaluation of conditions. */
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
-import type { Attempted, Decision, WebhookObserver } from "../../webhooks/collaborators.ts";
+import type { Attempted, Decision } from "../../webhooks/collaborators.ts";
 import type { QueueFigures, WebhookFigures } from "../../webhooks/figures.ts";
-import { Histogram, instrumentsOf, type Registry } from "./instruments.ts";
-
-type WebhookMetrics = {
-  /** Called after each attempt of a delivery. */
-  readonly attempted: WebhookObserver["attempted"];
-  show(figures: WebhookFigures, natsConnections: number, nowMs: number): void;
-};
+import { type Gauge, Histogram, instrumentsOf, type Registry } from "./instruments.ts";
 
 /** Buckets from the fastest local receiver to the default timeout. */
 const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function createWebhookMetrics(registry: Registry): WebhookMetrics {
-  const { gauge } = instrumentsOf(registry);
-  const duration = new Histogram({
-    name: "uniknode_webhook_attempt_duration_seconds",
-    help: "Duration of calls to targets, by class of the response status; ack: acknowledged by a NATS server.",
-    labelNames: ["status"],
-    buckets: DURATION_BUCKETS,
-    registers: [registry],
-  });
-  const webhooks = gauge("uniknode_webhooks", "Registered webhooks: active, disabled, suspended.", "state");
-  const unmatched = gauge("uniknode_webhook_matcher_lag_events", "Events not yet matched with the webhooks.");
-  const lag = gauge(
-    "uniknode_webhook_matcher_lag_seconds",
-    "Age of the oldest event not yet matched with the webhooks; 0 if there is none.",
-  );
-  const connections = gauge(
-    "uniknode_webhook_nats_connections",
-    "Open connections to the NATS servers of targets.",
-  );
+export class WebhookMetrics {
+  readonly #duration: Histogram<"status">;
+  readonly #webhooks: Gauge<"state">;
+  readonly #unmatched: Gauge;
+  readonly #lag: Gauge;
+  readonly #connections: Gauge;
 
-  return {
-    attempted: (attempted) =>
-      duration.observe({ status: statusClassOf(attempted) }, attempted.durationMs / 1_000),
-    show(figures, natsConnections, nowMs) {
-      connections.set(natsConnections);
-      webhooks.set({ state: "active" }, figures.active);
-      webhooks.set({ state: "disabled" }, figures.disabled);
-      webhooks.set({ state: "suspended" }, figures.suspended);
-      unmatched.set(figures.unmatched);
-      const { unmatchedSinceMs } = figures;
-      lag.set(unmatchedSinceMs === undefined ? 0 : Math.max(0, nowMs - unmatchedSinceMs) / 1_000);
-    },
-  };
+  constructor(registry: Registry) {
+    const { gauge } = instrumentsOf(registry);
+    this.#duration = new Histogram({
+      name: "uniknode_webhook_attempt_duration_seconds",
+      help: "Duration of calls to targets, by class of the response status; ack: acknowledged by a NATS server.",
+      labelNames: ["status"],
+      buckets: DURATION_BUCKETS,
+      registers: [registry],
+    });
+    this.#webhooks = gauge("uniknode_webhooks", "Registered webhooks: active, disabled, suspended.", "state");
+    this.#unmatched = gauge(
+      "uniknode_webhook_matcher_lag_events",
+      "Events not yet matched with the webhooks.",
+    );
+    this.#lag = gauge(
+      "uniknode_webhook_matcher_lag_seconds",
+      "Age of the oldest event not yet matched with the webhooks; 0 if there is none.",
+    );
+    this.#connections = gauge(
+      "uniknode_webhook_nats_connections",
+      "Open connections to the NATS servers of targets.",
+    );
+  }
+
+  /** Called after each attempt of a delivery. */
+  attempted(attempted: Attempted): void {
+    this.#duration.observe({ status: statusClassOf(attempted) }, attempted.durationMs / 1_000);
+  }
+
+  show(figures: WebhookFigures, natsConnections: number, nowMs: number): void {
+    const { active, disabled, suspended, unmatched, unmatchedSinceMs } = figures;
+    this.#connections.set(natsConnections);
+    this.#webhooks.set({ state: "active" }, active);
+    this.#webhooks.set({ state: "disabled" }, disabled);
+    this.#webhooks.set({ state: "suspended" }, suspended);
+    this.#unmatched.set(unmatched);
+    this.#lag.set(unmatchedSinceMs === undefined ? 0 : Math.max(0, nowMs - unmatchedSinceMs) / 1_000);
+  }
 }
 
 /** Returns `2xx` to `5xx`, `ack` for a success without a status, or `none` if there was no response. */
@@ -84,12 +90,6 @@ export type FiguresByWebhook = {
   readonly queues: ReadonlyMap<number, QueueFigures>;
 };
 
-type EachWebhook = {
-  decided(webhook: number, decision: Decision): void;
-  /** Returns the metrics in the text format of Prometheus, with a line feed at the end. */
-  text(figures: FiguresByWebhook, nowMs: number): string;
-};
-
 const DECISIONS: readonly Decision[] = ["delivered", "retried", "failed"];
 const NONE: Readonly<Record<Decision, number>> = { delivered: 0, retried: 0, failed: 0 };
 const EMPTY: QueueFigures = { waiting: 0, retrying: 0, replaying: 0 };
@@ -116,47 +116,47 @@ const OLDEST = family(
 );
 
 /**
- * Creates the metrics of single webhooks. A thousand webhooks have eight thousand lines: they are written directly, because the
+ * Metrics of single webhooks. A thousand webhooks have eight thousand lines: they are written directly, because the
  * library formats each line separately and would block the delivering thread for more than 15 ms.
  */
-export function createEachWebhook(): EachWebhook {
-  const decisions = new Map<number, Readonly<Record<Decision, number>>>();
+export class EachWebhook {
+  readonly #decisions = new Map<number, Readonly<Record<Decision, number>>>();
   /** Webhooks of the previous scrape. */
-  let known: ReadonlyMap<number, number> = new Map();
+  #known: ReadonlyMap<number, number> = new Map();
+
+  decided(webhook: number, decision: Decision): void {
+    const before = this.#decisions.get(webhook) ?? NONE;
+    this.#decisions.set(webhook, { ...before, [decision]: before[decision] + 1 });
+  }
+
+  /** Returns the metrics in the text format of Prometheus, with a line feed at the end. */
+  text({ fired, queues }: FiguresByWebhook, nowMs: number): string {
+    this.#forgetRemoved(fired);
+    const texts = [FIRED.head, DECIDED.head, LENGTH.head, OLDEST.head] as [string, string, string, string];
+    for (const [webhook, count] of fired) {
+      const label = `{webhook="${webhook}"`;
+      const decided = this.#decisions.get(webhook) ?? NONE;
+      const { waiting, retrying, replaying, oldestMs } = queues.get(webhook) ?? EMPTY;
+      const ageSeconds = oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000;
+      texts[0] += `${FIRED.name}${label}} ${count}\n`;
+      for (const decision of DECISIONS)
+        texts[1] += `${DECIDED.name}${label},outcome="${decision}"} ${decided[decision]}\n`;
+      texts[2] += `${LENGTH.name}${label},state="waiting"} ${waiting}\n`;
+      texts[2] += `${LENGTH.name}${label},state="retrying"} ${retrying}\n`;
+      texts[2] += `${LENGTH.name}${label},state="replaying"} ${replaying}\n`;
+      texts[3] += `${OLDEST.name}${label}} ${ageSeconds}\n`;
+    }
+    return texts.join("\n");
+  }
 
   /**
    * Removes only webhooks that the previous scrape had: a webhook registered after these figures were read
    * stays.
    */
-  function forgetRemoved(registered: ReadonlyMap<number, number>): void {
-    for (const webhook of known.keys()) if (!registered.has(webhook)) decisions.delete(webhook);
-    known = registered;
+  #forgetRemoved(registered: ReadonlyMap<number, number>): void {
+    for (const webhook of this.#known.keys()) if (!registered.has(webhook)) this.#decisions.delete(webhook);
+    this.#known = registered;
   }
-
-  return {
-    decided(webhook, decision) {
-      const before = decisions.get(webhook) ?? NONE;
-      decisions.set(webhook, { ...before, [decision]: before[decision] + 1 });
-    },
-    text({ fired, queues }, nowMs) {
-      forgetRemoved(fired);
-      const texts = [FIRED.head, DECIDED.head, LENGTH.head, OLDEST.head] as [string, string, string, string];
-      for (const [webhook, count] of fired) {
-        const label = `{webhook="${webhook}"`;
-        const decided = decisions.get(webhook) ?? NONE;
-        const { waiting, retrying, replaying, oldestMs } = queues.get(webhook) ?? EMPTY;
-        const ageSeconds = oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000;
-        texts[0] += `${FIRED.name}${label}} ${count}\n`;
-        for (const decision of DECISIONS)
-          texts[1] += `${DECIDED.name}${label},outcome="${decision}"} ${decided[decision]}\n`;
-        texts[2] += `${LENGTH.name}${label},state="waiting"} ${waiting}\n`;
-        texts[2] += `${LENGTH.name}${label},state="retrying"} ${retrying}\n`;
-        texts[2] += `${LENGTH.name}${label},state="replaying"} ${replaying}\n`;
-        texts[3] += `${OLDEST.name}${label}} ${ageSeconds}\n`;
-      }
-      return texts.join("\n");
-    },
-  };
 }
 
 function family(name: string, type: "counter" | "gauge", help: string) {

@@ -1,17 +1,29 @@
 /** The rows for operators in SQLite. Reads have settled when they return. */
-import type { Database } from "../../store/engine/database.ts";
-import { createSlotStore } from "../../store/node/slots.ts";
-import type { OperatorRows } from "../operator-rows.ts";
+import type { Database, Statement } from "../../store/engine/database.ts";
+import { createSlotStore, type SlotStore } from "../../store/node/slots.ts";
+import type { OperatorRows } from "../overview.ts";
 
-/** @param database may be a connection that only reads */
-export function createSqliteOperatorRows(database: Database): OperatorRows {
-  const slots = createSlotStore(database);
-  const total = database.prepare<{ transactions: number }>(
-    "SELECT transactions_up_to AS transactions FROM blocks ORDER BY height DESC LIMIT 1",
-  );
-  return {
-    transactions: async () => total.get()?.transactions ?? 0,
-    forgedBy: async (publicKey) => slots.forgedBy(publicKey),
-    missed: async (limit) => slots.missed(limit),
-  };
+export class SqliteOperatorRows implements OperatorRows {
+  readonly #slots: SlotStore;
+  readonly #total: Statement<{ transactions: number }>;
+
+  /** @param database may be a connection that only reads */
+  constructor(database: Database) {
+    this.#slots = createSlotStore(database);
+    this.#total = database.prepare(
+      "SELECT transactions_up_to AS transactions FROM blocks ORDER BY height DESC LIMIT 1",
+    );
+  }
+
+  async transactions() {
+    return this.#total.get()?.transactions ?? 0;
+  }
+
+  async forgedBy(publicKey: string) {
+    return this.#slots.forgedBy(publicKey);
+  }
+
+  async missed(limit: number) {
+    return this.#slots.missed(limit);
+  }
 }

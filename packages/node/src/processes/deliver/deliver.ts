@@ -9,12 +9,7 @@ import { createPostgresHistory } from "../../event-log/postgres/history.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
 import { readHead } from "../../mirror/head.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
-import {
-  createOperationRoutes,
-  createOperationsServer,
-  type Operations,
-  type OperationsServer,
-} from "../../operations/http/server.ts";
+import { createOperationRoutes, type Operations, OperationsServer } from "../../operations/http/server.ts";
 import { explainListenError, shownHost } from "../../platform/addresses.ts";
 import { ConfigError } from "../../platform/coded-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
@@ -149,7 +144,7 @@ async function deliver(
     connections: () => server.connections(),
   });
   const server = buildOperationsServer(options, built.operations, logger);
-  closing.add("operations", server.close);
+  closing.add("operations", () => server.close());
   const address = await listen(server, options);
   await untilReachable(() => waitForName(postgres.query, lease, logger, starting), logger, starting);
   const { observer, matching } = built;
@@ -218,10 +213,7 @@ function buildOperationsServer(
   logger: Logger,
 ): OperationsServer {
   const access = metricsPublic || token === undefined ? undefined : createAccess({ token });
-  return createOperationsServer(
-    { host, port },
-    { routes: createOperationRoutes(access, operations), logger },
-  );
+  return new OperationsServer({ host, port }, { routes: createOperationRoutes(access, operations), logger });
 }
 
 /** @throws {ListenError} naming the option of an address that cannot be used */

@@ -1,16 +1,16 @@
 /** Health and metrics of a delivery worker. */
 import type { ConnectionFigures as HttpConnections } from "../../http/connections/connections.ts";
-import { createWebhookChecks, healthy, type Readiness, unhealthy } from "../../operations/health.ts";
+import { healthy, type Readiness, unhealthy, WebhookChecks } from "../../operations/health.ts";
 import type { Operations } from "../../operations/http/server.ts";
 import { createConnectionMetrics } from "../../operations/metrics/http.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
 import { createWorkerMetrics, type WorkerFigures } from "../../operations/metrics/other-processes.ts";
 import { createThreadMetrics, createUsageMetrics } from "../../operations/metrics/process.ts";
 import {
-  createEachWebhook,
   createMatchingMetrics,
-  createWebhookMetrics,
+  EachWebhook,
   type FiguresByWebhook,
+  WebhookMetrics,
 } from "../../operations/metrics/webhooks.ts";
 import { shared } from "../../operations/shared-result.ts";
 import type { LoopDelay } from "../../platform/lifecycle/event-loop.ts";
@@ -46,7 +46,7 @@ type WorkerOperations = {
 export function createWorkerOperations(deps: WorkerOperationsDeps): WorkerOperations {
   const version = programVersion();
   const metrics = createMetrics(version);
-  const checks = createWebhookChecks(Date.now);
+  const checks = new WebhookChecks(Date.now);
   const state = shared(() => readState(deps));
   const ready = async () => toReadiness(await state(), deps, checks);
   return {
@@ -60,7 +60,7 @@ export function createWorkerOperations(deps: WorkerOperationsDeps): WorkerOperat
       metricsType: metrics.contentType,
       metrics: shared(async () => metrics.page(await state(), deps)),
     },
-    observer: { ...metrics.observer, runEnded: checks.runEnded },
+    observer: { ...metrics.observer, runEnded: (error) => checks.runEnded(error) },
     matching: metrics.matching,
   };
 }
@@ -105,18 +105,15 @@ const pick = <T>(figures: ReadonlyMap<number, T>, owned: readonly number[]): Rea
     }),
   );
 
-function toReadiness(
-  state: State,
-  { queue }: WorkerOperationsDeps,
-  { matcher, dispatcher }: ReturnType<typeof createWebhookChecks>,
-): Readiness {
+function toReadiness(state: State, { queue }: WorkerOperationsDeps, webhookChecks: WebhookChecks): Readiness {
   const leaseSeconds = Math.floor(queue.ownership.remainingMs() / 1_000);
   const checks = {
     database: state instanceof Error ? unhealthy(state.message) : healthy(ownershipText(state)),
     lease: leaseSeconds > 0 ? healthy(`ends in ${leaseSeconds} s`) : unhealthy("has ended: no call starts"),
     // While another side owns the webhooks, it matches the events.
-    ...(!(state instanceof Error) && state.owner === "workers" && { matcher: matcher(state.webhooks) }),
-    dispatcher: dispatcher(),
+    ...(!(state instanceof Error) &&
+      state.owner === "workers" && { matcher: webhookChecks.matcher(state.webhooks) }),
+    dispatcher: webhookChecks.dispatcher(),
   };
   return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
 }
@@ -129,18 +126,21 @@ function createMetrics(version: string) {
   const showUsage = createUsageMetrics(registry, version);
   const showThread = createThreadMetrics(registry);
   const showWorker = createWorkerMetrics(registry);
-  const webhooks = createWebhookMetrics(registry);
-  const eachWebhook = createEachWebhook();
-  const connections = createConnectionMetrics(registry);
+  const webhooks = new WebhookMetrics(registry);
+  const eachWebhook = new EachWebhook();
+  const showConnections = createConnectionMetrics(registry);
   return {
-    observer: { attempted: webhooks.attempted, decided: eachWebhook.decided },
+    observer: {
+      attempted: (attempted) => webhooks.attempted(attempted),
+      decided: (webhook, decision) => eachWebhook.decided(webhook, decision),
+    } satisfies Partial<WebhookObserver>,
     matching: createMatchingMetrics(registry),
     contentType: registry.contentType,
     async page(state: State, deps: WorkerOperationsDeps): Promise<string> {
       const nowMs = Date.now();
       showUsage();
       showThread("delivery", process.memoryUsage().heapUsed, deps.loopDelay());
-      connections.show({ operations: deps.connections() });
+      showConnections({ operations: deps.connections() });
       showWorker(toWorkerFigures(state, deps));
       if (state instanceof Error) return registry.metrics();
       webhooks.show(state.webhooks, deps.natsConnections(), nowMs);

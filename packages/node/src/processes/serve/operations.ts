@@ -5,8 +5,7 @@ import type { Operations } from "../../operations/http/server.ts";
 import {
   type ConnectionsOfListeners,
   createConnectionMetrics,
-  createHttpMetrics,
-  type HttpMetrics,
+  HttpMetrics,
 } from "../../operations/metrics/http.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
 import {
@@ -36,13 +35,13 @@ export function createServerOperations(deps: ServerOperationsDeps): {
 } {
   const version = programVersion();
   const registry = new Registry();
-  const http = createHttpMetrics(registry);
-  const connections = createConnectionMetrics(registry);
+  const http = new HttpMetrics(registry);
+  const showConnections = createConnectionMetrics(registry);
   const showServer = createServerMetrics(registry);
   const state = shared(() => readState(deps));
   const ready = async () => toReadiness(await state());
   return {
-    responded: http.responded,
+    responded: (response) => http.responded(response),
     operations: {
       live: () => ({ ok: true, detail: "responds" }),
       ready,
@@ -58,7 +57,7 @@ export function createServerOperations(deps: ServerOperationsDeps): {
       },
       metricsType: registry.contentType,
       metrics: shared(async () => {
-        connections.show(deps.connections());
+        showConnections(deps.connections());
         showServer({
           calls: deps.calls(),
           ...heightsOf(await state()),

@@ -90,7 +90,7 @@ async function open(
   countResponses(server.app, responded);
   const byToken = createAccess({ token });
   const operationsServer = buildOperationsListener(options, { operations, byToken, logger }, server);
-  if (operationsServer) closing.add("operations", operationsServer.close);
+  if (operationsServer) closing.add("operations", () => operationsServer.close());
   const { port } = await listen(server, options);
   const operationsAddress = await operationsServer?.listen();
   if (operationsAddress) logger.info(operationsAddress, "serving health and metrics on a separate port");

@@ -87,7 +87,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
     { operations, byToken: access.byToken, logger },
     server,
   );
-  if (operationsServer) closing.add("operations", operationsServer.close);
+  if (operationsServer) closing.add("operations", () => operationsServer.close());
 
   return {
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),

@@ -2,12 +2,7 @@
 import type { Logger } from "pino";
 import { DEFAULT_CONNECTION_BOUNDS, type HttpOptions, type HttpServer } from "../../http/server/server.ts";
 import type { Access } from "../../http/webhooks/access.ts";
-import {
-  createOperationRoutes,
-  createOperationsServer,
-  type Operations,
-  type OperationsServer,
-} from "../../operations/http/server.ts";
+import { createOperationRoutes, type Operations, OperationsServer } from "../../operations/http/server.ts";
 import { SECOND_MS } from "../../platform/clock/durations.ts";
 import type { ServingOptions } from "./served-data.ts";
 
@@ -53,7 +48,7 @@ export function buildOperationsListener(
   server: HttpServer,
 ): OperationsServer | undefined {
   const routes = createOperationRoutes(metricsPublic ? undefined : byToken, operations);
-  if (port !== undefined) return createOperationsServer({ host, port }, { routes, logger });
+  if (port !== undefined) return new OperationsServer({ host, port }, { routes, logger });
   server.app.register(routes);
   return undefined;
 }

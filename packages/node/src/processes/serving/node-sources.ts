@@ -14,7 +14,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import { createRemoteCalls, DEFAULT_REMOTE_CALL_OPTIONS } from "../../gateway/remote-processes.ts";
 import { openSessionFile } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
-import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
+import { SqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
 import { measureDiskSpace } from "../../platform/files/disk.ts";
 import { beat, watchAndLog } from "../../platform/lifecycle/event-loop.ts";
 import type { ReadModel } from "../../read/port.ts";
@@ -100,7 +100,7 @@ function openNodeSources(context: NodeContext): Sources {
     },
     webhooks: openWebhooks(context, database),
     deliveryFigures: new DeliveryFigures(createSqliteStore(figuresReader)),
-    operatorRows: createSqliteOperatorRows(figuresReader),
+    operatorRows: new SqliteOperatorRows(figuresReader),
     state: watchDatabase(context, database, writes),
     nodeFigures: gateway.figures,
     feed: hasFeed ? openFeed(context, database, facts) : undefined,

@@ -1,13 +1,13 @@
 /** Composes metrics, health and the views of operators from every part of the serving thread and from the node. */
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
-import { createHealth } from "../../operations/health.ts";
+import { Health } from "../../operations/health.ts";
 import type { Operator } from "../../operations/http/operator.ts";
 import type { Operations } from "../../operations/http/server.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/http.ts";
-import { createMetrics, type Figures, type Metrics } from "../../operations/metrics/metrics.ts";
-import { createOverview } from "../../operations/overview.ts";
-import { createSampling, Series, sampleRegularly } from "../../operations/series.ts";
+import { type Figures, Metrics } from "../../operations/metrics/metrics.ts";
+import { readOverview } from "../../operations/overview.ts";
+import { Sampling, Series, sampleRegularly } from "../../operations/series.ts";
 import { shared } from "../../operations/shared-result.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
@@ -48,12 +48,12 @@ export function buildOperations(
   later: LaterFigures,
 ): BuiltOperations {
   const version = programVersion();
-  const metrics = createMetrics(version);
+  const metrics = new Metrics(version);
   const loopDelay = measureLoopDelay();
   context.closing.add("measuring", loopDelay.close);
   const { deliveryFigures: figures, state } = sources;
   const status = shared(() => inTime(context.gateway.status()));
-  const health = createHealth({
+  const health = new Health({
     status,
     consensusSilentSeconds: context.consensusSilentSeconds,
     writeTrouble: state.trouble,
@@ -62,11 +62,11 @@ export function buildOperations(
     webhooks: sources.webhooks && (async () => (later.isDelivering() ? figures.webhooks() : undefined)),
     nowMs: Date.now,
   });
-  const ready = shared(health.ready);
+  const ready = shared(() => health.ready());
 
   return {
     operations: {
-      live: health.live,
+      live: () => health.live(),
       ready,
       status: shared(async () => ({
         version,
@@ -82,9 +82,9 @@ export function buildOperations(
         metrics.page(await readFigures({ context, sources, later, loopDelay }), Date.now()),
       ),
     },
-    observer: { ...metrics.webhooks, runEnded: health.runEnded },
+    observer: { ...metrics.webhooks, runEnded: (error) => health.runEnded(error) },
     matching: metrics.matching,
-    responded: metrics.http.responded,
+    responded: (response) => metrics.http.responded(response),
   };
 }
 
@@ -150,10 +150,10 @@ export function buildOperator(
   const report = () => inTime(gateway.report());
   const sources = { ...deps, report, rows, state, freeBytes: state.freeBytes };
   const series = new Series(SAMPLES);
-  const sample = createSampling({
+  const sampling = new Sampling({
     ...sources,
     series,
-    transactions: rows.transactions,
+    transactions: () => rows.transactions(),
     deliveries: deliveryFigures,
     usage: () => {
       const { user, system } = process.cpuUsage();
@@ -161,14 +161,16 @@ export function buildOperator(
     },
     nowMs: Date.now,
   });
-  const sampling = sampleRegularly(sample, SAMPLE_EVERY_SECONDS * 1_000, (err) =>
-    logger.error({ err }, "failed to sample metrics"),
+  const timer = sampleRegularly(
+    () => sampling.sample(),
+    SAMPLE_EVERY_SECONDS * 1_000,
+    (err) => logger.error({ err }, "failed to sample metrics"),
   );
-  closing.add("sampling", sampling.close);
+  closing.add("sampling", timer.close);
 
   return {
-    overview: shared(
-      createOverview({
+    overview: shared(() =>
+      readOverview({
         ...sources,
         slotTime: slots.slotTime,
         nowMs: Date.now,

@@ -11,7 +11,7 @@ import type { Identity } from "../../http/core/api.ts";
 import { createTimestampOf, type TimestampOf } from "../../http/core/values.ts";
 import type { SlowQueryWorker } from "../../http/server/slow-queries.ts";
 import type { ProcessFigures } from "../../operations/metrics/process.ts";
-import type { OperatorRows } from "../../operations/operator-rows.ts";
+import type { OperatorRows } from "../../operations/overview.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { type Log, openLog } from "../../platform/logging/logger.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NodeStatus } from "../../../src/gateway/gateway.ts";
-import { createHealth } from "../../../src/operations/health.ts";
+import { Health } from "../../../src/operations/health.ts";
 import type { WebhookFigures } from "../../../src/webhooks/figures.ts";
 
 const STATUS: NodeStatus = { synced: true, now: 17, blocksCount: 0, timestamp: 100 };
@@ -14,7 +14,7 @@ const SOUND = {
 
 function open(status: NodeStatus | undefined = STATUS, webhooks: WebhookFigures = WEBHOOKS) {
   const clock = { nowMs: 1_000_000 };
-  const health = createHealth({
+  const health = new Health({
     ...SOUND,
     status: async () => status,
     webhooks: async () => webhooks,
@@ -37,7 +37,7 @@ test("A working node is ready.", async () => {
 });
 
 test("A node whose consensus does not respond is not ready.", async () => {
-  const health = createHealth({
+  const health = new Health({
     ...SOUND,
     status: async () => undefined,
     webhooks: async () => WEBHOOKS,
@@ -94,7 +94,7 @@ test("A node whose dispatcher is blocked is not ready until it runs again.", asy
 test("A node whose consensus thread is blocked is neither live nor ready, and is not queried.", async () => {
   let silentSeconds = 9;
   let requested = 0;
-  const health = createHealth({
+  const health = new Health({
     ...SOUND,
     status: async () => {
       requested++;
@@ -116,7 +116,7 @@ test("A node whose consensus thread is blocked is neither live nor ready, and is
 
 test("A node that cannot write is not ready until it can.", async () => {
   let trouble: string | undefined = "disk full";
-  const health = createHealth({
+  const health = new Health({
     ...SOUND,
     status: async () => STATUS,
     writeTrouble: () => trouble,

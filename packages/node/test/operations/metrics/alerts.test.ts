@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
-import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { Metrics } from "../../../src/operations/metrics/metrics.ts";
 import {
   createServerMetrics,
   createWitnessMetrics,
@@ -50,7 +50,7 @@ test("The rules name metrics that exist.", async () => {
   createServerMetrics(servers);
   createWorkerMetrics(servers);
   createWitnessMetrics(servers);
-  const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
+  const page = `${await new Metrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   for (const [name] of rules.matchAll(/\buniknode_[a-z_]+/g))
     expect(page, name).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
 });

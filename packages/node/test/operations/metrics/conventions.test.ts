@@ -1,6 +1,6 @@
 /** Conventions of `promtool check metrics`, so that a metric can be changed without it. */
 import { expect, test } from "vitest";
-import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { Metrics } from "../../../src/operations/metrics/metrics.ts";
 import { FIGURES } from "./figures.ts";
 
 type Family = { readonly type: string; readonly help: string };
@@ -59,7 +59,7 @@ function faultsOfSample(line: string, families: ReadonlyMap<string, Family>, see
 
 /** Page with a sample of every family. */
 async function fullPage(): Promise<string> {
-  const metrics = createMetrics("1.2.3");
+  const metrics = new Metrics("1.2.3");
   metrics.http.responded({ method: "GET", route: "/api/blocks/:id", status: 200, seconds: 0.1 });
   metrics.webhooks.attempted({ status: 200, durationMs: 10 } as never);
   metrics.webhooks.decided(1, "delivered");

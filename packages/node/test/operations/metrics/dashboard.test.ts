@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
-import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { Metrics } from "../../../src/operations/metrics/metrics.ts";
 import {
   createServerMetrics,
   createWitnessMetrics,
@@ -23,7 +23,7 @@ async function metricNames(): Promise<string[]> {
   createServerMetrics(servers);
   createWorkerMetrics(servers);
   createWitnessMetrics(servers);
-  const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
+  const page = `${await new Metrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   return [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort();
 }
 
@@ -45,7 +45,7 @@ test("Every panel of the dashboard has a description.", () => {
 });
 
 test("The names of metrics have their units.", async () => {
-  const page = await createMetrics("1").page(FIGURES_WITH_MIRROR, 0);
+  const page = await new Metrics("1").page(FIGURES_WITH_MIRROR, 0);
   for (const [, name = "", type] of page.matchAll(/^# TYPE (\S+) (\S+)/gm)) {
     expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);
     if (type === "histogram") expect(name).toMatch(/_seconds$/);

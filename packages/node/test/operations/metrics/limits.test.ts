@@ -7,7 +7,7 @@ import { deliverOptions, mirrorOptions, serveOptions } from "../../../src/config
 import { devOptions, runOptions } from "../../../src/config/options.ts";
 import { witnessOptions } from "../../../src/config/witness.ts";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
-import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { Metrics } from "../../../src/operations/metrics/metrics.ts";
 import {
   createServerMetrics,
   createWitnessMetrics,
@@ -39,7 +39,7 @@ test("Options and metrics in the table of limits exist.", async () => {
   createServerMetrics(servers);
   createWorkerMetrics(servers);
   createWitnessMetrics(servers);
-  const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
+  const page = `${await new Metrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const flags = new Set(
     [

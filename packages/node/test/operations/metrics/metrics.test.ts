@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMetrics, type Figures, type Metrics } from "../../../src/operations/metrics/metrics.ts";
+import { type Figures, Metrics } from "../../../src/operations/metrics/metrics.ts";
 import { FIGURES, FIGURES_WITH_MIRROR } from "./figures.ts";
 
 const NOW_MS = 100_000;
@@ -20,7 +20,7 @@ async function samples(metrics: Metrics, figures: Figures = FIGURES) {
 }
 
 test("The metrics show values that are read on demand.", async () => {
-  expect(await samples(createMetrics("1.2.3"))).toMatchObject({
+  expect(await samples(new Metrics("1.2.3"))).toMatchObject({
     'uniknode_build_info{version="1.2.3"}': 1,
     uniknode_consensus_up: 1,
     uniknode_chain_height: 17,
@@ -100,7 +100,7 @@ test("The metrics show values that are read on demand.", async () => {
 
 test("The metrics show a node in sync as one that has every block.", async () => {
   const { progress: _, ...node } = FIGURES.node;
-  expect(await samples(createMetrics("1"), { ...FIGURES, node })).toMatchObject({
+  expect(await samples(new Metrics("1"), { ...FIGURES, node })).toMatchObject({
     uniknode_sync_percent: 100,
     uniknode_sync_blocks_per_second: 0,
     uniknode_sync_left_seconds: 0,
@@ -108,7 +108,7 @@ test("The metrics show a node in sync as one that has every block.", async () =>
 });
 
 test("The metrics show the latest figures, and none of a thread that does not respond.", async () => {
-  const metrics = createMetrics("1.2.3");
+  const metrics = new Metrics("1.2.3");
   await samples(metrics);
   expect(await samples(metrics, LATER)).toMatchObject({
     uniknode_chain_height: 18,
@@ -121,7 +121,7 @@ test("The metrics show the latest figures, and none of a thread that does not re
 
 test("The metrics show the mirror of a node that has one.", async () => {
   const ofMirror = async (figures: Figures) =>
-    Object.entries(await samples(createMetrics("1"), figures)).filter(([name]) => name.includes("mirror"));
+    Object.entries(await samples(new Metrics("1"), figures)).filter(([name]) => name.includes("mirror"));
   expect(await ofMirror(FIGURES)).toEqual([]);
   expect(await ofMirror(FIGURES_WITH_MIRROR)).toEqual([
     ["uniknode_mirror_up", 1],
@@ -135,14 +135,14 @@ test("The metrics show the mirror of a node that has one.", async () => {
 test("An empty queue has no age.", async () => {
   const queues = new Map([[1, { waiting: 0, retrying: 0, replaying: 5 }]]);
   const { unmatchedSinceMs: _since, ...webhooks } = FIGURES.webhooks;
-  expect(await samples(createMetrics("1"), { ...FIGURES, queues, webhooks })).toMatchObject({
+  expect(await samples(new Metrics("1"), { ...FIGURES, queues, webhooks })).toMatchObject({
     'uniknode_webhook_queue_oldest_age_seconds{webhook="1"}': 0,
     uniknode_webhook_matcher_lag_seconds: 0,
   });
 });
 
 test("The metrics show no sample of a removed webhook.", async () => {
-  const metrics = createMetrics("1");
+  const metrics = new Metrics("1");
   metrics.webhooks.decided(2, "failed");
   const of2 = async (figures: Figures) =>
     Object.keys(await samples(metrics, figures)).filter((name) => name.includes('webhook="2"'));
@@ -151,7 +151,7 @@ test("The metrics show no sample of a removed webhook.", async () => {
 });
 
 test("The metrics count attempts by the class of their response, and by outcome.", async () => {
-  const metrics = createMetrics("1");
+  const metrics = new Metrics("1");
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 30, status: 204 });
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 3_000, status: 503, reason: "HTTP 503" });
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 9_000, error: "ETIMEDOUT", reason: "x" });
@@ -174,7 +174,7 @@ test("The metrics count attempts by the class of their response, and by outcome.
 });
 
 test("The metrics count responses by route, with a bounded number of routes.", async () => {
-  const metrics = createMetrics("1");
+  const metrics = new Metrics("1");
   const request = { method: "GET", status: 200, seconds: 0.01 };
   metrics.http.responded({ ...request, route: "/api/blocks/:id" });
   metrics.http.responded({ ...request, route: "/api/v2/blocks/:id" });

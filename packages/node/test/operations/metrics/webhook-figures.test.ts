@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEachWebhook } from "../../../src/operations/metrics/webhooks.ts";
+import { EachWebhook } from "../../../src/operations/metrics/webhooks.ts";
 import type { WebhookObserver } from "../../../src/webhooks/collaborators.ts";
 import { readFired, readQueueFigures, readWebhookFigures, totalOf } from "../../../src/webhooks/figures.ts";
 import { runNow, sqlOf } from "../../../src/webhooks/sqlite/sql.ts";
@@ -121,7 +121,7 @@ test("The observer is called with every attempt and its outcome.", async () => {
 
 test("The lines of one metric of all webhooks are together, as Prometheus requires.", () => {
   const fired = new Map([1, 2, 3].map((webhook) => [webhook, 5]));
-  const text = createEachWebhook().text({ fired, queues: new Map() }, 0);
+  const text = new EachWebhook().text({ fired, queues: new Map() }, 0);
   const names = [...text.matchAll(/^\w+/gm)].map(([name]) => name);
   expect(names).toHaveLength(3 * 8);
   expect(names.filter((name, index) => name !== names[index - 1])).toEqual([...new Set(names)]);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createSampling, FIGURE_NAMES, Series, sampleRegularly } from "../../../src/operations/series.ts";
+import { FIGURE_NAMES, Sampling, Series, sampleRegularly } from "../../../src/operations/series.ts";
 import { REPORT } from "../../../test-support/http/fixture.ts";
 
 test("A full series drops the oldest sample, and is read in order.", () => {
@@ -30,7 +30,7 @@ function sampled() {
     oldestMs: undefined as number | undefined,
     unmatchedSinceMs: undefined as number | undefined,
   };
-  const sample = createSampling({
+  const sampling = new Sampling({
     series,
     report: async () => node.report,
     transactions: async () => node.transactions,
@@ -61,7 +61,7 @@ function sampled() {
     usage: () => ({ residentBytes: 1_000, processorMicroseconds: 5 }),
     nowMs: () => 50_999,
   });
-  return { node, sample, read: () => series.since(-1) };
+  return { node, sample: () => sampling.sample(), read: () => series.since(-1) };
 }
 
 test("Rates need two samples, and unknown values are null.", async () => {
