@@ -8,8 +8,8 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { replay } from "../packages/node/src/archive/import.ts";
-import { createGrowth } from "../packages/node/src/facts/growth.ts";
-import { createSqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
+import { Growth } from "../packages/node/src/facts/growth.ts";
+import { SqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { createOwnerStore } from "../packages/node/src/store/chain/fact-lookups.ts";
 import { createTransactionStore } from "../packages/node/src/store/chain/transactions.ts";
@@ -56,7 +56,7 @@ async function measureFacts(): Promise<void> {
   await pipeline.close();
   await pipeline.verifier.close();
   const database = openDatabase(path);
-  const growth = createGrowth({ database, network: fixture.network, onTruncated: () => {} });
+  const growth = new Growth({ database, network: fixture.network, onTruncated: () => {} });
   const grown = process.cpuUsage();
   while (growth.step(Number.POSITIVE_INFINITY));
   const growUs = cpuUs(grown);
@@ -71,7 +71,7 @@ async function measureFacts(): Promise<void> {
   console.log(
     `tree: ${size} leaves of ${height} blocks, ${(growUs / size).toFixed(1)} us and ${(bytes.all / size).toFixed(1)} bytes for each, ${(bytes.marks / size).toFixed(1)} of them marks`,
   );
-  const reader = createSqliteFactReader(database, fixture.network);
+  const reader = new SqliteFactReader(database, fixture.network);
   const measureUs = async (from: number, to: number, ofSize?: number) => {
     const runs = 500;
     const start = process.cpuUsage();

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import { Chain, type ChainDeps, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
 import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/block-events.ts";
-import { type FactsTask, startFactsTask } from "../packages/node/src/facts/task.ts";
+import { FactsTask } from "../packages/node/src/facts/task.ts";
 import {
   DEFAULT_CHECKPOINT_OPTIONS,
   startCheckpoints,
@@ -83,18 +83,18 @@ export function openPipeline(
     },
   );
   const facts = options.facts
-    ? startFactsTask({
+    ? new FactsTask({
         database,
         network: fixture.network,
         isDevChain: false,
         logger: pino({ level: "error" }),
       })
     : undefined;
-  if (facts) chain.subscribe(facts.chainChanged);
+  if (facts) chain.subscribe((change) => facts.chainChanged(change));
   return {
     chain,
     verifier,
-    figures: facts?.figures,
+    figures: facts && (() => facts.figures()),
     async close() {
       facts?.close();
       await chain.close();

@@ -11,11 +11,11 @@ import { join } from "node:path";
 import { verifyResolution } from "@uniknode/client/proofs";
 import { createRounds } from "@uniknode/protocol";
 import { replay } from "../packages/node/src/archive/import.ts";
-import { createGrowth } from "../packages/node/src/facts/growth.ts";
-import { createNoteSigner, logName } from "../packages/node/src/facts/note.ts";
-import { createSqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
+import { Growth } from "../packages/node/src/facts/growth.ts";
+import { logName, NoteSigner } from "../packages/node/src/facts/note.ts";
+import { SqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
 import { DEFAULT_FROM } from "../packages/node/src/facts/uniks/reader.ts";
-import { createUnikMap } from "../packages/node/src/facts/uniks/store.ts";
+import { UnikMap } from "../packages/node/src/facts/uniks/store.ts";
 import { createCheckpointReader, resolutionData } from "../packages/node/src/http/facts/routes.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
@@ -64,7 +64,7 @@ async function execute(chain: Livenet, path: string): Promise<number> {
 
 /** Adds all rounds to an empty map; returns the CPU time for each block, and the longest time of one round in milliseconds. */
 function addRounds(database: Database, { network, last }: Livenet): { blockUs: number; longestMs: number } {
-  const map = createUnikMap(database, network);
+  const map = new UnikMap(database, network);
   const blocks = createBlockStore(database);
   const { roundAt } = createRounds(network);
   let longestMs = 0;
@@ -89,13 +89,13 @@ function addRounds(database: Database, { network, last }: Livenet): { blockUs: n
 }
 
 async function measureResolution(database: Database, { network }: Livenet): Promise<string> {
-  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  const growth = new Growth({ database, network, onTruncated: () => {} });
   while (growth.step(Number.POSITIVE_INFINITY));
   const { privateKey } = generateKeyPairSync("ed25519");
   const key = createPrivateKey(privateKey.export({ type: "pkcs8", format: "pem" }));
-  const signer = createNoteSigner(logName(network.description.nethash), key);
+  const signer = new NoteSigner(logName(network.description.nethash), key);
   const toCheckpoint = createCheckpointReader(signer);
-  const reader = createSqliteFactReader(database, network);
+  const reader = new SqliteFactReader(database, network);
   const uniks = database.prepare<{ id: string }>("SELECT id FROM tokens LIMIT 1000").all();
   let bytes = 0;
   const resolutions: { id: string; resolution: unknown }[] = [];
@@ -121,7 +121,7 @@ type Growing = { readonly cpuMs: number; readonly longestMs: number; readonly st
 
 /** Extends the tree in steps as a running node does; returns the CPU time, and that of the longest step. */
 function grow({ database, network }: WrittenChain): Growing {
-  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  const growth = new Growth({ database, network, onTruncated: () => {} });
   let [cpuMs, longestMs, steps] = [0, 0, 0];
   for (let isBehind = true; isBehind; steps++) {
     const before = process.cpuUsage();
@@ -170,7 +170,7 @@ async function measureRound({ size, chain, rounds, requests }: LongUnik, round: 
   chain.finalize();
   rounds.push(grow(chain));
   chain.database.checkpoint();
-  const reader = createSqliteFactReader(chain.database, chain.network);
+  const reader = new SqliteFactReader(chain.database, chain.network);
   for (const [name, from] of REQUESTS) {
     const read = process.cpuUsage();
     for (let run = 0; run < RUNS / ROUNDS; run++) present(await reader.resolution(LONG_UNIK, from));

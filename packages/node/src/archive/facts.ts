@@ -3,10 +3,9 @@
  * the snapshot is checked.
  */
 import type { Network } from "@uniknode/protocol";
-import { createGrowth } from "../facts/growth.ts";
+import { Growth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
-import { nodesOfTiles } from "../facts/merkle/tiles.ts";
-import { createFactTree } from "../facts/tree/store.ts";
+import { FactTree } from "../facts/tree/store.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { createReadTogether, type Database, openDatabase } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
@@ -23,10 +22,10 @@ export function readFacts(path: string): Facts | undefined {
   const database = openReader(path);
   try {
     return createReadTogether(database)(() => {
-      const tree = createFactTree(database);
+      const tree = new FactTree(database);
       const last = tree.last();
       if (!last) return undefined;
-      const root = rootOf(last.size, nodesOfTiles(tree.tile));
+      const root = rootOf(last.size, tree.nodes());
       return {
         version: 3,
         height: last.height,
@@ -57,7 +56,7 @@ export function buildFacts(
 ): void {
   const database = openDatabase(path);
   try {
-    const growth = createGrowth({ database, network, onTruncated: () => {} });
+    const growth = new Growth({ database, network, onTruncated: () => {} });
     while (growth.step(performance.now() + STEP_MS)) {
       const { height, lag } = growth.figures();
       onPart(height / (height + lag));
@@ -73,7 +72,7 @@ export function buildFacts(
 
 /** Returns the root of the tree when it had a size; undefined if it has fewer leaves. */
 function rootAt(database: Database, size: number): string | undefined {
-  const tree = createFactTree(database);
+  const tree = new FactTree(database);
   if (size > (tree.last()?.size ?? 0)) return undefined;
-  return Buffer.from(rootOf(size, nodesOfTiles(tree.tile))).toString("hex");
+  return Buffer.from(rootOf(size, tree.nodes())).toString("hex");
 }

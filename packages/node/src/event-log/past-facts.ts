@@ -37,7 +37,7 @@ type KnownOfBlock = {
   readonly opened?: Round | undefined;
 };
 
-type PastFacts = {
+export type PastFacts = {
   /**
    * Returns the facts in the order of events.md 3.1, except blocks that became final (`finality.ts`).
    *

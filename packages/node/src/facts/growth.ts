@@ -6,12 +6,12 @@ import { createRounds, type Network, type Rounds } from "@uniknode/protocol";
 import { present } from "../platform/present.ts";
 import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
-import { createMetaStore, readUnchecked } from "../store/node/meta.ts";
+import { createMetaStore, type MetaStore, readUnchecked } from "../store/node/meta.ts";
 import { finalHeight } from "./final.ts";
-import { createLeafSource, type LeafSource } from "./leaf-source.ts";
+import { type AppliedBlocks, LeafSource } from "./leaf-source.ts";
 import { hashLeaves } from "./merkle/proofs.ts";
-import { createFactTree, type FactTree, type Mark } from "./tree/store.ts";
-import { createUnikMap, type UnikMap } from "./uniks/store.ts";
+import { FactTree, type Mark } from "./tree/store.ts";
+import { UnikMap } from "./uniks/store.ts";
 
 export type GrowthDeps = {
   readonly database: Database;
@@ -28,79 +28,110 @@ export type GrowthFigures = {
   readonly lag: number;
 };
 
-export type Growth = {
+export class Growth {
+  readonly #database: Database;
+  readonly #network: Network;
+  readonly #blocks: BlockStore;
+  readonly #meta: MetaStore;
+  readonly #tree: FactTree;
+  readonly #uniks: UnikMap;
+  readonly #roundAt: Rounds["roundAt"];
+  readonly #source: LeafSource;
+  readonly #truncation: Truncation;
+  /** True if the tree and the map are known to belong to the chain. */
+  #isOfChain = false;
+
+  constructor({ database, network, onTruncated }: GrowthDeps) {
+    this.#database = database;
+    this.#network = network;
+    this.#blocks = createBlockStore(database);
+    this.#meta = createMetaStore(database);
+    this.#tree = new FactTree(database);
+    this.#uniks = new UnikMap(database, network);
+    this.#roundAt = createRounds(network).roundAt;
+    this.#source = new LeafSource(database, network, this.#uniks);
+    this.#truncation = new Truncation(this.#tree, this.#blocks, onTruncated);
+  }
+
   /** Receives blocks that were just added to the chain, with their changes. */
-  readonly applied: LeafSource["applied"];
+  applied(blocks: AppliedBlocks): void {
+    this.#source.applied(blocks);
+  }
+
   /** Must be called after blocks were reverted. */
-  reverted(): void;
+  reverted(): void {
+    this.#source.reverted();
+    this.#isOfChain = false;
+  }
+
   /**
    * Adds some of the missing blocks, in transactions of their own, or prepares the next one.
    *
    * @param untilMs deadline by `performance.now`; no further work is begun after it, but at least some is done
    * @returns whether more are missing
    */
-  step(untilMs: number): boolean;
-  figures(): GrowthFigures;
-};
+  step(untilMs: number): boolean {
+    while (!this.#isOfChain) {
+      this.#database.transaction(() => this.#followChain(), "process death");
+      if (!this.#isOfChain && performance.now() >= untilMs) return true;
+    }
+    const end = this.#final();
+    const { height = 0, size = 0 } = this.#tree.last() ?? {};
+    if (height >= end) return false;
+    // If the transaction fails, the map discards the changes in memory.
+    this.#isOfChain = false;
+    // A power loss may undo this; the step is then repeated.
+    const last = this.#database.transaction(() => {
+      if (this.#completeMap(height, untilMs)) return undefined;
+      const { last, marks, texts } = this.#source.read(height + 1, end, { untilMs, size });
+      if (last) this.#tree.append(marks, hashLeaves(texts));
+      return last;
+    }, "process death");
+    this.#isOfChain = true;
+    return last === undefined || last.height < end;
+  }
 
-export function createGrowth({ database, network, onTruncated }: GrowthDeps): Growth {
-  const blocks = createBlockStore(database);
-  const meta = createMetaStore(database);
-  const tree = createFactTree(database);
-  const uniks = createUnikMap(database, network);
-  const { roundAt } = createRounds(network);
-  const source = createLeafSource(database, network, uniks);
-  const truncation = createTruncation(tree, blocks, onTruncated);
-  const idAt = (height: number) => blocks.header(height)?.id;
-  /** True if the tree and the map are known to belong to the chain. */
-  let isOfChain = false;
+  figures(): GrowthFigures {
+    const { height = 0, size = 0 } = this.#tree.last() ?? {};
+    return { size, height, lag: Math.max(this.#final() - height, 0) };
+  }
 
   /** Removes some of what the chain does not have: it may have changed while the process did not run. */
-  function followChain(): void {
-    isOfChain = !truncation.step() && !uniks.follow(tree.last()?.height ?? 0, idAt);
+  #followChain(): void {
+    this.#isOfChain =
+      !this.#truncation.step() &&
+      !this.#uniks.follow(this.#tree.last()?.height ?? 0, (height) => this.#idAt(height));
   }
 
   /** Returns the last block to add: the node signs the tree, so blocks with unchecked signatures stay out until verified. */
-  function final(): number {
-    const height = finalHeight(blocks.head()?.height ?? 0, network);
-    const unchecked = readUnchecked(meta);
+  #final(): number {
+    const height = finalHeight(this.#blocks.head()?.height ?? 0, this.#network);
+    const unchecked = readUnchecked(this.#meta);
     return unchecked ? Math.min(height, unchecked.from - 1) : height;
   }
 
-  return {
-    applied: source.applied,
-    reverted() {
-      source.reverted();
-      isOfChain = false;
-    },
-    step(untilMs) {
-      while (!isOfChain) {
-        database.transaction(followChain, "process death");
-        if (!isOfChain && performance.now() >= untilMs) return true;
-      }
-      const end = final();
-      const height = tree.last()?.height ?? 0;
-      if (height >= end) return false;
-      // If the transaction fails, the map discards the changes in memory.
-      isOfChain = false;
-      // A power loss may undo this; the step is then repeated.
-      const last = database.transaction(() => {
-        if (completeMap(uniks, { height, untilMs, roundAt, idAt })) return undefined;
-        const { last, marks, texts } = source.read(height + 1, end, {
-          untilMs,
-          size: tree.last()?.size ?? 0,
-        });
-        if (last) tree.append(marks, hashLeaves(texts));
-        return last;
-      }, "process death");
-      isOfChain = true;
-      return last === undefined || last.height < end;
-    },
-    figures() {
-      const { height = 0, size = 0 } = tree.last() ?? {};
-      return { size, height, lag: Math.max(final() - height, 0) };
-    },
-  };
+  /**
+   * Adds some of the rounds up to the end of the tree that the map lacks since it was emptied.
+   *
+   * @returns whether it lacked any
+   */
+  #completeMap(height: number, untilMs: number): boolean {
+    const uniks = this.#uniks;
+    const end = this.#roundAt(height + 1).roundHeight - 1;
+    if (uniks.height() >= end) return false;
+    do {
+      const { roundHeight: first, maxDelegates } = this.#roundAt(uniks.height() + 1);
+      const last = first + maxDelegates - 1;
+      const id = present(this.#idAt(last), `block ${last}`);
+      if (!uniks.addRound({ first, last, id }, untilMs)) return true;
+      uniks.publish(last);
+    } while (uniks.height() < end && performance.now() < untilMs);
+    return true;
+  }
+
+  #idAt(height: number): string | undefined {
+    return this.#blocks.header(height)?.id;
+  }
 }
 
 /** Marks and leaves that one transaction removes. */
@@ -108,52 +139,33 @@ const MAX_MARKS = 1_000;
 const MAX_REMOVED = 65_536;
 
 /** Truncates the tree to the chain. */
-function createTruncation(tree: FactTree, blocks: BlockStore, onTruncated: GrowthDeps["onTruncated"]) {
-  let from: Mark | undefined;
-  return {
-    /** Removes some leaves; returns whether more may be left. */
-    step(): boolean {
-      const last = tree.last();
-      let mark = last;
-      for (let count = 0; mark && blocks.header(mark.height)?.id !== mark.blockId; count++) {
-        if (count === MAX_MARKS || (last?.size ?? 0) - mark.size > MAX_REMOVED) break;
-        mark = tree.markAt(mark.height - 1);
-      }
-      if (mark?.height !== last?.height) {
-        tree.truncate(mark);
-        from ??= last;
-        return true;
-      }
-      if (from) onTruncated(from, last);
-      from = undefined;
-      return false;
-    },
-  };
-}
+class Truncation {
+  readonly #tree: FactTree;
+  readonly #blocks: BlockStore;
+  readonly #onTruncated: GrowthDeps["onTruncated"];
+  #from: Mark | undefined;
 
-/**
- * Adds some of the rounds up to the end of the tree that the map lacks since it was emptied.
- *
- * @returns whether it lacked any
- */
-function completeMap(
-  uniks: UnikMap,
-  given: {
-    readonly height: number;
-    readonly untilMs: number;
-    readonly roundAt: Rounds["roundAt"];
-    readonly idAt: (height: number) => string | undefined;
-  },
-): boolean {
-  const { height, untilMs, roundAt, idAt } = given;
-  const end = roundAt(height + 1).roundHeight - 1;
-  if (uniks.height() >= end) return false;
-  do {
-    const { roundHeight: first, maxDelegates } = roundAt(uniks.height() + 1);
-    const last = first + maxDelegates - 1;
-    const id = present(idAt(last), `block ${last}`);
-    if (!uniks.addRound({ first, last, id }, untilMs)) return true;
-    uniks.publish(last);
-  } while (uniks.height() < end && performance.now() < untilMs);
-  return true;
+  constructor(tree: FactTree, blocks: BlockStore, onTruncated: GrowthDeps["onTruncated"]) {
+    this.#tree = tree;
+    this.#blocks = blocks;
+    this.#onTruncated = onTruncated;
+  }
+
+  /** Removes some leaves; returns whether more may be left. */
+  step(): boolean {
+    const last = this.#tree.last();
+    let mark = last;
+    for (let count = 0; mark && this.#blocks.header(mark.height)?.id !== mark.blockId; count++) {
+      if (count === MAX_MARKS || (last?.size ?? 0) - mark.size > MAX_REMOVED) break;
+      mark = this.#tree.markAt(mark.height - 1);
+    }
+    if (mark?.height !== last?.height) {
+      this.#tree.truncate(mark);
+      this.#from ??= last;
+      return true;
+    }
+    if (this.#from) this.#onTruncated(this.#from, last);
+    this.#from = undefined;
+    return false;
+  }
 }

@@ -7,38 +7,30 @@ import {
   createRounds,
   headerFromTrustedBytes,
   type Network,
+  type Rounds,
   type SealedTransaction,
   sealedFromTrustedBytes,
 } from "@uniknode/protocol";
-import { createPastFacts } from "../event-log/past-facts.ts";
+import { createPastFacts, type PastFacts } from "../event-log/past-facts.ts";
 import { present } from "../platform/present.ts";
-import { createBlockStore } from "../store/chain/blocks.ts";
+import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
 import { createFactLookups } from "../store/chain/fact-lookups.ts";
 import type { Database } from "../store/engine/database.ts";
 import { endsRound, leafText, leavesOf, type TreeFact, type UniksRoot } from "./leaf.ts";
 import type { Mark } from "./tree/store.ts";
 import type { UnikMap } from "./uniks/store.ts";
 
-export type LeafSource = {
-  /** Receives blocks that were just added to the chain, with their changes. */
-  readonly applied: RecentBlocks["add"];
-  /** Must be called after blocks were reverted. */
-  reverted(): void;
-  /**
-   * Returns the texts of the leaves of some blocks, and the last one of these blocks; of no block if the deadline passed before the first
-   * one was complete: the next call continues with it. Publishes the roots of the map among them, inside the caller's transaction.
-   */
-  read(first: number, end: number, limits: ReadLimits): Leaves;
-};
+/** Blocks with the records that each changed. */
+export type AppliedBlocks = readonly { readonly block: Block; readonly changes: readonly Change[] }[];
 
-export type ReadLimits = {
+type ReadLimits = {
   /** Deadline by `performance.now`. */
   readonly untilMs: number;
   /** Leaves of the tree before those to read. */
   readonly size: number;
 };
 
-export type Leaves = {
+type Leaves = {
   readonly last: BlockHeader | undefined;
   /** Some of the blocks, the last one included; their sizes count from the first of the leaves. */
   readonly marks: readonly Mark[];
@@ -62,52 +54,70 @@ const LEAVES_PER_MARK = 32;
 /** Transactions or leaves between two looks at the clock: two milliseconds for those with the most properties. */
 const PIECE = 8;
 
-export function createLeafSource(database: Database, network: Network, uniks: UnikMap): LeafSource {
-  const recent = createRecentBlocks();
-  const derivation = createDerivation(database, network, recent);
-  const { roundAt } = createRounds(network);
+export class LeafSource {
+  readonly #network: Network;
+  readonly #uniks: UnikMap;
+  readonly #recent = new RecentBlocks();
+  readonly #derivation: Derivation;
+  readonly #roundAt: Rounds["roundAt"];
 
-  /** Adds the round that a block ends to the map; undefined if changes are left for the next step. */
-  function rootAfter({ height, id }: BlockHeader, untilMs: number): UniksRoot | undefined {
-    const { round, roundHeight } = roundAt(height);
-    const root = uniks.addRound({ first: roundHeight, last: height, id }, untilMs);
-    return root && { name: "uniks.root", round, ...root };
+  constructor(database: Database, network: Network, uniks: UnikMap) {
+    this.#network = network;
+    this.#uniks = uniks;
+    this.#derivation = new Derivation(database, network, this.#recent);
+    this.#roundAt = createRounds(network).roundAt;
   }
 
-  return {
-    applied: recent.add,
-    reverted() {
-      recent.clear();
-      derivation.forget();
-    },
-    read(first, end, { untilMs, size }) {
-      const texts: string[] = [];
-      const marks: Mark[] = [];
-      let last: BlockHeader | undefined;
-      for (let height = first; height <= end && texts.length < MAX_LEAVES; height++) {
-        const derived = derivation.until(untilMs, height, last);
-        if (!derived) break;
-        const { header, applied } = derived;
-        const ofBlock = [...derived.texts];
-        if (endsRound(height, roundAt)) {
-          const root = rootAfter(header, untilMs);
-          if (!root) break;
-          const indexInBlock = ofBlock.length;
-          ofBlock.push(textOf(header, root, { network, index: indexInBlock }));
-          uniks.publish(height, { leaf: size + texts.length + indexInBlock, indexInBlock });
-        }
-        ofBlock.push(textOf(header, applied, { network, index: ofBlock.length }));
-        derivation.end();
-        for (const text of ofBlock) texts.push(text);
-        last = header;
-        if (texts.length - (marks.at(-1)?.size ?? 0) >= LEAVES_PER_MARK)
-          marks.push(markOf(header, texts.length));
-        if (performance.now() >= untilMs) break;
+  /** Receives blocks that were just added to the chain. */
+  applied(blocks: AppliedBlocks): void {
+    this.#recent.add(blocks);
+  }
+
+  /** Must be called after blocks were reverted. */
+  reverted(): void {
+    this.#recent.clear();
+    this.#derivation.forget();
+  }
+
+  /**
+   * Returns the texts of the leaves of some blocks, and the last one of these blocks; of no block if the deadline passed before the first
+   * one was complete: the next call continues with it. Publishes the roots of the map among them, inside the caller's transaction.
+   */
+  read(first: number, end: number, { untilMs, size }: ReadLimits): Leaves {
+    const network = this.#network;
+    const texts: string[] = [];
+    const marks: Mark[] = [];
+    let last: BlockHeader | undefined;
+    for (let height = first; height <= end && texts.length < MAX_LEAVES; height++) {
+      const derived = this.#derivation.until(untilMs, height, last);
+      if (!derived) break;
+      const { header, applied } = derived;
+      const ofBlock = [...derived.texts];
+      if (endsRound(height, this.#roundAt)) {
+        const root = this.#rootAfter(header, untilMs);
+        if (!root) break;
+        const indexInBlock = ofBlock.length;
+        ofBlock.push(textOf(header, root, { network, index: indexInBlock }));
+        this.#uniks.publish(height, { leaf: size + texts.length + indexInBlock, indexInBlock });
       }
-      if (last && marks.at(-1)?.height !== last.height) marks.push(markOf(last, texts.length));
-      return { last, marks, texts };
-    },
-  };
+      ofBlock.push(textOf(header, applied, { network, index: ofBlock.length }));
+      this.#derivation.end();
+      for (const text of ofBlock) texts.push(text);
+      last = header;
+      if (texts.length - (marks.at(-1)?.size ?? 0) >= LEAVES_PER_MARK)
+        marks.push(markOf(header, texts.length));
+      if (performance.now() >= untilMs) break;
+    }
+    if (last && marks.at(-1)?.height !== last.height) marks.push(markOf(last, texts.length));
+    return { last, marks, texts };
+  }
+
+  /** Adds the round that a block ends to the map; undefined if changes are left for the next step. */
+  #rootAfter({ height, id }: BlockHeader, untilMs: number): UniksRoot | undefined {
+    const { round, roundHeight } = this.#roundAt(height);
+    const root = this.#uniks.addRound({ first: roundHeight, last: height, id }, untilMs);
+    return root && { name: "uniks.root", round, ...root };
+  }
 }
 
 const markOf = ({ height, id }: BlockHeader, size: number): Mark => ({ height, blockId: id, size });
@@ -119,16 +129,67 @@ const textOf = (
 ): string => present(leavesOf(header, [fact], network, index).map(leafText)[0]);
 
 /** Derives the leaves of one block after the other, each up to a deadline. */
-function createDerivation(database: Database, network: Network, recent: RecentBlocks) {
-  const blocks = createBlockStore(database);
-  const pastFacts = createPastFacts(createFactLookups(database), network);
-  let begun: Begun | undefined;
+class Derivation {
+  readonly #network: Network;
+  readonly #recent: RecentBlocks;
+  readonly #blocks: BlockStore;
+  readonly #pastFacts: PastFacts;
+  #begun: Begun | undefined;
+
+  constructor(database: Database, network: Network, recent: RecentBlocks) {
+    this.#network = network;
+    this.#recent = recent;
+    this.#blocks = createBlockStore(database);
+    this.#pastFacts = createPastFacts(createFactLookups(database), network);
+  }
+
+  /** Returns the leaves of a block; undefined if the deadline passes before they are complete: the next call continues. */
+  until(untilMs: number, height: number, previous: BlockHeader | undefined): Derived | undefined {
+    const block: Begun =
+      this.#begun?.height === height
+        ? this.#begun
+        : { height, work: this.#derive(height, previous), derived: undefined };
+    // After an error, the block is derived anew.
+    this.end();
+    while (!block.derived) {
+      const { value, done } = block.work.next();
+      if (done) block.derived = value;
+      else if (performance.now() >= untilMs) break;
+    }
+    this.#begun = block;
+    return block.derived;
+  }
+
+  /** Must be called when the leaves are in the tree. */
+  end(): void {
+    this.#begun = undefined;
+  }
+
+  /** Must be called after blocks were reverted. */
+  forget(): void {
+    this.#pastFacts.forget();
+    this.end();
+  }
+
+  /** Derives the leaves of a block; yields between some of them. */
+  *#derive(height: number, previous: BlockHeader | undefined): Generator<void, Derived> {
+    const { block, opened } = yield* this.#readBlock(height);
+    const { header } = block;
+    const facts: TreeFact[] = this.#pastFacts.of(block, { previous, opened });
+    const applied = present(facts.pop());
+    const texts: string[] = [];
+    for (const fact of facts) {
+      texts.push(textOf(header, fact, { network: this.#network, index: texts.length }));
+      if (texts.length % PIECE === 0) yield;
+    }
+    return { header, texts, applied };
+  }
 
   /** Reads a block; yields between some transactions. */
-  function* readBlock(height: number): Generator<void, RecentBlock> {
-    const cached = recent.take(height);
+  *#readBlock(height: number): Generator<void, RecentBlock> {
+    const cached = this.#recent.take(height);
     if (cached) return cached;
-    const read = present(blocks.bytes(height, height)[0], `block ${height}`);
+    const read = present(this.#blocks.bytes(height, height)[0], `block ${height}`);
     const transactions: SealedTransaction[] = [];
     for (const [index, bytes] of read.transactions.entries()) {
       transactions.push(sealedFromTrustedBytes(bytes, present(read.transactionIds[index])));
@@ -136,48 +197,6 @@ function createDerivation(database: Database, network: Network, recent: RecentBl
     }
     return { block: { header: headerFromTrustedBytes(read.header, read.id), transactions } };
   }
-
-  /** Derives the leaves of a block; yields between some of them. */
-  function* derive(height: number, previous: BlockHeader | undefined): Generator<void, Derived> {
-    const { block, opened } = yield* readBlock(height);
-    const { header } = block;
-    const facts: TreeFact[] = pastFacts.of(block, { previous, opened });
-    const applied = present(facts.pop());
-    const texts: string[] = [];
-    for (const fact of facts) {
-      texts.push(textOf(header, fact, { network, index: texts.length }));
-      if (texts.length % PIECE === 0) yield;
-    }
-    return { header, texts, applied };
-  }
-
-  function end(): void {
-    begun = undefined;
-  }
-
-  return {
-    /** Returns the leaves of a block; undefined if the deadline passes before they are complete: the next call continues. */
-    until(untilMs: number, height: number, previous: BlockHeader | undefined): Derived | undefined {
-      const block: Begun =
-        begun?.height === height ? begun : { height, work: derive(height, previous), derived: undefined };
-      // After an error, the block is derived anew.
-      end();
-      while (!block.derived) {
-        const { value, done } = block.work.next();
-        if (done) block.derived = value;
-        else if (performance.now() >= untilMs) break;
-      }
-      begun = block;
-      return block.derived;
-    },
-    /** Must be called when the leaves are in the tree. */
-    end,
-    /** Must be called after blocks were reverted. */
-    forget(): void {
-      pastFacts.forget();
-      end();
-    },
-  };
 }
 
 /** Maximum number of blocks in one commit of a syncing node; older blocks are read from the database. */
@@ -187,45 +206,36 @@ const MAX_TRANSACTIONS = 16_384;
 /** A block, and the round that it opened, if any. */
 type RecentBlock = { readonly block: Block; readonly opened?: Round | undefined };
 
-type RecentBlocks = {
-  /** @param applied blocks with the records that each changed */
-  add(applied: readonly { readonly block: Block; readonly changes: readonly Change[] }[]): void;
-  /** Removes and returns the block at the height, if it is cached. */
-  take(height: number): RecentBlock | undefined;
-  /** Must be called after blocks were reverted. */
-  clear(): void;
-};
-
 /** Caches the latest blocks until they are final, so that they need not be read and decoded again. */
-export function createRecentBlocks(): RecentBlocks {
+export class RecentBlocks {
   /** Blocks by height, oldest first. */
-  const held = new Map<number, RecentBlock>();
-  let transactions = 0;
+  readonly #held = new Map<number, RecentBlock>();
+  #transactions = 0;
 
-  function take(height: number): RecentBlock | undefined {
-    const recent = held.get(height);
+  add(applied: AppliedBlocks): void {
+    for (const { block, changes } of applied.slice(-MAX_BLOCKS)) {
+      const opened = changes.find(({ table }) => table === "rounds")?.after as Round | undefined;
+      this.#held.set(block.header.height, { block, opened });
+      this.#transactions += block.transactions.length;
+    }
+    for (const height of this.#held.keys()) {
+      if (this.#held.size <= MAX_BLOCKS && this.#transactions <= MAX_TRANSACTIONS) return;
+      this.take(height);
+    }
+  }
+
+  /** Removes and returns the block at the height, if it is cached. */
+  take(height: number): RecentBlock | undefined {
+    const recent = this.#held.get(height);
     if (!recent) return undefined;
-    held.delete(height);
-    transactions -= recent.block.transactions.length;
+    this.#held.delete(height);
+    this.#transactions -= recent.block.transactions.length;
     return recent;
   }
 
-  return {
-    add(applied) {
-      for (const { block, changes } of applied.slice(-MAX_BLOCKS)) {
-        const opened = changes.find(({ table }) => table === "rounds")?.after as Round | undefined;
-        held.set(block.header.height, { block, opened });
-        transactions += block.transactions.length;
-      }
-      for (const height of held.keys()) {
-        if (held.size <= MAX_BLOCKS && transactions <= MAX_TRANSACTIONS) return;
-        take(height);
-      }
-    },
-    take,
-    clear() {
-      held.clear();
-      transactions = 0;
-    },
-  };
+  /** Must be called after blocks were reverted. */
+  clear(): void {
+    this.#held.clear();
+    this.#transactions = 0;
+  }
 }

@@ -44,32 +44,35 @@ export const checkpointText = (name: string, { size, root, block }: Checkpoint):
     "",
   ].join("\n");
 
-export type NoteSigner = {
+export class NoteSigner {
   /** Public key for verifiers of notes, as `NAME+HASH+KEY`: name, hash of the key, and key. */
   readonly verifierKey: string;
-  /** Returns the whole note: text, empty line, signature. */
-  sign(checkpoint: Checkpoint): string;
-};
+  readonly #name: string;
+  readonly #key: KeyObject;
+  readonly #keyHash: Buffer;
 
-/** @param key private Ed25519 key */
-export function createNoteSigner(name: string, key: KeyObject): NoteSigner {
-  const { x } = createPublicKey(key).export({ format: "jwk" });
-  const publicKey = Buffer.concat([
-    Buffer.of(ALGORITHM),
-    Buffer.from(present(x, "the public key"), "base64url"),
-  ]);
-  const keyHash = hash("sha256", Buffer.concat([Buffer.from(`${name}\n`), publicKey]), "buffer").subarray(
-    0,
-    KEY_HASH_BYTES,
-  );
-  return {
-    verifierKey: `${name}+${keyHash.toString("hex")}+${publicKey.toString("base64")}`,
-    sign(checkpoint) {
-      const text = checkpointText(name, checkpoint);
-      const signature = Buffer.concat([keyHash, sign(null, Buffer.from(text), key)]);
-      return `${text}\n\u2014 ${name} ${signature.toString("base64")}\n`;
-    },
-  };
+  /** @param key private Ed25519 key */
+  constructor(name: string, key: KeyObject) {
+    this.#name = name;
+    this.#key = key;
+    const { x } = createPublicKey(key).export({ format: "jwk" });
+    const publicKey = Buffer.concat([
+      Buffer.of(ALGORITHM),
+      Buffer.from(present(x, "the public key"), "base64url"),
+    ]);
+    this.#keyHash = hash("sha256", Buffer.concat([Buffer.from(`${name}\n`), publicKey]), "buffer").subarray(
+      0,
+      KEY_HASH_BYTES,
+    );
+    this.verifierKey = `${name}+${this.#keyHash.toString("hex")}+${publicKey.toString("base64")}`;
+  }
+
+  /** Returns the whole note: text, empty line, signature. */
+  sign(checkpoint: Checkpoint): string {
+    const text = checkpointText(this.#name, checkpoint);
+    const signature = Buffer.concat([this.#keyHash, sign(null, Buffer.from(text), this.#key)]);
+    return `${text}\n\u2014 ${this.#name} ${signature.toString("base64")}\n`;
+  }
 }
 
 const FILE = "checkpoint.key";

@@ -2,9 +2,10 @@
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Database } from "../store/engine/database.ts";
-import { createGrowth, type Growth, type GrowthDeps, type GrowthFigures } from "./growth.ts";
+import { Growth, type GrowthDeps, type GrowthFigures } from "./growth.ts";
+import type { AppliedBlocks } from "./leaf-source.ts";
 
-export type FactsTaskDeps = {
+type FactsTaskDeps = {
   readonly database: Database;
   readonly network: Network;
   /** True if blocks of any depth can be reverted on request. */
@@ -12,16 +13,6 @@ export type FactsTaskDeps = {
   /** Delay of the first work. Default: 1 s, so that a node with much to build responds to its first requests before. */
   readonly startDelayMs?: number;
   readonly logger: Logger;
-};
-
-export type FactsTask = {
-  /** Must be called after every commit. */
-  chainChanged(change: {
-    readonly applied: Parameters<Growth["applied"]>[0];
-    readonly revertedBlocks: number;
-  }): void;
-  figures(): GrowthFigures;
-  close(): void;
 };
 
 /** Minimum work per event-loop tick of the consensus thread; longer if its share of the time since the last work is longer. */
@@ -36,64 +27,73 @@ const REPORTED_LAG = 10_000;
 const REPORT_MS = 30_000;
 
 /** Continues at the end of the tree in the database. */
-export function startFactsTask({
-  database,
-  network,
-  isDevChain,
-  startDelayMs = START_DELAY_MS,
-  logger,
-}: FactsTaskDeps): FactsTask {
-  const growth = createGrowth({ database, network, onTruncated: logTruncation(logger, isDevChain) });
-  let timer: NodeJS.Timeout | undefined;
-  let soon: NodeJS.Immediate | undefined;
-  const report = createProgress(logger);
+export class FactsTask {
+  readonly #growth: Growth;
+  readonly #logger: Logger;
+  readonly #progress: Progress;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
+  #endedMs = performance.now();
 
-  let endedMs = performance.now();
+  constructor({ database, network, isDevChain, startDelayMs = START_DELAY_MS, logger }: FactsTaskDeps) {
+    this.#growth = new Growth({ database, network, onTruncated: logTruncation(logger, isDevChain) });
+    this.#logger = logger;
+    this.#progress = new Progress(logger);
+    this.#pause(startDelayMs);
+  }
 
-  function run(): void {
-    timer = undefined;
-    soon = undefined;
+  /** Must be called after every commit. */
+  chainChanged({
+    applied,
+    revertedBlocks,
+  }: {
+    readonly applied: AppliedBlocks;
+    readonly revertedBlocks: number;
+  }): void {
+    if (revertedBlocks > 0) this.#growth.reverted();
+    this.#growth.applied(applied);
+    if (!this.#timer) this.#soon ??= setImmediate(() => this.#run());
+  }
+
+  figures(): GrowthFigures {
+    return this.#growth.figures();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#soon);
+  }
+
+  #run(): void {
+    this.#timer = undefined;
+    this.#soon = undefined;
     try {
       const startedMs = performance.now();
       // A syncing node commits thousands of blocks before other work runs.
-      const share = Math.min((startedMs - endedMs) * SHARE, MAX_STRETCH_MS);
-      const isBehind = stretch(startedMs + Math.max(share, STRETCH_MS));
-      endedMs = performance.now();
-      if (isBehind) pause(PAUSE_MS);
-      report(growth.figures);
+      const share = Math.min((startedMs - this.#endedMs) * SHARE, MAX_STRETCH_MS);
+      const isBehind = this.#stretch(startedMs + Math.max(share, STRETCH_MS));
+      this.#endedMs = performance.now();
+      if (isBehind) this.#pause(PAUSE_MS);
+      this.#progress.report(() => this.#growth.figures());
     } catch (err) {
-      logger.error({ err }, "failed to extend the Merkle tree of facts; retrying");
-      pause(RETRY_MS);
+      this.#logger.error({ err }, "failed to extend the Merkle tree of facts; retrying");
+      this.#pause(RETRY_MS);
     }
   }
 
   /** Returns whether work is left. */
-  function stretch(untilMs: number): boolean {
+  #stretch(untilMs: number): boolean {
     for (;;) {
-      if (!growth.step(untilMs)) return false;
+      if (!this.#growth.step(untilMs)) return false;
       if (performance.now() >= untilMs) return true;
     }
   }
 
-  function pause(timeMs: number): void {
-    timer = setTimeout(run, timeMs);
+  #pause(timeMs: number): void {
+    this.#timer = setTimeout(() => this.#run(), timeMs);
     // Nothing is lost if the process ends instead.
-    timer.unref();
+    this.#timer.unref();
   }
-
-  pause(startDelayMs);
-  return {
-    chainChanged({ applied, revertedBlocks }) {
-      if (revertedBlocks > 0) growth.reverted();
-      growth.applied(applied);
-      if (!timer) soon ??= setImmediate(run);
-    },
-    figures: growth.figures,
-    close() {
-      clearTimeout(timer);
-      clearImmediate(soon);
-    },
-  };
 }
 
 const logTruncation =
@@ -107,22 +107,29 @@ const logTruncation =
         );
 
 /** Logs the progress of a long build: at its start, periodically, and at its end. */
-function createProgress(logger: Logger): (figures: () => GrowthFigures) => void {
-  let start: { readonly atMs: number; readonly lag: number } | undefined;
-  let nextMs = 0;
-  return (figures) => {
+class Progress {
+  readonly #logger: Logger;
+  #start: { readonly atMs: number; readonly lag: number } | undefined;
+  #nextMs = 0;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  report(figures: () => GrowthFigures): void {
     const nowMs = performance.now();
-    if (nowMs < nextMs) return;
-    nextMs = nowMs + REPORT_MS;
+    if (nowMs < this.#nextMs) return;
+    this.#nextMs = nowMs + REPORT_MS;
     const { size, height, lag } = figures();
+    const start = this.#start;
     if (start && lag === 0) {
-      logger.info({ size, height }, "the Merkle tree of facts is complete");
-      start = undefined;
+      this.#logger.info({ size, height }, "the Merkle tree of facts is complete");
+      this.#start = undefined;
     } else if (start || lag > REPORTED_LAG) {
       const rate = start && (start.lag - lag) / (nowMs - start.atMs);
       const secondsLeft = rate && rate > 0 ? Math.round(lag / rate / 1_000) : undefined;
-      start ??= { atMs: nowMs, lag };
-      logger.info({ size, height, blocksLeft: lag, secondsLeft }, "building the Merkle tree of facts");
+      this.#start ??= { atMs: nowMs, lag };
+      this.#logger.info({ size, height, blocksLeft: lag, secondsLeft }, "building the Merkle tree of facts");
     }
-  };
+  }
 }

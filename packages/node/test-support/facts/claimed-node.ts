@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createNoteSigner, logName } from "../../src/facts/note.ts";
+import { logName, NoteSigner } from "../../src/facts/note.ts";
 import { plainConsistency, plainRoot } from "./plain-tree.ts";
 
 export type ClaimedNode = {
@@ -23,7 +23,7 @@ export type ClaimOptions = {
 
 export async function claimTree(first: readonly string[], options: ClaimOptions = {}): Promise<ClaimedNode> {
   const { nethash = "ab".repeat(32), blockId = "cd".repeat(32), isProofWrong = false } = options;
-  const signer = createNoteSigner(logName(nethash), generateKeyPairSync("ed25519").privateKey);
+  const signer = new NoteSigner(logName(nethash), generateKeyPairSync("ed25519").privateKey);
   let leaves = first;
   const checkpoint = () => {
     const [size, root, height] = [leaves.length, plainRoot(leaves), leaves.length];

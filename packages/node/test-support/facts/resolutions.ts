@@ -2,8 +2,8 @@
 import { createPrivateKey } from "node:crypto";
 import { createVerifyingClient, type VerifyingClient } from "@uniknode/client/proofs";
 import type { Network } from "@uniknode/protocol";
-import { createNoteSigner, logName } from "../../src/facts/note.ts";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { logName, NoteSigner } from "../../src/facts/note.ts";
+import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FROM } from "../../src/facts/uniks/reader.ts";
 import { createCheckpointReader, resolutionData } from "../../src/http/facts/routes.ts";
 import type { Database } from "../../src/store/engine/database.ts";
@@ -12,8 +12,8 @@ import { CHECKPOINT_KEY } from "./key.ts";
 export type Resolutions = ReturnType<typeof createResolutions>;
 
 export function createResolutions(database: Database, network: Network) {
-  const reader = createSqliteFactReader(database, network);
-  const signer = createNoteSigner(logName(network.description.nethash), createPrivateKey(CHECKPOINT_KEY));
+  const reader = new SqliteFactReader(database, network);
+  const signer = new NoteSigner(logName(network.description.nethash), createPrivateKey(CHECKPOINT_KEY));
   const toCheckpoint = createCheckpointReader(signer);
 
   /** Returns the content of a response as its receiver parses it; undefined if there is no root yet. */

@@ -6,7 +6,7 @@ import { blockToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
-import { createGrowth } from "../../src/facts/growth.ts";
+import { Growth } from "../../src/facts/growth.ts";
 import { soloTiming } from "../../src/forger/slot-state.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { type Node, startNode } from "../../src/processes/node/node.ts";
@@ -65,7 +65,7 @@ export async function makeFolder(blocks = BLOCKS): Promise<string> {
   }
   await close();
   const database = openDatabase(join(data, "node.sqlite"));
-  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  const growth = new Growth({ database, network, onTruncated: () => {} });
   while (growth.step(Number.POSITIVE_INFINITY));
   database.close();
   return data;

@@ -1,7 +1,7 @@
 /** A mirror in PostgreSQL of a chain in a database file, written as a mirror writes it. */
 import assert from "node:assert";
 import type { Network } from "@uniknode/protocol";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
@@ -40,7 +40,7 @@ export async function buildMirror(
     new Feed(DEFAULT_FEED_OPTIONS, {
       reader: createFeedReader(reader),
       openState: () => openStateRows(path),
-      facts: createSqliteFactReader(reader, network),
+      facts: new SqliteFactReader(reader, network),
       ...feedLogOf(reader),
     }),
   );

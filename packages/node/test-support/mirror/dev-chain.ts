@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
 import { edgeRoot } from "../../src/facts/merkle/tiles.ts";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../src/gateway/http.ts";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { readTree } from "../../src/mirror/facts/tree.ts";
@@ -240,7 +240,7 @@ export async function compareFacts(
   postgres: Postgres,
   files: NetworkFiles,
 ): Promise<string> {
-  const reader = createSqliteFactReader(database, createNetwork(files));
+  const reader = new SqliteFactReader(database, createNetwork(files));
   const { edge, root } = await until("the tree of the node has the facts of the mirror", async () => {
     const { edge } = await readTree(postgres.query);
     const root = await reader.rootAt(edge.size);

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@uniknode/protocol";
-import { createGrowth } from "../../src/facts/growth.ts";
+import { Growth } from "../../src/facts/growth.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
 import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
@@ -45,7 +45,7 @@ export async function archiveFixture(name: string): Promise<Archived> {
   createMetaStore(database).write("webhookToken", WEBHOOK_TOKEN);
   const { height } = chain.head();
   const network = createNetwork(content.network);
-  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  const growth = new Growth({ database, network, onTruncated: () => {} });
   while (growth.step(Number.POSITIVE_INFINITY));
   await close();
   const genesis = genesisBlockFromJson(content.genesis, network);

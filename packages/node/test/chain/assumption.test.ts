@@ -9,7 +9,7 @@ import { Assumption, type Pin, type PinNews, pinText } from "../../src/chain/ass
 import type { ChainOptions } from "../../src/chain/chain.ts";
 import type { ChainChange } from "../../src/chain/outcome.ts";
 import { seal } from "../../src/dev-chain/network.ts";
-import { createGrowth } from "../../src/facts/growth.ts";
+import { Growth } from "../../src/facts/growth.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -345,7 +345,7 @@ describe("while there are unchecked blocks", () => {
 test("The fact tree contains only proved blocks.", async () => {
   const own = start(pinOf(honest, 30));
   const database = openDatabase(`${folder.path}/chain.sqlite`);
-  const growth = createGrowth({ database, network, onTruncated: () => expect.unreachable() });
+  const growth = new Growth({ database, network, onTruncated: () => expect.unreachable() });
   const grownTo = () => {
     while (growth.step(Number.POSITIVE_INFINITY));
     return growth.figures();

@@ -12,7 +12,7 @@ import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 import { type Comparison, startComparison } from "../../src/facts/comparison.ts";
 import { logName } from "../../src/facts/note.ts";
 import type { FactReader } from "../../src/facts/reader.ts";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Node } from "../../src/processes/node/node.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
@@ -59,15 +59,17 @@ async function serve(data: string, compareWith: readonly string[] = [], logged?:
   return node;
 }
 
+type ComparedFacts = Pick<FactReader, "checkpoint" | "rootAt">;
+
 /** Compares the tree of a folder on request. */
-function comparisonOf(data: string, urls: readonly string[], facts?: FactReader) {
+function comparisonOf(data: string, urls: readonly string[], facts?: ComparedFacts) {
   const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
   const reported: Event[] = [];
   const logged: { level: number; msg: string; url?: string; err?: { message: string } }[] = [];
   const comparison: Comparison = startComparison(
     { urls, name: NAME, everyMs: 1e9 },
     {
-      facts: facts ?? createSqliteFactReader(database, network),
+      facts: facts ?? new SqliteFactReader(database, network),
       report: (...events) => void reported.push(...events),
       nowMs: () => 5,
       logger: pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }),
@@ -121,12 +123,12 @@ test("A modified node is detected by a shorter tree and by a longer one, and rep
 test("A node that agrees again is no longer divergent, and can be reported again.", async () => {
   const node = await serve(chain.short);
   let isWrong = true;
-  const right = createSqliteFactReader(
+  const right = new SqliteFactReader(
     openDatabase(join(chain.short, "node.sqlite"), { readonly: true }),
     network,
   );
-  const facts: FactReader = {
-    ...right,
+  const facts: ComparedFacts = {
+    checkpoint: () => right.checkpoint(),
     rootAt: async (size) => (isWrong ? Buffer.alloc(32) : right.rootAt(size)),
   };
   const { comparison, reported, logged } = comparisonOf(chain.short, [node.url], facts);

@@ -5,14 +5,14 @@
  *   node growing-long.ts FILE
  */
 import { pino } from "pino";
-import { startFactsTask } from "../../src/facts/task.ts";
+import { FactsTask } from "../../src/facts/task.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { network } from "../../test-support/chain/forking.ts";
 
 const database = openDatabase(present(process.argv[2], "the file"));
 const logger = pino({ level: "silent" });
-const task = startFactsTask({ database, network, isDevChain: true, startDelayMs: 0, logger });
+const task = new FactsTask({ database, network, isDevChain: true, startDelayMs: 0, logger });
 console.log("started");
 const timer = setInterval(() => {
   if (task.figures().lag > 0) return;

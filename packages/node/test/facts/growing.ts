@@ -6,7 +6,7 @@
  */
 
 import { createNetwork } from "@uniknode/protocol";
-import { createGrowth } from "../../src/facts/growth.ts";
+import { Growth } from "../../src/facts/growth.ts";
 import { present } from "../../src/platform/present.ts";
 import { blocksOf, openChain, readChain } from "../../test-support/chain/fixtures.ts";
 
@@ -14,7 +14,7 @@ const [name, path] = process.argv.slice(2);
 const content = readChain(present(name, "name"));
 const blocks = blocksOf(content);
 const { chain, database, close } = openChain(content, present(path, "path"));
-const growth = createGrowth({ database, network: createNetwork(content.network), onTruncated: () => {} });
+const growth = new Growth({ database, network: createNetwork(content.network), onTruncated: () => {} });
 chain.subscribe(({ applied, revertedBlocks }) => {
   if (revertedBlocks > 0) growth.reverted();
   growth.applied(applied);

@@ -5,10 +5,10 @@ import { createNetwork, createRounds, type Network } from "@uniknode/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { finalHeight } from "../../src/facts/final.ts";
-import { createGrowth, type Growth } from "../../src/facts/growth.ts";
+import { Growth } from "../../src/facts/growth.ts";
 import { leafText, leavesOf, withUniksRoot } from "../../src/facts/leaf.ts";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
-import { createFactTree } from "../../src/facts/tree/store.ts";
+import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { FactTree } from "../../src/facts/tree/store.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
@@ -49,7 +49,7 @@ function complete(growth: Growth): void {
   while (growth.step(performance.now() + 5));
 }
 
-const checkpointOf = (database: Database, of: Network) => createSqliteFactReader(database, of).checkpoint();
+const checkpointOf = (database: Database, of: Network) => new SqliteFactReader(database, of).checkpoint();
 const rootOf = async (database: Database, of: Network) =>
   Buffer.from((await checkpointOf(database, of)).root);
 
@@ -72,7 +72,7 @@ test.each([1, 2, 3])(
     const database = openDatabase(path);
     const truncations: [from: number, to: number][] = [];
     const open = () =>
-      createGrowth({
+      new Growth({
         database,
         network,
         onTruncated: (from, to) => void truncations.push([from.height, to?.height ?? 0]),
@@ -122,7 +122,7 @@ test.each([1, 2, 3])(
       await fresh.chain.accept([{ ...blockAt(database, height) }]);
     }
     const replayed = openDatabase(`${folder.path}/fresh.sqlite`);
-    complete(createGrowth({ database: replayed, network, onTruncated: () => expect.unreachable() }));
+    complete(new Growth({ database: replayed, network, onTruncated: () => expect.unreachable() }));
     expect(await checkpointOf(replayed, network)).toEqual(await checkpointOf(database, network));
     replayed.close();
     database.close();
@@ -141,7 +141,7 @@ test("A revert of blocks that are not final does not change the tree; a deeper o
   const { chain, forge, transfer } = createForkingChain(`${folder.path}/node.sqlite`);
   const database = openDatabase(`${folder.path}/node.sqlite`);
   const truncations: unknown[] = [];
-  const growth = createGrowth({
+  const growth = new Growth({
     database,
     network,
     onTruncated: (...heights) => void truncations.push(heights.map((mark) => mark?.height)),
@@ -172,19 +172,19 @@ test("Blocks that were stored before the tree existed are added, and their leave
   const { chain, database, close } = openChain(content, `${folder.path}/node.sqlite`);
   await chain.accept(blocksOf(content));
   const of = createNetwork(content.network);
-  const growth = createGrowth({ database, network: of, onTruncated: () => expect.unreachable() });
+  const growth = new Growth({ database, network: of, onTruncated: () => expect.unreachable() });
   while (growth.step(Number.POSITIVE_INFINITY));
   const leaves = finalLeaves(database, of);
   expect(leaves.length).toBeGreaterThan(100);
   expect(await rootOf(database, of)).toEqual(plainRoot(leaves));
-  const reader = createSqliteFactReader(database, of);
+  const reader = new SqliteFactReader(database, of);
   expect((await reader.leaves(0, leaves.length))?.map(leafText)).toEqual(leaves);
   for (const index of [0, 1, 17, leaves.length - 1]) {
     expect(leafText(present(await reader.inclusion(index, undefined), "the result of inclusion").leaf)).toBe(
       leaves[index],
     );
   }
-  const tree = createFactTree(database);
+  const tree = new FactTree(database);
   const blocksOfLeaf = leaves.map(
     (text, leaf) => Number(text.split("|")[0]) - (tree.markBefore(leaf)?.height ?? 0),
   );

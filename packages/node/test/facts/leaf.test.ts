@@ -8,7 +8,7 @@ import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
 import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
-import { createRecentBlocks } from "../../src/facts/leaf-source.ts";
+import { RecentBlocks } from "../../src/facts/leaf-source.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
@@ -137,7 +137,7 @@ test.each([
   { blocks: 16_400, transactions: 0, kept: 16_384 },
   { blocks: 20, transactions: 1_000, kept: 16 },
 ])("Of $blocks blocks with $transactions transactions, the last $kept are cached.", (row) => {
-  const recent = createRecentBlocks();
+  const recent = new RecentBlocks();
   const blockAt = (height: number) =>
     ({ header: { height }, transactions: Array(row.transactions).fill(undefined) }) as unknown as Block;
   for (let height = 1; height <= row.blocks; height++) recent.add([{ block: blockAt(height), changes: [] }]);

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { ResolutionVerdict } from "@uniknode/client/proofs";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { createGrowth, type Growth } from "../../src/facts/growth.ts";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { Growth } from "../../src/facts/growth.ts";
+import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
@@ -35,14 +35,14 @@ function opened(properties: number, name = "node.sqlite"): WrittenChain {
 }
 
 const growthOf = ({ database, network }: WrittenChain, onTruncated = () => {}): Growth =>
-  createGrowth({ database, network, onTruncated });
+  new Growth({ database, network, onTruncated });
 
 function complete(growth: Growth): void {
   while (growth.step(performance.now() + 5));
 }
 
 const rootOf = async ({ database, network }: WrittenChain) =>
-  Buffer.from((await createSqliteFactReader(database, network).checkpoint()).root).toString("hex");
+  Buffer.from((await new SqliteFactReader(database, network).checkpoint()).root).toString("hex");
 
 const resolutionsOf = ({ database, network }: WrittenChain) => createResolutions(database, network);
 

@@ -6,7 +6,7 @@ import { createNetwork } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { mutate } from "../../../client/test-support/proofs/mutate.ts";
 import { createRandom } from "../../../client/test-support/proofs/scene.ts";
-import { createGrowth } from "../../src/facts/growth.ts";
+import { Growth } from "../../src/facts/growth.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import {
@@ -29,7 +29,7 @@ async function opened(name: string) {
     folder.remove();
   });
   const network = createNetwork(content.network);
-  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  const growth = new Growth({ database, network, onTruncated: () => {} });
   chain.subscribe(({ revertedBlocks }) => {
     if (revertedBlocks > 0) growth.reverted();
   });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { finalHeight } from "../../src/facts/final.ts";
-import { startFactsTask } from "../../src/facts/task.ts";
+import { FactsTask } from "../../src/facts/task.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
@@ -22,11 +22,11 @@ async function start(isDevChain = false, alter: (database: Database) => Database
   const database = openDatabase(path);
   const logged: Line[] = [];
   const logger = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const task = startFactsTask({
+  const task = new FactsTask({
     ...{ database: alter(database), network, isDevChain, logger },
     startDelayMs: 0,
   });
-  forking.chain.subscribe(task.chainChanged);
+  forking.chain.subscribe((change) => task.chainChanged(change));
   onTestFinished(() => {
     task.close();
     database.close();

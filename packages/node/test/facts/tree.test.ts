@@ -9,8 +9,8 @@ import {
   leafHash,
   rootOf,
 } from "../../src/facts/merkle/proofs.ts";
-import { nodesOfTiles, readTilePath, tilePath } from "../../src/facts/merkle/tiles.ts";
-import { createFactTree } from "../../src/facts/tree/store.ts";
+import { readTilePath, tilePath } from "../../src/facts/merkle/tiles.ts";
+import { FactTree } from "../../src/facts/tree/store.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -22,12 +22,12 @@ const leavesOf = (count: number, from = 0, kind = "leaf") =>
 function openTree() {
   const database = openDatabase(":memory:");
   migrate(database);
-  const tree = createFactTree(database);
+  const tree = new FactTree(database);
   let height = 0;
   return {
     database,
     tree,
-    nodes: () => nodesOfTiles(tree.tile),
+    nodes: () => tree.nodes(),
     append(leaves: readonly string[]) {
       height = (tree.last()?.height ?? 0) + 1;
       const mark = { height, blockId: `block ${height}`, size: leaves.length };

@@ -11,8 +11,8 @@ import {
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
-import { createGrowth } from "../../src/facts/growth.ts";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { Growth } from "../../src/facts/growth.ts";
+import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed, type FeedResponse } from "../../src/feed/feed.ts";
 import type { Position } from "../../src/feed/line.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
@@ -71,7 +71,7 @@ function open(options: { feedBlocks: number }) {
     {
       reader: createFeedReader(opened.database),
       openState: () => openStateRows(path),
-      facts: createSqliteFactReader(opened.database, network),
+      facts: new SqliteFactReader(opened.database, network),
       ...feedLogOf(opened.database),
     },
   );
@@ -156,9 +156,9 @@ test("The rows of the state, and the blocks below it, make a mirror complete.", 
 });
 
 test("The tree of final facts follows the blocks at the head, once after it has grown.", async () => {
-  const growth = createGrowth({ database: opened.database, network, onTruncated: () => {} });
+  const growth = new Growth({ database: opened.database, network, onTruncated: () => {} });
   while (growth.step(Number.POSITIVE_INFINITY));
-  const { size, root, block } = await createSqliteFactReader(opened.database, network).checkpoint();
+  const { size, root, block } = await new SqliteFactReader(opened.database, network).checkpoint();
   const checkpoint = { ...block, version: 3, size, root: Buffer.from(root).toString("hex") };
   const response = feed.follow([positionAt(last - 1)]);
   const parts: string[] = [];

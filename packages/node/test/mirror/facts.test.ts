@@ -1,7 +1,7 @@
 /** The facts of a mirror are those of the node, and a row that influences them cannot differ unnoticed. */
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGrowth } from "../../src/facts/growth.ts";
+import { Growth } from "../../src/facts/growth.ts";
 import { FactComparison, type FactMark } from "../../src/mirror/facts/tree.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
@@ -23,7 +23,7 @@ type Mirrored = MirroredChain & {
 async function mirrored(name: string): Promise<Mirrored> {
   const chain = await mirrorChain(name, await databases.connect());
   const { postgres, node, network, built } = chain;
-  const growth = createGrowth({ database: node.database, network, onTruncated: () => {} });
+  const growth = new Growth({ database: node.database, network, onTruncated: () => {} });
   while (growth.step(Number.POSITIVE_INFINITY));
   return {
     ...chain,

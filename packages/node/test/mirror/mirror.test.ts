@@ -4,10 +4,10 @@ import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { finalHeight } from "../../src/facts/final.ts";
-import { createGrowth } from "../../src/facts/growth.ts";
+import { Growth } from "../../src/facts/growth.ts";
 import { edgeRoot } from "../../src/facts/merkle/tiles.ts";
 import type { FactReader } from "../../src/facts/reader.ts";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
@@ -76,15 +76,15 @@ async function startNode(name: string, upTo = Number.POSITIVE_INFINITY): Promise
 /** Reads the tree of the node, which is complete whenever it is read. */
 function growing(database: Database): Pick<FactReader, "checkpoint" | "rootAt"> {
   const network = createNetwork(content.network);
-  const reader = createSqliteFactReader(database, network);
-  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  const reader = new SqliteFactReader(database, network);
+  const growth = new Growth({ database, network, onTruncated: () => {} });
   return {
     async checkpoint() {
       growth.reverted();
       while (growth.step(Number.POSITIVE_INFINITY));
       return reader.checkpoint();
     },
-    rootAt: reader.rootAt,
+    rootAt: (size: number) => reader.rootAt(size),
   };
 }
 

@@ -1,8 +1,8 @@
 /** The map of uniks of a mirror has the roots of its node, also for rounds that are too large for one group of changes. */
 import { createRounds } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createGrowth } from "../../src/facts/growth.ts";
-import { createRoots } from "../../src/facts/uniks/state.ts";
+import { Growth } from "../../src/facts/growth.ts";
+import { MapRoots } from "../../src/facts/uniks/state.ts";
 import { addRounds } from "../../src/mirror/facts/uniks.ts";
 import { insertRows } from "../../src/mirror/statements.ts";
 import { present } from "../../src/platform/present.ts";
@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)("the map of uniks of a mirror", () => {
     });
     write(chain);
     const { database, network } = chain;
-    const growth = createGrowth({ database, network, onTruncated: () => {} });
+    const growth = new Growth({ database, network, onTruncated: () => {} });
     while (growth.step(Number.POSITIVE_INFINITY));
     const { roundAt } = createRounds(network);
     const { height } = growth.figures();
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres)("the map of uniks of a mirror", () => {
           for (const [at, root] of added) roots.set(at, root);
         });
       }
-      const own = createRoots(database);
+      const own = new MapRoots(database);
       expect([...roots]).toEqual(ends.map((at) => [at, own.at(at)]));
       expect(roots.get(present(ends.at(-1)))).toMatchObject({ uniks: 2 });
       await postgres.close();

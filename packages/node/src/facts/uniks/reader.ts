@@ -13,7 +13,7 @@ import {
   readOwner,
   readPagesOf,
 } from "./rows.ts";
-import { createMapState, createRoots, type MapRoot, type RootPlace } from "./state.ts";
+import { type MapRoot, MapRoots, type RootPlace, StoredMapState } from "./state.ts";
 
 /**
  * The properties below one node of the map: all whose key begins with the first bits of `from`, one bit for each sibling. The siblings
@@ -34,18 +34,6 @@ export type ReadUnik = {
   readonly pages: readonly PropertyPage[];
 };
 
-export type UnikReader = {
-  /** The last complete round, and the place of its root; undefined if there is no place. */
-  state(): { readonly height: number; readonly place: RootPlace } | undefined;
-  rootAt(height: number): MapRoot;
-  /**
-   * Reads a unik, and the properties from some digests on.
-   *
-   * @param from hexadecimal; the properties of 0 begin with the first one, the digest of a name has this property alone
-   */
-  read(unik: string, from: readonly string[]): ReadUnik;
-};
-
 /** Properties and bytes of a response. */
 const MAX_PROPERTIES = 500;
 const MAX_BYTES = 262_144;
@@ -57,31 +45,47 @@ export const DEFAULT_FROM: readonly string[] = [
   ...["type", "LifeCycle/Status"].map((name) => toHex(textDigest(name))),
 ];
 
-export function createUnikReader(database: Database): UnikReader {
-  const state = createMapState(database);
-  const readersAt = createRowReaders(database);
-  return {
-    state() {
-      const { height, place } = state.read();
-      return place && { height, place };
-    },
-    rootAt: createRoots(database).at,
-    read(unik, from) {
-      const rows = readersAt(state.read().height);
-      const path = pathTo(readPagesOf(rows, MAP_PAGES), keyOf(unik));
-      const owner = readOwner(rows, unik);
-      if (owner === undefined) return { unik: undefined, path, pages: [] };
-      const pages: PropertyPage[] = [];
-      let left = MAX_PROPERTIES;
-      for (const digest of from) {
-        if (pages.some((page) => hasDigest(page, digest))) continue;
-        const page = readPage(rows, unik, digest, Math.max(left, 1));
-        left -= page.properties.length;
-        pages.push(page);
-      }
-      return { unik: { owner, properties: rootOf(readPagesOf(rows, pagesKey(unik))) }, path, pages };
-    },
-  };
+export class UnikReader {
+  readonly #state: StoredMapState;
+  readonly #roots: MapRoots;
+  readonly #readersAt: (height: number) => RowReader;
+
+  constructor(database: Database) {
+    this.#state = new StoredMapState(database);
+    this.#roots = new MapRoots(database);
+    this.#readersAt = createRowReaders(database);
+  }
+
+  /** The last complete round, and the place of its root; undefined if there is no place. */
+  state(): { readonly height: number; readonly place: RootPlace } | undefined {
+    const { height, place } = this.#state.read();
+    return place && { height, place };
+  }
+
+  rootAt(height: number): MapRoot {
+    return this.#roots.at(height);
+  }
+
+  /**
+   * Reads a unik, and the properties from some digests on.
+   *
+   * @param from hexadecimal; the properties of 0 begin with the first one, the digest of a name has this property alone
+   */
+  read(unik: string, from: readonly string[]): ReadUnik {
+    const rows = this.#readersAt(this.#state.read().height);
+    const path = pathTo(readPagesOf(rows, MAP_PAGES), keyOf(unik));
+    const owner = readOwner(rows, unik);
+    if (owner === undefined) return { unik: undefined, path, pages: [] };
+    const pages: PropertyPage[] = [];
+    let left = MAX_PROPERTIES;
+    for (const digest of from) {
+      if (pages.some((page) => hasDigest(page, digest))) continue;
+      const page = readPage(rows, unik, digest, Math.max(left, 1));
+      left -= page.properties.length;
+      pages.push(page);
+    }
+    return { unik: { owner, properties: rootOf(readPagesOf(rows, pagesKey(unik))) }, path, pages };
+  }
 }
 
 /** Returns true if a page has the property with this digest, if there is one. */

@@ -1,5 +1,5 @@
 /** Rows of the map of uniks: the row that says which rounds it has, and its roots after the rounds that changed it. */
-import type { Database } from "../../store/engine/database.ts";
+import type { Database, Statement } from "../../store/engine/database.ts";
 import { EMPTY_MAP } from "./map.ts";
 
 /** Index of the leaf of a root in the tree of facts, and among the leaves of its block. */
@@ -38,33 +38,42 @@ type Row = {
 const START: Position = { height: 0, sequence: 0, change: 0 };
 const EMPTY: MapState = { height: 0, place: undefined, roundId: null, next: START, uniks: 0, removes: null };
 
-export function createMapState(database: Database) {
-  const get = database.prepare<Row>("SELECT * FROM unik_map");
-  const put = database.prepare("INSERT OR REPLACE INTO unik_map VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  const remove = database.prepare("DELETE FROM unik_map");
+export class StoredMapState {
+  readonly #get: Statement<Row>;
+  readonly #put: Statement<unknown>;
+  readonly #remove: Statement<unknown>;
 
-  function write({ height, place, roundId, next, uniks, removes }: MapState): void {
+  constructor(database: Database) {
+    this.#get = database.prepare("SELECT * FROM unik_map");
+    this.#put = database.prepare("INSERT OR REPLACE INTO unik_map VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    this.#remove = database.prepare("DELETE FROM unik_map");
+  }
+
+  read(): MapState {
+    const row = this.#get.get();
+    if (!row) return EMPTY;
+    const { height, leaf, index_in_block, round_id, uniks, removes } = row;
+    const place =
+      leaf === null || index_in_block === null ? undefined : { leaf, indexInBlock: index_in_block };
+    const next = { height: row.next_height, sequence: row.next_sequence, change: row.next_change };
+    return { height, place, roundId: round_id, next, uniks, removes };
+  }
+
+  write({ height, place, roundId, next, uniks, removes }: MapState): void {
     const { leaf = null, indexInBlock = null } = place ?? {};
-    put.run(
+    this.#put.run(
       ...[height, leaf, indexInBlock, roundId, next.height, next.sequence, next.change, uniks, removes],
     );
   }
 
-  return {
-    read(): MapState {
-      const row = get.get();
-      if (!row) return EMPTY;
-      const { height, leaf, index_in_block, round_id, uniks, removes } = row;
-      const place =
-        leaf === null || index_in_block === null ? undefined : { leaf, indexInBlock: index_in_block };
-      const next = { height: row.next_height, sequence: row.next_sequence, change: row.next_change };
-      return { height, place, roundId: round_id, next, uniks, removes };
-    },
-    write,
-    /** Ends the round that is being added. */
-    publish: (height: number, place: RootPlace | undefined) => write({ ...EMPTY, height, place }),
-    clear: () => void remove.run(),
-  };
+  /** Ends the round that is being added. */
+  publish(height: number, place: RootPlace | undefined): void {
+    this.write({ ...EMPTY, height, place });
+  }
+
+  clear(): void {
+    this.#remove.run();
+  }
 }
 
 /** Root of the map after a round, and its number of uniks. */
@@ -73,19 +82,32 @@ export type MapRoot = { readonly root: string; readonly uniks: number };
 /** Rows that one transaction removes. */
 const STEP_ROWS = 1_000;
 
-export function createRoots(database: Database) {
-  const last = database.prepare<MapRoot>(
-    "SELECT root, uniks FROM unik_roots WHERE height <= ? ORDER BY height DESC LIMIT 1",
-  );
-  const put = database.prepare("INSERT OR REPLACE INTO unik_roots VALUES (?, ?, ?)");
-  const remove = database.prepare(
-    `DELETE FROM unik_roots WHERE height IN (SELECT height FROM unik_roots WHERE height > ? LIMIT ${STEP_ROWS})`,
-  );
-  return {
-    /** Returns the root after the last round that ended at or below a height. */
-    at: (height: number): MapRoot => last.get(height) ?? { root: EMPTY_MAP, uniks: 0 },
-    put: (height: number, { root, uniks }: MapRoot) => void put.run(height, root, uniks),
-    /** Removes some roots above a height; returns whether more may be left. */
-    removeAbove: (height: number): boolean => remove.run(height).changes === STEP_ROWS,
-  };
+export class MapRoots {
+  readonly #last: Statement<MapRoot>;
+  readonly #put: Statement<unknown>;
+  readonly #remove: Statement<unknown>;
+
+  constructor(database: Database) {
+    this.#last = database.prepare(
+      "SELECT root, uniks FROM unik_roots WHERE height <= ? ORDER BY height DESC LIMIT 1",
+    );
+    this.#put = database.prepare("INSERT OR REPLACE INTO unik_roots VALUES (?, ?, ?)");
+    this.#remove = database.prepare(
+      `DELETE FROM unik_roots WHERE height IN (SELECT height FROM unik_roots WHERE height > ? LIMIT ${STEP_ROWS})`,
+    );
+  }
+
+  /** Returns the root after the last round that ended at or below a height. */
+  at(height: number): MapRoot {
+    return this.#last.get(height) ?? { root: EMPTY_MAP, uniks: 0 };
+  }
+
+  put(height: number, { root, uniks }: MapRoot): void {
+    this.#put.run(height, root, uniks);
+  }
+
+  /** Removes some roots above a height; returns whether more may be left. */
+  removeAbove(height: number): boolean {
+    return this.#remove.run(height).changes === STEP_ROWS;
+  }
 }

@@ -1,50 +1,26 @@
 /** The map of uniks in SQLite. Its content can be derived from the chain, and grows in steps that a restart continues. */
-import { addressFromPublicKey, createRounds, type Network, sealedFromTrustedBytes } from "@uniknode/protocol";
-import type { Database } from "../../store/engine/database.ts";
 import {
-  type ChangeContext,
-  type Changes,
-  createChanges,
-  createStoredRows,
-  type StepRows,
-  type StoredRows,
-  UNIK_GROUPS,
-} from "./changes.ts";
+  addressFromPublicKey,
+  createRounds,
+  type Network,
+  type Rounds,
+  sealedFromTrustedBytes,
+} from "@uniknode/protocol";
+import type { Database } from "../../store/engine/database.ts";
+import { type ChangeContext, Changes, type StepRows, StoredRows, UNIK_GROUPS } from "./changes.ts";
 import { rootOf } from "./map.ts";
 import { MAP_PAGES, pagesOf } from "./rows.ts";
 import {
-  createMapState,
-  createRoots,
   type MapRoot,
+  MapRoots,
   type MapState,
   type Position,
   type RootPlace,
+  StoredMapState,
 } from "./state.ts";
 
 /** Blocks of a round, and the id of its last one. */
-export type AddedRound = { readonly first: number; readonly last: number; readonly id: string };
-
-export type UnikMap = {
-  /** Returns the last block of the round whose state readers see; 0 if the map is empty. */
-  height(): number;
-  /**
-   * Adds changes of the round after `height`, inside the caller's transaction.
-   *
-   * @param untilMs deadline by `performance.now`; no further changes are added after it
-   * @returns the root after the round, which the caller must publish in the same transaction; undefined if changes are left
-   */
-  addRound(round: AddedRound, untilMs: number): MapRoot | undefined;
-  /** Shows readers the added round, with the place of its root in the tree of facts, inside the caller's transaction. */
-  publish(height: number, place?: RootPlace): void;
-  /**
-   * Removes some of what the map has of reverted blocks, inside the caller's transaction.
-   *
-   * @param height last block of the tree of facts
-   * @param idAt returns the id of a block of the chain
-   * @returns whether more may be left; until then, nothing may be added
-   */
-  follow(height: number, idAt: (height: number) => string | undefined): boolean;
-};
+type AddedRound = { readonly first: number; readonly last: number; readonly id: string };
 
 /** Changes that are added at once, and rows after which they are written: a few milliseconds, and about ten. */
 const BATCH_CHANGES = 48;
@@ -58,94 +34,107 @@ type Pending = {
   readonly isKept: boolean;
 };
 
-export function createUnikMap(database: Database, network: Network): UnikMap {
-  const state = createMapState(database);
-  const roots = createRoots(database);
-  const rows = createStoredRows(database);
-  const addition = createRoundAddition({ state, roots, rows, addSome: createAddition(database, network) });
-  const { roundAt } = createRounds(network);
+export class UnikMap {
+  readonly #state: StoredMapState;
+  readonly #roots: MapRoots;
+  readonly #rows: StoredRows;
+  readonly #roundAt: Rounds["roundAt"];
+  readonly #addSome: ReturnType<typeof createAddition>;
+  #pending: Pending | undefined;
 
-  function endOfNext({ height }: MapState): number {
-    const { roundHeight, maxDelegates } = roundAt(height + 1);
-    return roundHeight + maxDelegates - 1;
+  constructor(database: Database, network: Network) {
+    this.#state = new StoredMapState(database);
+    this.#roots = new MapRoots(database);
+    this.#rows = new StoredRows(database);
+    this.#roundAt = createRounds(network).roundAt;
+    this.#addSome = createAddition(database, network);
   }
 
-  return {
-    height: () => state.read().height,
-    addRound: addition.add,
-    publish(height, place) {
-      const { roundId, uniks, height: before } = state.read();
-      const root = roundId === null ? undefined : rootOf(pagesOf(rows.begin(), MAP_PAGES));
-      if (root !== undefined && root !== roots.at(before).root) roots.put(height, { root, uniks });
-      state.publish(height, place);
-    },
-    follow(height, idAt) {
-      addition.forget();
-      const now = state.read();
-      if (now.removes === "all") {
-        if (!rows.remove()) state.clear();
-        return true;
-      }
-      if (now.removes === "round") {
-        if (!rows.restore(now.height)) state.write({ ...now, roundId: null, removes: null });
-        return true;
-      }
-      const isReverted = now.roundId !== null && idAt(endOfNext(now)) !== now.roundId;
-      const removes = now.height > height ? "all" : isReverted ? "round" : null;
-      if (removes) state.write({ ...now, removes, ...(removes === "all" && { place: undefined }) });
-      return roots.removeAbove(height) || removes !== null;
-    },
-  };
-}
+  /** Returns the last block of the round whose state readers see; 0 if the map is empty. */
+  height(): number {
+    return this.#state.read().height;
+  }
 
-type AdditionDeps = {
-  readonly state: ReturnType<typeof createMapState>;
-  readonly roots: ReturnType<typeof createRoots>;
-  readonly rows: StoredRows;
-  readonly addSome: ReturnType<typeof createAddition>;
-};
+  /**
+   * Adds changes of the round after `height`, inside the caller's transaction.
+   *
+   * @param untilMs deadline by `performance.now`; no further changes are added after it
+   * @returns the root after the round, which the caller must publish in the same transaction; undefined if changes are left
+   */
+  addRound({ first, last, id }: AddedRound, untilMs: number): MapRoot | undefined {
+    const before = this.#state.read();
+    const isNew = before.roundId === null;
+    if (isNew && !this.#pending && this.#rows.dropBefore(before.height)) return undefined;
+    const { step, isKept, ...from } = this.#pending ?? {
+      ...{ step: this.#rows.begin(), isKept: false },
+      next: isNew ? startOf(first) : before.next,
+      uniks: isNew ? this.#roots.at(before.height).uniks : before.uniks,
+    };
+    // After an error, these changes are added anew.
+    this.#pending = undefined;
+    let { next, uniks } = from;
+    while (next.height <= last && step.size() < MAX_ROWS) {
+      const added = this.#addSome(step, next, last);
+      next = added.next;
+      uniks += added.minted;
+      if (performance.now() < untilMs) continue;
+      this.#pending = { step, next, uniks, isKept };
+      return undefined;
+    }
+    const isComplete = next.height > last;
+    // Most rounds change no unik.
+    if (isNew && isComplete && step.size() === 0) return this.#roots.at(before.height);
+    if (!(isNew && isComplete) && !isKept) {
+      step.keep(before.height);
+      this.#pending = { step, next, uniks, isKept: true };
+      return undefined;
+    }
+    step.write();
+    this.#state.write({ ...before, roundId: id, next, uniks });
+    return isComplete ? { root: this.#root(), uniks } : undefined;
+  }
 
-/** Adds rounds in steps. */
-function createRoundAddition({ state, roots, rows, addSome }: AdditionDeps) {
-  let pending: Pending | undefined;
-  return {
-    add({ first, last, id }: AddedRound, untilMs: number): MapRoot | undefined {
-      const before = state.read();
-      const isNew = before.roundId === null;
-      if (isNew && !pending && rows.dropBefore(before.height)) return undefined;
-      const { step, isKept, ...from } = pending ?? {
-        ...{ step: rows.begin(), isKept: false },
-        next: isNew ? startOf(first) : before.next,
-        uniks: isNew ? roots.at(before.height).uniks : before.uniks,
-      };
-      // After an error, these changes are added anew.
-      pending = undefined;
-      let { next, uniks } = from;
-      while (next.height <= last && step.size() < MAX_ROWS) {
-        const added = addSome(step, next, last);
-        next = added.next;
-        uniks += added.minted;
-        if (performance.now() < untilMs) continue;
-        pending = { step, next, uniks, isKept };
-        return undefined;
-      }
-      const isComplete = next.height > last;
-      // Most rounds change no unik.
-      if (isNew && isComplete && step.size() === 0) return roots.at(before.height);
-      if (!(isNew && isComplete) && !isKept) {
-        step.keep(before.height);
-        pending = { step, next, uniks, isKept: true };
-        return undefined;
-      }
-      step.write();
-      state.write({ ...before, roundId: id, next, uniks });
-      return isComplete ? { root: rootOf(pagesOf(rows.begin(), MAP_PAGES)), uniks } : undefined;
-    },
-    /** Must be called after blocks were reverted. */
-    forget(): void {
-      pending = undefined;
-    },
-  };
+  /** Shows readers the added round, with the place of its root in the tree of facts, inside the caller's transaction. */
+  publish(height: number, place?: RootPlace): void {
+    const { roundId, uniks, height: before } = this.#state.read();
+    const root = roundId === null ? undefined : this.#root();
+    if (root !== undefined && root !== this.#roots.at(before).root) this.#roots.put(height, { root, uniks });
+    this.#state.publish(height, place);
+  }
+
+  /**
+   * Removes some of what the map has of reverted blocks, inside the caller's transaction.
+   *
+   * @param height last block of the tree of facts
+   * @param idAt returns the id of a block of the chain
+   * @returns whether more may be left; until then, nothing may be added
+   */
+  follow(height: number, idAt: (height: number) => string | undefined): boolean {
+    const [state, rows] = [this.#state, this.#rows];
+    this.#pending = undefined;
+    const now = state.read();
+    if (now.removes === "all") {
+      if (!rows.remove()) state.clear();
+      return true;
+    }
+    if (now.removes === "round") {
+      if (!rows.restore(now.height)) state.write({ ...now, roundId: null, removes: null });
+      return true;
+    }
+    const isReverted = now.roundId !== null && idAt(this.#endOfNext(now)) !== now.roundId;
+    const removes = now.height > height ? "all" : isReverted ? "round" : null;
+    if (removes) state.write({ ...now, removes, ...(removes === "all" && { place: undefined }) });
+    return this.#roots.removeAbove(height) || removes !== null;
+  }
+
+  #root(): string {
+    return rootOf(pagesOf(this.#rows.begin(), MAP_PAGES));
+  }
+
+  #endOfNext({ height }: MapState): number {
+    const { roundHeight, maxDelegates } = this.#roundAt(height + 1);
+    return roundHeight + maxDelegates - 1;
+  }
 }
 
 type Added = { readonly next: Position; readonly minted: number };
@@ -171,7 +160,7 @@ function createAddition(database: Database, network: Network) {
 
   /** @param last block up to which changes are added */
   return (rows: StepRows, from: Position, last: number): Added => {
-    const changes = createChanges(rows, context);
+    const changes = new Changes(rows, context);
     const height = filled.get(from.height, last)?.height;
     if (height === undefined) return { next: startOf(last + 1), minted: 0 };
     const start = height === from.height ? from : startOf(height);

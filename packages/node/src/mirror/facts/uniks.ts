@@ -6,7 +6,7 @@ import {
   sealedFromTrustedBytes,
   type Transaction,
 } from "@uniknode/protocol";
-import { type ChangeContext, createChanges, UNIK_GROUPS } from "../../facts/uniks/changes.ts";
+import { type ChangeContext, Changes, UNIK_GROUPS } from "../../facts/uniks/changes.ts";
 import { EMPTY_MAP, keyOf, nextPath, rootOf, textDigest, toHex } from "../../facts/uniks/map.ts";
 import type { Digest } from "../../facts/uniks/page.ts";
 import {
@@ -165,7 +165,7 @@ function addPart(
   { rows, context }: { rows: LoadedRows; context: ChangeContext },
 ): MapRoot {
   if (placed.length === 0) return { root, uniks };
-  const changes = createChanges(rows, context);
+  const changes = new Changes(rows, context);
   for (const { data } of placed) changes.add(data, 0, Number.POSITIVE_INFINITY);
   const minted = changes.write();
   return { root: rootOf(pagesOf(rows, MAP_PAGES)), uniks: uniks + minted };

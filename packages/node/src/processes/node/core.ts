@@ -7,8 +7,8 @@ import { createSelection } from "../../event-log/subscribed-events.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
 import type { Comparison } from "../../facts/comparison.ts";
 import { logName } from "../../facts/note.ts";
-import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
-import { type FactsTask, startFactsTask } from "../../facts/task.ts";
+import { SqliteFactReader } from "../../facts/sqlite/reader.ts";
+import { FactsTask } from "../../facts/task.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/notifier.ts";
 import { type PoolEvent, toPublicEvent } from "../../pool/events.ts";
@@ -46,8 +46,8 @@ export async function openCore(
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
   const shared = { ...environment, ...eventLog, database };
   const consensus = createConsensus(options, { ...shared, genesis: deps.genesis }, onStop);
-  const facts = startFactsTask({ database, network, isDevChain: deps.createDev !== undefined, logger });
-  onStop("tree of facts", facts.close);
+  const facts = new FactsTask({ database, network, isDevChain: deps.createDev !== undefined, logger });
+  onStop("tree of facts", () => facts.close());
   const comparison =
     options.compareWith.length > 0
       ? await compareFacts(options.compareWith, { ...shared, databasePath }, onStop)
@@ -191,7 +191,7 @@ async function compareFacts(
   onStop("reader of the tree of facts", database.close);
   const comparison = startComparison(
     { urls, name: logName(network.description.nethash) },
-    { facts: createSqliteFactReader(database, network), report, nowMs, logger },
+    { facts: new SqliteFactReader(database, network), report, nowMs, logger },
   );
   onStop("comparison of facts", comparison.close);
   return comparison;

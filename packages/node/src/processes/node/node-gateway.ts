@@ -207,7 +207,7 @@ export function openGateway(
     assumption: () => chain.assumption(),
     now,
     forging: forging.figures,
-    facts: facts.figures,
+    facts: () => facts.figures(),
     ...(comparison && { comparison: comparison.figures }),
     ...(mirror && { mirror: () => mirror.figures() }),
     loopDelay: loopDelay.read,

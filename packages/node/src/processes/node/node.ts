@@ -227,7 +227,7 @@ export function connectParts({
     }
     grown.notify();
   });
-  chain.subscribe(facts.chainChanged);
+  chain.subscribe((change) => facts.chainChanged(change));
   subscribeToPool(({ name }) => {
     if (name === "transaction.pool.added") forging.forger.demand();
   });

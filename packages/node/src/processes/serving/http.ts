@@ -2,7 +2,7 @@
  * The HTTP listeners of the serving thread: one for the API and its console, and optionally one for health and metrics; and the
  * clients that may use their protected routes, by token or by a session of the console.
  */
-import { createNoteSigner, keyOfPem, logName } from "../../facts/note.ts";
+import { keyOfPem, logName, NoteSigner } from "../../facts/note.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/admission.ts";
 import { createSessionAccess } from "../../http/console/access.ts";
@@ -110,7 +110,7 @@ function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependen
   const { access, opened, stream, operator } = parts;
   const { facts, feed, remoteCalls } = parts.sources;
   const feedAccess = { byToken: access.byToken, isListed: createRangeTest(data.feedAllow) };
-  const signer = createNoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
+  const signer = new NoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
   return [
     ...(opened ? [createWebhookRoutes(access.byToken, opened.webhooks)] : []),
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),

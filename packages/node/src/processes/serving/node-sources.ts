@@ -4,7 +4,7 @@ import type { MessagePort } from "node:worker_threads";
 import { REMEDY } from "../../dev-chain/folder.ts";
 import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
 import type { FactReader } from "../../facts/reader.ts";
-import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
+import { SqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { createEventReader } from "../../feed/event-reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../feed/feed.ts";
 import { createFeedReader } from "../../feed/reader.ts";
@@ -88,7 +88,7 @@ function openNodeSources(context: NodeContext): Sources {
   const { data, gateway, gatewayWithin, network, logger } = context;
   const hasFeed = data.feedBlocks > 0;
   const { database, writes } = openWriter(context);
-  const facts = createSqliteFactReader(openReader(context, "facts reader"), network);
+  const facts = new SqliteFactReader(openReader(context, "facts reader"), network);
   const figuresReader = openReader(context, "figures reader");
   return {
     readModel: openReadModel(context),

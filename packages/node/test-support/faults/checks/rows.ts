@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { foldHashes, HASH_BYTES } from "../../../src/facts/merkle/proofs.ts";
 import { hashesAt, TILE_BYTES, TILE_WIDTH, widthOf } from "../../../src/facts/merkle/tiles.ts";
-import { createFactTree } from "../../../src/facts/tree/store.ts";
+import { FactTree } from "../../../src/facts/tree/store.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
 
@@ -45,7 +45,7 @@ export function inspectRows(database: Database, accepted: ReadonlySet<string>): 
  * reverted.
  */
 function inspectFacts(database: Database): void {
-  const tree = createFactTree(database);
+  const tree = new FactTree(database);
   const size = tree.last()?.size ?? 0;
   for (let level = 0; hashesAt(level, size) > 0; level++) {
     const above: Uint8Array[] = [];

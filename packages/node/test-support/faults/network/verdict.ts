@@ -12,8 +12,8 @@ import {
 import { stateDigest } from "../../../src/archive/copy.ts";
 import { importBlocks } from "../../../src/archive/import.ts";
 import { exportBlocks } from "../../../src/archive/stream.ts";
-import { createGrowth } from "../../../src/facts/growth.ts";
-import { createSqliteFactReader } from "../../../src/facts/sqlite/reader.ts";
+import { Growth } from "../../../src/facts/growth.ts";
+import { SqliteFactReader } from "../../../src/facts/sqlite/reader.ts";
 import { present } from "../../../src/platform/present.ts";
 import { createBlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
@@ -171,9 +171,9 @@ async function rootOf(fleet: Fleet, { data }: Stopped): Promise<string> {
   const network = createNetwork(fleet.network.files);
   const database = openDatabase(join(data, "node.sqlite"));
   try {
-    const growth = createGrowth({ database, network, onTruncated: () => {} });
+    const growth = new Growth({ database, network, onTruncated: () => {} });
     while (growth.step(Number.POSITIVE_INFINITY));
-    const { size, root } = await createSqliteFactReader(database, network).checkpoint();
+    const { size, root } = await new SqliteFactReader(database, network).checkpoint();
     return `${size} ${Buffer.from(root).toString("hex")}`;
   } finally {
     database.close();

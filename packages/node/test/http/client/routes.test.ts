@@ -6,7 +6,7 @@ import { type Client, createClient } from "@uniknode/client";
 import { createSlots, transactionToJson } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { EMPTY_ROOT } from "../../../src/facts/merkle/proofs.ts";
-import { createNoteSigner, keyOfPem } from "../../../src/facts/note.ts";
+import { keyOfPem, NoteSigner } from "../../../src/facts/note.ts";
 import type { FactReader } from "../../../src/facts/reader.ts";
 import type { DevResult } from "../../../src/gateway/gateway.ts";
 import { createTimestampOf } from "../../../src/http/core/values.ts";
@@ -220,7 +220,7 @@ async function serve() {
   const accounts = { accounts: [account], delegates: [], factory: account, foundation: account };
   const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers, accounts };
   const plugins = [
-    createFactRoutes(FACTS, createNoteSigner("test", keyOfPem(CHECKPOINT_KEY))),
+    createFactRoutes(FACTS, new NoteSigner("test", keyOfPem(CHECKPOINT_KEY))),
     createWebhookRoutes(createAccess({ token: TOKEN }), service.webhooks),
     createDevRoutes(createAccess({ token: TOKEN }), dev),
     createOperatorRoutes(createAccess({ token: TOKEN }), createOperator()),
