@@ -12,7 +12,7 @@ import { Growth } from "../packages/node/src/facts/growth.ts";
 import { SqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { createOwnerStore } from "../packages/node/src/store/chain/fact-lookups.ts";
-import { createTransactionStore } from "../packages/node/src/store/chain/transactions.ts";
+import { TransactionStore } from "../packages/node/src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { measureDelegates } from "./accumulated/delegates.ts";
@@ -105,7 +105,7 @@ function measureOwners(transfers: number): void {
     amount: 0n,
     recipientId,
   };
-  const transactions = createTransactionStore(database);
+  const transactions = new TransactionStore(database);
   const insertToken = database.prepare("INSERT INTO tokens VALUES (?, ?, ?, ?)");
   const disclosed = 280;
   database.transaction(() => {

@@ -22,11 +22,11 @@ import {
 } from "@uniknode/protocol";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
 import { present } from "../packages/node/src/platform/present.ts";
-import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
+import { BlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
-import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
-import { createStateStore, createUndoStore } from "../packages/node/src/store/state/state.ts";
+import { EventLog } from "../packages/node/src/store/events/event-log.ts";
+import { StateStore, UndoStore } from "../packages/node/src/store/state/state.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { loadFixture } from "./fixture.ts";
 
@@ -50,7 +50,7 @@ const openChain = (database: Database) =>
     network,
     genesis,
     verifier: { verify: async () => [], close: async () => {} },
-    events: createEventLog(database, { recordedNames: () => new Set() }),
+    events: new EventLog(database, { recordedNames: () => new Set() }),
     eventsOfFacts: () => [],
     eventsOfRevert: () => [],
     now: Date.now,
@@ -59,9 +59,9 @@ const openChain = (database: Database) =>
 
 /** Blocks in the form of the network; their generators and amounts do not matter for opening. */
 function fill(database: Database, first: BlockHeader): void {
-  const blocks = createBlockStore(database);
-  const state = createStateStore(database, DEFAULT_CHAIN_OPTIONS);
-  const undo = createUndoStore(database);
+  const blocks = new BlockStore(database);
+  const state = new StateStore(database, DEFAULT_CHAIN_OPTIONS);
+  const undo = new UndoStore(database);
   const round: Round = present(state.get("rounds", "1"));
   const generators = round.order;
   let previous = first;

@@ -12,7 +12,7 @@ import {
 } from "../packages/node/src/store/engine/checkpoints.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
-import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
+import { EventLog } from "../packages/node/src/store/events/event-log.ts";
 import { createVerifier, type Verifier } from "../packages/node/src/verification/verifier.ts";
 import type { Fixture } from "./fixture.ts";
 
@@ -75,7 +75,7 @@ export function openPipeline(
       network: fixture.network,
       genesis: fixture.genesis,
       verifier,
-      events: createEventLog(database, { recordedNames: () => new Set() }),
+      events: new EventLog(database, { recordedNames: () => new Set() }),
       ...events,
       now: Date.now,
       assumeValid,

@@ -18,7 +18,7 @@ import { DEFAULT_FROM } from "../packages/node/src/facts/uniks/reader.ts";
 import { UnikMap } from "../packages/node/src/facts/uniks/store.ts";
 import { createCheckpointReader, resolutionData } from "../packages/node/src/http/facts/routes.ts";
 import { present } from "../packages/node/src/platform/present.ts";
-import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
+import { BlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import {
   FULL_BLOCK,
@@ -65,7 +65,7 @@ async function execute(chain: Livenet, path: string): Promise<number> {
 /** Adds all rounds to an empty map; returns the CPU time for each block, and the longest time of one round in milliseconds. */
 function addRounds(database: Database, { network, last }: Livenet): { blockUs: number; longestMs: number } {
   const map = new UnikMap(database, network);
-  const blocks = createBlockStore(database);
+  const blocks = new BlockStore(database);
   const { roundAt } = createRounds(network);
   let longestMs = 0;
   const before = process.cpuUsage();

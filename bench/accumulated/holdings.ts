@@ -5,7 +5,7 @@ import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.t
 import { present } from "../../packages/node/src/platform/present.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
-import { createStateStore, createUndoStore } from "../../packages/node/src/store/state/state.ts";
+import { StateStore, UndoStore } from "../../packages/node/src/store/state/state.ts";
 import { sender } from "../api/dataset.ts";
 import { cpuUsOf } from "./cpu.ts";
 
@@ -25,8 +25,8 @@ export function measureHoldings(path: string, held: number): void {
     ] as const)
       giveUniks(database, { address, publicKey }, first, count);
   });
-  const state = createStateStore(database, { cacheSize: 10_000 });
-  const undo = createUndoStore(database);
+  const state = new StateStore(database, { cacheSize: 10_000 });
+  const undo = new UndoStore(database);
   const network = openNetwork();
   const us = { execute: 0, store: 0, revert: 0 };
   for (let height = 10; height < 10 + BLOCKS; height++) {

@@ -35,7 +35,7 @@ import {
 import { present } from "../../packages/node/src/platform/present.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
-import { createEventLog } from "../../packages/node/src/store/events/event-log.ts";
+import { EventLog } from "../../packages/node/src/store/events/event-log.ts";
 
 export type Size = { readonly transactions: number; readonly wallets: number; readonly uniks: number };
 
@@ -97,7 +97,7 @@ async function generate(path: string, size: Size): Promise<NetworkFiles> {
       network,
       genesis,
       verifier: { verify: async (checks) => checks.map(() => true), close: async () => {} },
-      events: createEventLog(database, { recordedNames: () => new Set() }),
+      events: new EventLog(database, { recordedNames: () => new Set() }),
       eventsOfFacts: () => [],
       eventsOfRevert: () => [],
       now: Date.now,

@@ -8,7 +8,7 @@ import { pino } from "pino";
 import type { Event } from "../../packages/node/src/events/catalogue.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
-import { createEventLog, type EventLog } from "../../packages/node/src/store/events/event-log.ts";
+import { EventLog } from "../../packages/node/src/store/events/event-log.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../packages/node/src/webhooks/delivery/post.ts";
 import type { WebhookFields } from "../../packages/node/src/webhooks/model/webhook.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../packages/node/src/webhooks/options.ts";
@@ -38,8 +38,8 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
   migrate(chain);
   const database = openDatabase(path);
   const names = new Set(["block.applied", "transaction.applied"]);
-  const chainLog = createEventLog(chain, { recordedNames: () => names });
-  const eventLog = createEventLog(database, { recordedNames: () => new Set() });
+  const chainLog = new EventLog(chain, { recordedNames: () => names });
+  const eventLog = new EventLog(database, { recordedNames: () => new Set() });
   const store = createWebhookStore(database);
   const { post, close: closePost } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
   const webhooks = createWebhooks(

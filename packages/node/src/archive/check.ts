@@ -21,10 +21,10 @@ import {
 import { type ReceivedBlock, receiveBlock } from "../chain/pipeline/receive.ts";
 import { type VerifiedBlock, verifyBlocks } from "../chain/pipeline/verify.ts";
 import { present } from "../platform/present.ts";
-import { type BlockBytes, type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
+import { type BlockBytes, BlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
-import { createMetaStore } from "../store/node/meta.ts";
-import { createStateStore, type StateStore } from "../store/state/state.ts";
+import { MetaStore } from "../store/node/meta.ts";
+import { StateStore } from "../store/state/state.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import { ArchiveError } from "./archive-error.ts";
 
@@ -57,10 +57,10 @@ const STATE_OPTIONS = { cacheSize: 16 };
 /** @throws {ArchiveError} ARCHIVE_FOREIGN, ARCHIVE_INVALID with the height and the reason */
 export async function checkChain(database: Database, deps: CheckDeps): Promise<Checked> {
   const { network, genesis, verifier, onPart } = deps;
-  const blocks = createBlockStore(database);
+  const blocks = new BlockStore(database);
   const now = latestMs(deps);
   const calendar = { rounds: createRounds(network), slots: createSlots(network) };
-  const state = createStateStore(database, STATE_OPTIONS);
+  const state = new StateStore(database, STATE_OPTIONS);
   const head = blocks.head();
   if (!head) throw new ArchiveError("ARCHIVE_INVALID", "the database has no block");
   checkNetwork(database, blocks, deps);
@@ -86,7 +86,7 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
 
 function checkNetwork(database: Database, blocks: BlockStore, { network, genesis }: CheckDeps): void {
   const { nethash, name } = network.description;
-  const known = createMetaStore(database).read("nethash");
+  const known = new MetaStore(database).read("nethash");
   const first = blocks.header(1)?.id;
   if (known === nethash && first === genesis.header.id) return;
   throw new ArchiveError(

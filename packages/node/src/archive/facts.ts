@@ -6,7 +6,7 @@ import type { Network } from "@uniknode/protocol";
 import { Growth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
 import { FactTree } from "../facts/tree/store.ts";
-import { createBlockStore } from "../store/chain/blocks.ts";
+import { BlockStore } from "../store/chain/blocks.ts";
 import { createReadTogether, type Database, openDatabase } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { ArchiveError } from "./archive-error.ts";
@@ -41,7 +41,7 @@ export function readFacts(path: string): Facts | undefined {
 
 /** Returns true if the chain has the block up to which the tree was made. */
 export const areOfChain = ({ height, id }: Facts, database: Database): boolean =>
-  createBlockStore(database).header(height)?.id === id;
+  new BlockStore(database).header(height)?.id === id;
 
 /**
  * Builds the fact tree of a database from its blocks, and compares it with the manifest.

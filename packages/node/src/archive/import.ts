@@ -11,7 +11,7 @@ import { eventsOfRevert } from "../events/block-events.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { migrate } from "../store/engine/migrations.ts";
-import { createEventLog } from "../store/events/event-log.ts";
+import { EventLog } from "../store/events/event-log.ts";
 import { runNow, sqlOf } from "../webhooks/sqlite/sql.ts";
 import { readEventNames } from "../webhooks/storage/webhooks.ts";
 import { ArchiveError } from "./archive-error.ts";
@@ -97,7 +97,7 @@ function createImportingChain(
     verifier,
     assumeValid,
     eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
-    events: createEventLog(database, { recordedNames: () => names, now: nowMs }),
+    events: new EventLog(database, { recordedNames: () => names, now: nowMs }),
     eventsOfFacts: (facts, header) =>
       recordedEvents(facts, header, {
         names,

@@ -7,11 +7,11 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { present } from "../platform/present.ts";
-import { createBlockStore } from "../store/chain/blocks.ts";
+import { BlockStore } from "../store/chain/blocks.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { fillNewFolder } from "../store/engine/new-folder.ts";
-import { createMetaStore } from "../store/node/meta.ts";
+import { MetaStore } from "../store/node/meta.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { copyChain, stateDigest } from "./copy.ts";
 import { databaseOf } from "./database.ts";
@@ -86,9 +86,9 @@ function describe(
 ): Pick<Manifest, "nethash" | "head" | "transactions" | "state" | "facts"> {
   const database = openReader(path);
   try {
-    const { height, id } = present(createBlockStore(database).head(), "the head of the chain");
+    const { height, id } = present(new BlockStore(database).head(), "the head of the chain");
     const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM transactions");
-    const nethash = present(createMetaStore(database).read("nethash"), "the nethash");
+    const nethash = present(new MetaStore(database).read("nethash"), "the nethash");
     return {
       nethash,
       head: { height, id },

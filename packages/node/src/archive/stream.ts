@@ -7,9 +7,9 @@
  */
 import { joinBlock, type Network } from "@uniknode/protocol";
 import { present } from "../platform/present.ts";
-import { createBlockStore } from "../store/chain/blocks.ts";
+import { BlockStore } from "../store/chain/blocks.ts";
 import { openReader } from "../store/engine/migrations.ts";
-import { createMetaStore } from "../store/node/meta.ts";
+import { MetaStore } from "../store/node/meta.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { databaseOf } from "./database.ts";
 
@@ -142,14 +142,14 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
   try {
     // There is one read transaction until the connection is closed.
     database.execute("BEGIN");
-    const nethash = createMetaStore(database).read("nethash");
+    const nethash = new MetaStore(database).read("nethash");
     if (nethash !== network.description.nethash) {
       throw new ArchiveError(
         "ARCHIVE_FOREIGN",
         `${data} has the chain of another network (nethash ${nethash})`,
       );
     }
-    const blocks = createBlockStore(database);
+    const blocks = new BlockStore(database);
     const top = present(blocks.head(), "the head of the chain").height;
     const to = Math.min(options.to ?? top, top);
     if (from > to)

@@ -3,14 +3,14 @@
 import { statSync } from "node:fs";
 import { applyGenesis, createDraft } from "@uniknode/ledger";
 import { type Block, type BlockHeader, encodeHeader, type Network } from "@uniknode/protocol";
-import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
+import { BlockStore } from "../store/chain/blocks.ts";
 import { type FeedChanges, openFeedChanges } from "../store/chain/feed-changes.ts";
-import { createTransactionStore, type TransactionStore } from "../store/chain/transactions.ts";
+import { TransactionStore } from "../store/chain/transactions.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import type { EventLog } from "../store/events/event-log.ts";
 import { type HistoryWriter, openHistory } from "../store/history/writer.ts";
-import { createMetaStore, type MetaStore } from "../store/node/meta.ts";
-import { createStateStore, createUndoStore, type StateStore, type UndoStore } from "../store/state/state.ts";
+import { MetaStore } from "../store/node/meta.ts";
+import { StateStore, UndoStore } from "../store/state/state.ts";
 import { Assumption, type Pin } from "./assumption.ts";
 import { ChainError } from "./outcome.ts";
 
@@ -42,18 +42,18 @@ export function openStores(
     assumeValid,
   }: Pick<ChainStores, "database" | "events"> & { readonly assumeValid?: Pin | undefined },
 ): ChainStores {
-  const meta = createMetaStore(database);
+  const meta = new MetaStore(database);
   const assumption = new Assumption(meta, assumeValid);
-  const blocks = createBlockStore(database);
+  const blocks = new BlockStore(database);
   return {
     database,
     events,
     meta,
     assumption,
     blocks,
-    transactions: createTransactionStore(database),
-    state: createStateStore(database, options),
-    undo: createUndoStore(database),
+    transactions: new TransactionStore(database),
+    state: new StateStore(database, options),
+    undo: new UndoStore(database),
     feed: openFeedChanges(database, options.feedBlocks, blocks.head()?.height ?? 0),
     history: openHistory(database, options.recordsHistory),
   };
@@ -78,7 +78,7 @@ export function storedNethash(path: string): string | undefined {
   const database = openDatabase(path, { readonly: true });
   try {
     const hasMeta = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get();
-    return hasMeta ? createMetaStore(database).read("nethash") : undefined;
+    return hasMeta ? new MetaStore(database).read("nethash") : undefined;
   } finally {
     database.close();
   }

@@ -11,7 +11,7 @@ import type { Config } from "../config/resolve.ts";
 import { ConfigError } from "../platform/coded-error.ts";
 import type { Database } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
-import { createMetaStore } from "../store/node/meta.ts";
+import { MetaStore } from "../store/node/meta.ts";
 import { createSecretCipher } from "../webhooks/secrets.ts";
 import { type KeyFiles, keptWebhookToken, readSecretKey } from "../webhooks/sqlite/secrets.ts";
 import { withOptions } from "./flags.ts";
@@ -109,7 +109,7 @@ function tokenIn(folder: string, keyFiles: KeyFiles): string {
 function keptToken(database: Database, keyFiles: KeyFiles): string | undefined {
   try {
     const cipher = createSecretCipher(readSecretKey(database, keyFiles));
-    return keptWebhookToken(createMetaStore(database), cipher);
+    return keptWebhookToken(new MetaStore(database), cipher);
   } finally {
     database.close();
   }

@@ -4,9 +4,9 @@
  */
 import { createRounds, type Network, type Rounds } from "@uniknode/protocol";
 import { present } from "../platform/present.ts";
-import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
+import { BlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
-import { createMetaStore, type MetaStore, readUnchecked } from "../store/node/meta.ts";
+import { MetaStore, readUnchecked } from "../store/node/meta.ts";
 import { finalHeight } from "./final.ts";
 import { type AppliedBlocks, LeafSource } from "./leaf-source.ts";
 import { hashLeaves } from "./merkle/proofs.ts";
@@ -44,8 +44,8 @@ export class Growth {
   constructor({ database, network, onTruncated }: GrowthDeps) {
     this.#database = database;
     this.#network = network;
-    this.#blocks = createBlockStore(database);
-    this.#meta = createMetaStore(database);
+    this.#blocks = new BlockStore(database);
+    this.#meta = new MetaStore(database);
     this.#tree = new FactTree(database);
     this.#uniks = new UnikMap(database, network);
     this.#roundAt = createRounds(network).roundAt;

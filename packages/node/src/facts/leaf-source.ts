@@ -13,7 +13,7 @@ import {
 } from "@uniknode/protocol";
 import { createPastFacts, type PastFacts } from "../event-log/past-facts.ts";
 import { present } from "../platform/present.ts";
-import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
+import { BlockStore } from "../store/chain/blocks.ts";
 import { createFactLookups } from "../store/chain/fact-lookups.ts";
 import type { Database } from "../store/engine/database.ts";
 import { endsRound, leafText, leavesOf, type TreeFact, type UniksRoot } from "./leaf.ts";
@@ -139,7 +139,7 @@ class Derivation {
   constructor(database: Database, network: Network, recent: RecentBlocks) {
     this.#network = network;
     this.#recent = recent;
-    this.#blocks = createBlockStore(database);
+    this.#blocks = new BlockStore(database);
     this.#pastFacts = createPastFacts(createFactLookups(database), network);
   }
 

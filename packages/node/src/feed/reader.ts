@@ -1,5 +1,5 @@
 /** Reads blocks and their changes from one snapshot, for mirrors. */
-import { createBlockStore } from "../store/chain/blocks.ts";
+import { BlockStore } from "../store/chain/blocks.ts";
 import { createFeedChangeReader } from "../store/chain/feed-changes.ts";
 import { createReadTogether, type Database } from "../store/engine/database.ts";
 import { createLastSequence } from "../store/events/event-log.ts";
@@ -36,7 +36,7 @@ const MAX_BLOCKS = 64;
 const MAX_CHARACTERS = 512 * 1024;
 
 export function createFeedReader(database: Database): FeedReader {
-  const blocks = createBlockStore(database);
+  const blocks = new BlockStore(database);
   const changesOf = createFeedChangeReader(database);
   const lastSequence = createLastSequence(database);
   const together = createReadTogether(database);

@@ -2,9 +2,9 @@
  * Reads the rows of the state after one block, page by page, for a new mirror. All pages come from one snapshot of the
  * database, on a separate connection: other reads and all writes continue meanwhile.
  */
-import { createBlockStore } from "../store/chain/blocks.ts";
+import { BlockStore } from "../store/chain/blocks.ts";
 import { type Database, openDatabase, type SqlValue } from "../store/engine/database.ts";
-import { createGenerators } from "../store/engine/dictionary.ts";
+import { Dictionary, GENERATORS } from "../store/engine/dictionary.ts";
 import { packedRoundText, type RoundRow } from "../store/state/packed-round.ts";
 import { endLine, type Position, rowsLine, stateLine } from "./line.ts";
 
@@ -24,7 +24,7 @@ export function openStateRows(databasePath: string): StateRows {
   const database = openDatabase(databasePath, { readonly: true });
   database.execute("BEGIN");
   // The first read fixes the snapshot.
-  const head = createBlockStore(database).head();
+  const head = new BlockStore(database).head();
   return {
     position: head && { height: head.height, id: head.id },
     lines: linesOf(database),
@@ -113,7 +113,7 @@ const TABLES: readonly Table<Record<string, string | null>>[] = [
 ];
 
 function roundTable(database: Database): Table<RoundRow> {
-  const generators = createGenerators(database);
+  const generators = new Dictionary(database, GENERATORS);
   return {
     name: "rounds",
     columns: "round, height, delegates",

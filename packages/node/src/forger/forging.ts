@@ -72,7 +72,7 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
     isOurs: (publicKey) => delegates.has(publicKey),
     slots,
     slotStore,
-    headerAt: chain.blocks.header,
+    headerAt: (height) => chain.blocks.header(height),
     roundOf: (height) => roundAt(deps, height),
     nowMs,
   });

@@ -121,7 +121,7 @@ const createPeerPing = (
     verify,
     now: () => slots.timeAt(nowMs()),
     head: chain.head,
-    header: chain.blocks.header,
+    header: (height) => chain.blocks.header(height),
     peerTable,
     request: client.request,
   });

@@ -67,7 +67,12 @@ export class Propagation {
     const { client, peerTable } = lifecycle;
     this.#lifecycle = lifecycle;
     this.#deps = deps;
-    this.#doubleForging = new DoubleForging({ network, slots, header: chain.blocks.header, logger });
+    this.#doubleForging = new DoubleForging({
+      network,
+      slots,
+      header: (height) => chain.blocks.header(height),
+      logger,
+    });
     this.#pendingSends = new PendingSends((err) =>
       logger.error({ err }, "failed to broadcast a block or transactions"),
     );

@@ -13,11 +13,11 @@ import { bytesToHex, createNetwork, createSlots, genesisBlockFromJson, hexToByte
 import { Chain, type ChainDeps, type ChainOptions, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { createGenerators } from "../../src/store/engine/dictionary.ts";
+import { Dictionary, GENERATORS } from "../../src/store/engine/dictionary.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";
-import { createStateStore } from "../../src/store/state/state.ts";
+import { StateStore } from "../../src/store/state/state.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 
 export const CHAINS = ["chain-1", "chain-random-1", "chain-random-2", "chain-random-3", "chain-random-5"];
@@ -58,7 +58,7 @@ export function openChain(content: Content, path: string, options: OpenOptions =
       network,
       genesis: genesisBlockFromJson(content.genesis, network),
       verifier,
-      events: createEventLog(database, { recordedNames: () => recordedNames, now: () => 0 }),
+      events: new EventLog(database, { recordedNames: () => recordedNames, now: () => 0 }),
       eventsOfFacts: (facts, header) => eventsOfFacts(facts, header, slots),
       eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
       now: () => LATE,
@@ -140,7 +140,7 @@ const transactionRowsOf = (database: Database): string[] =>
   );
 
 function roundsOf(database: Database): string[] {
-  const generators = createGenerators(database);
+  const generators = new Dictionary(database, GENERATORS);
   return database
     .prepare<RoundRow>("SELECT round, height, delegates FROM rounds ORDER BY round")
     .all()
@@ -171,7 +171,7 @@ const keysOf = (database: Database, table: TableName): string[] => {
 
 /** Reads the content of the file with a store that has nothing in memory. */
 export function stateInFile(database: Database): MemoryState {
-  const store = createStateStore(database, { cacheSize: 1 });
+  const store = new StateStore(database, { cacheSize: 1 });
   const state = createMemoryState();
   state.commit(
     TABLE_NAMES.flatMap((table) =>

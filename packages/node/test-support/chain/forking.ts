@@ -21,7 +21,7 @@ import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts"
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import { createWebhookStore } from "../webhooks/sqlite-register.ts";
 
@@ -107,7 +107,7 @@ function openChain(database: Database, network: Network): Chain {
     network,
     genesis: genesisBlockFromJson(blockToJson(dev.block), network),
     verifier: createVerifier({ threads: 0 }),
-    events: createEventLog(database, { recordedNames: webhooks.eventNames }),
+    events: new EventLog(database, { recordedNames: webhooks.eventNames }),
     eventsOfFacts: (facts, header) => eventsOfFacts(facts, header, slots),
     eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
     now: Date.now,

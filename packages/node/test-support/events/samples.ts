@@ -17,7 +17,7 @@ import {
 } from "../../src/events/node-events.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Rejected, toPublicEvent } from "../../src/pool/events.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
 
 const AT_MS = 1_795_223_920_119;
@@ -38,7 +38,7 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       ),
     );
     await chain.revertTo(1);
-    const logged = createEventLog(database, { recordedNames: () => new Set() }).read(0, 1_000_000);
+    const logged = new EventLog(database, { recordedNames: () => new Set() }).read(0, 1_000_000);
     const [first] = full.transactions;
     const low: Rejected = { transaction: present(first), code: "ERR_LOW_FEE", message: "the fee is too low" };
     return [

@@ -13,8 +13,8 @@ import {
   type TransactionBody,
 } from "@uniknode/protocol";
 import { present } from "../../src/platform/present.ts";
-import { createBlockStore } from "../../src/store/chain/blocks.ts";
-import { createTransactionStore } from "../../src/store/chain/transactions.ts";
+import { BlockStore } from "../../src/store/chain/blocks.ts";
+import { TransactionStore } from "../../src/store/chain/transactions.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { cast, dev, network } from "../chain/forking.ts";
@@ -35,7 +35,7 @@ export function writtenChain(path: string) {
   const open = (file: string) => openDatabase(file, { makesCheckpoints: false });
   const database = open(path);
   migrate(database);
-  const [blocks, transactions] = [createBlockStore(database), createTransactionStore(database)];
+  const [blocks, transactions] = [new BlockStore(database), new TransactionStore(database)];
   const slots = createSlots(network);
   const keys = present(cast.founders[0]).keys;
   const genesis = genesisBlockFromJson(blockToJson(dev.block), network);

@@ -10,12 +10,12 @@ import { createHttpServer, type HttpDependencies, type HttpOptions } from "../..
 import { present } from "../../src/platform/present.ts";
 import { createPendingTexts } from "../../src/pool/pending-pages.ts";
 import { createSqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
-import { createBlockStore } from "../../src/store/chain/blocks.ts";
-import { createTransactionStore } from "../../src/store/chain/transactions.ts";
+import { BlockStore } from "../../src/store/chain/blocks.ts";
+import { TransactionStore } from "../../src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { openHistory } from "../../src/store/history/writer.ts";
-import { createStateStore, type Write } from "../../src/store/state/state.ts";
+import { StateStore, type Write } from "../../src/store/state/state.ts";
 import { walletWrites } from "../store/holdings.ts";
 import { chain, heads, tokens, wallets } from "./chain.ts";
 import { checkResponses } from "./described.ts";
@@ -48,9 +48,9 @@ export function writeChain(folder: string, additions: Additions): string {
 function fillDatabase(path: string, { blocks, writes, recorded }: Additions): void {
   const database = openDatabase(path);
   migrate(database);
-  const blockStore = createBlockStore(database);
-  const transactionStore = createTransactionStore(database);
-  const state = createStateStore(database, { cacheSize: 100 });
+  const blockStore = new BlockStore(database);
+  const transactionStore = new TransactionStore(database);
+  const state = new StateStore(database, { cacheSize: 100 });
   state.write(
     wallets.flatMap(({ account: { address, publicKey }, isCold, balance, nonce, attributes }) =>
       walletWrites({ address, ...(!isCold && { publicKey }), balance, nonce, attributes }),
@@ -78,7 +78,7 @@ function fillDatabase(path: string, { blocks, writes, recorded }: Additions): vo
 }
 
 function writeHistory(database: Database, address: string, head: number): void {
-  const wallet = present(createStateStore(database, { cacheSize: 1 }).get("wallets", address), "the wallet");
+  const wallet = present(new StateStore(database, { cacheSize: 1 }).get("wallets", address), "the wallet");
   const walletAt = (height: number) => ({ ...wallet, balance: wallet.balance - BigInt(head - height) });
   const history = present(openHistory(database, true), "the history");
   history.begin(1);

@@ -3,7 +3,7 @@ import { headerFromTrustedBytes, sealedFromTrustedBytes } from "@uniknode/protoc
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { toSignaturesText } from "../../src/store/chain/visible-fields.ts";
 import type { Database } from "../../src/store/engine/database.ts";
-import { createGenerators } from "../../src/store/engine/dictionary.ts";
+import { Dictionary, GENERATORS } from "../../src/store/engine/dictionary.ts";
 import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";
 
 /** Columns that both databases have, by table. */
@@ -79,7 +79,7 @@ function nodeTransactions(database: Database): object[] {
 }
 
 function nodeRounds(database: Database): object[] {
-  const generators = createGenerators(database);
+  const generators = new Dictionary(database, GENERATORS);
   return database
     .prepare<RoundRow>("SELECT round, height, delegates FROM rounds")
     .all()

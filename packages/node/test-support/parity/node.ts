@@ -18,7 +18,7 @@ import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { createGateway } from "../../src/processes/node/node-gateway.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
 import { openPoolBeside } from "../pool/beside.ts";
 import { IDLE_NODE } from "../pool/idle-node.ts";
@@ -111,7 +111,7 @@ async function openKitChain(
     network,
     genesis: genesisBlockFromJson(genesisBlock, network),
     verifier,
-    events: createEventLog(database, { recordedNames: () => NO_EVENTS }),
+    events: new EventLog(database, { recordedNames: () => NO_EVENTS }),
     eventsOfFacts: () => [],
     eventsOfRevert: () => [],
     now: Date.now,

@@ -18,7 +18,7 @@ import type { Status } from "../../src/peers/wire/events.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import { type NetworkShape, testNetwork } from "./test-network.ts";
 
@@ -78,7 +78,7 @@ export function openTestChain(
       network,
       genesis,
       verifier,
-      events: createEventLog(database, { recordedNames: () => new Set() }),
+      events: new EventLog(database, { recordedNames: () => new Set() }),
       eventsOfFacts: () => [],
       eventsOfRevert: () => [],
       now: () => slots.unixMsOf(now()),

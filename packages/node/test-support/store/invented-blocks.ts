@@ -1,8 +1,8 @@
 /** Rows of blocks that no network made, for tests of reads that do not decode headers. */
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
-import { BLOCK_IDS, createIdLevels, fullIdOf, toStoredId } from "../../src/store/chain/id-levels.ts";
+import { BLOCK_IDS, fullIdOf, IdLevels, toStoredId } from "../../src/store/chain/id-levels.ts";
 import type { Database } from "../../src/store/engine/database.ts";
-import { createGenerators } from "../../src/store/engine/dictionary.ts";
+import { Dictionary, GENERATORS } from "../../src/store/engine/dictionary.ts";
 
 export type InventedBlock = {
   readonly height: number;
@@ -23,8 +23,8 @@ export function createInventedBlocks(database: Database): (block: InventedBlock)
     `INSERT INTO blocks VALUES (?, ?, 0, ?, ?, ? + coalesce((SELECT max(transactions_up_to) FROM blocks), 0),
        0, 0, 0, 0, ?, ?)`,
   );
-  const generators = createGenerators(database);
-  const ids = createIdLevels(database, BLOCK_IDS);
+  const generators = new Dictionary(database, GENERATORS);
+  const ids = new IdLevels(database, BLOCK_IDS);
   return ({ height, id, timestamp = 8 * height, numberOfTransactions = 0, generator = GENERATOR }) => {
     const header = concatBytes(new Uint8Array(84), hexToBytes(generator), hexToBytes(SIGNATURE));
     const counts = [numberOfTransactions, numberOfTransactions];

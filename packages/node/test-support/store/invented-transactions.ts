@@ -1,8 +1,8 @@
 /** Rows of transactions that no network made, for tests of reads that do not decode them. */
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
-import { createIdLevels, TRANSACTION_IDS } from "../../src/store/chain/id-levels.ts";
+import { IdLevels, TRANSACTION_IDS } from "../../src/store/chain/id-levels.ts";
 import type { Database } from "../../src/store/engine/database.ts";
-import { createDictionary, RECIPIENTS, SENDERS } from "../../src/store/engine/dictionary.ts";
+import { Dictionary, RECIPIENTS, SENDERS } from "../../src/store/engine/dictionary.ts";
 
 export type InventedTransaction = {
   readonly height: number;
@@ -29,9 +29,9 @@ export function createInventedTransactions(database: Database): (transaction: In
   const insert = database.prepare(
     "INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, NULL, ?)",
   );
-  const senders = createDictionary(database, SENDERS);
-  const recipients = createDictionary(database, RECIPIENTS);
-  const ids = createIdLevels(database, TRANSACTION_IDS);
+  const senders = new Dictionary(database, SENDERS);
+  const recipients = new Dictionary(database, RECIPIENTS);
+  const ids = new IdLevels(database, TRANSACTION_IDS);
   return ({ height, sequence, sender = SENDER, recipient = null, ...others }) => {
     const { version = 2, typeGroup = 1, type = 0, nonce = 1, amount = 0, fee = 1 } = others;
     const { id = inventedId(height, sequence), vendorField = null, isAlive = false } = others;

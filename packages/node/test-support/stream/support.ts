@@ -9,11 +9,11 @@ import { createStreamRoutes } from "../../src/http/stream/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import {
-  createCopiedEvents,
-  createRemoteNameStore,
-  createSubscribedEventStore,
+  CopiedEvents,
+  RemoteNameStore,
+  SubscribedEventStore,
 } from "../../src/store/events/subscribed-events.ts";
 import { SqliteSource } from "../../src/stream/sqlite/source.ts";
 import { DEFAULT_STREAM_OPTIONS, Stream, type StreamOptions } from "../../src/stream/stream.ts";
@@ -55,7 +55,7 @@ export async function openStreams({
   onTestFinished(fixture.close);
   const { writer, reader } = openConnections(fixture.path);
   const clock = { nowMs: 1_000_000 };
-  const eventLog = createEventLog(writer, { recordedNames: () => node.subscribedEvents.names() });
+  const eventLog = new EventLog(writer, { recordedNames: () => node.subscribedEvents.names() });
   const startNode = () => openSubscribedEvents(writer, eventLog, () => clock.nowMs);
   /** Parts that a restart creates again. */
   const node = { subscribedEvents: startNode() };
@@ -95,11 +95,11 @@ export async function openStreams({
   };
 }
 
-const openSubscribedEvents = (database: Database, { lastSequence }: EventLog, nowMs: () => number) =>
+const openSubscribedEvents = (database: Database, log: EventLog, nowMs: () => number) =>
   new SubscribedEvents({
-    store: createSubscribedEventStore(database),
-    remoteNames: createRemoteNameStore(database, createCopiedEvents(database)),
-    lastSequence,
+    store: new SubscribedEventStore(database),
+    remoteNames: new RemoteNameStore(database, new CopiedEvents(database)),
+    lastSequence: () => log.lastSequence(),
     webhookNames: () => new Set(),
     elapsedMs: nowMs,
     lingerMs: LINGER_MS,

@@ -13,7 +13,7 @@ import type { Event } from "../../src/events/catalogue.ts";
 import type { ProveFact } from "../../src/proofs/assemble.ts";
 import { createReadTogether, type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
 import { type Clock, createSteadyTime, type WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
@@ -133,7 +133,7 @@ export function createService(given: ServiceOptions = {}): Service {
   migrate(database);
   const clock = given.clock ?? createTestClock();
   const store = createWebhookStore(database, given.cipher);
-  const eventLog = createEventLog(database, { recordedNames: () => store.eventNames(), now: clock.nowMs });
+  const eventLog = new EventLog(database, { recordedNames: () => store.eventNames(), now: clock.nowMs });
   const calls: Call[] = [];
 
   const pastEvents = given.createPastEvents?.(database) ?? {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@uniknode/protocol";
 import { Growth } from "../../src/facts/growth.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { createMetaStore } from "../../src/store/node/meta.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
 import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
 import {
   blocksOf,
@@ -42,7 +42,7 @@ export async function archiveFixture(name: string): Promise<Archived> {
   const path = join(data, "node.sqlite");
   const { chain, database, close } = openChain(content, path, { recordedNames: new Set(["block.applied"]) });
   await chain.accept(blocksOf(content));
-  createMetaStore(database).write("webhookToken", WEBHOOK_TOKEN);
+  new MetaStore(database).write("webhookToken", WEBHOOK_TOKEN);
   const { height } = chain.head();
   const network = createNetwork(content.network);
   const growth = new Growth({ database, network, onTruncated: () => {} });

@@ -13,7 +13,7 @@ import { finalHeight } from "../../src/facts/final.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { lockDataFolder } from "../../src/store/engine/folder-lock.ts";
-import { createMetaStore } from "../../src/store/node/meta.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
 import { dumpOf, OTHER_VOTES, openChain } from "../../test-support/chain/fixtures.ts";
 import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "./fixture.ts";
 
@@ -261,7 +261,7 @@ describe("a snapshot of an attacker", () => {
     await restoreSnapshot(snapshot, data, archived.deps);
     expect(dump(data)).toEqual(dump(await restored(await snapshotOf(archived.data))));
     const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
-    expect(createMetaStore(database).read("webhookToken")).toBeUndefined();
+    expect(new MetaStore(database).read("webhookToken")).toBeUndefined();
     database.close();
   });
 

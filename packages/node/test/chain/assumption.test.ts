@@ -13,7 +13,7 @@ import { Growth } from "../../src/facts/growth.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createMetaStore } from "../../src/store/node/meta.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
 import {
   blocksOf,
   CHAINS,
@@ -370,7 +370,7 @@ test("Blocks with short ids are checked, since such an id does not identify one 
 function openMeta() {
   const database = openDatabase(":memory:");
   migrate(database);
-  return { assumption: new Assumption(createMetaStore(database), ANYWHERE), close: database.close };
+  return { assumption: new Assumption(new MetaStore(database), ANYWHERE), close: database.close };
 }
 
 test.each(CHAINS.slice(0, 2))(

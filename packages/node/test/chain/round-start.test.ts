@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/catalogue.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import {
   blocksOf,
   CHAINS,
@@ -25,7 +25,7 @@ async function eventsInParts(name: string, size: number): Promise<Event[]> {
     const outcomes = await chain.accept(blocks.slice(first, first + size));
     expect(outcomes.filter(({ kind }) => kind !== "Accepted")).toEqual([]);
     if (first + size >= blocks.length) {
-      const log = createEventLog(database, { recordedNames: () => new Set() });
+      const log = new EventLog(database, { recordedNames: () => new Set() });
       for (const { name, id, data } of log.read(0, 1_000_000)) events.push({ name, id, data });
     }
     await close();

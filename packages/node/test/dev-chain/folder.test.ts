@@ -8,7 +8,7 @@ import { claimFolder, resetFolder } from "../../src/dev-chain/folder.ts";
 import { createSessions, openSessionFile } from "../../src/http/console/sessions.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createMetaStore } from "../../src/store/node/meta.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
 
 const SHAPE = { mnemonic: "test", accounts: 1, blockTime: 1 };
 
@@ -44,7 +44,7 @@ test.each([
   const path = join(folder, "node.sqlite");
   const database = openDatabase(path);
   migrate(database, path);
-  createMetaStore(database).write("nethash", nethash);
+  new MetaStore(database).write("nethash", nethash);
   database.close();
   if (isDeleted) resetFolder(folder);
   else expect(() => resetFolder(folder)).toThrow("contains the chain of another network and was not deleted");

@@ -28,7 +28,7 @@ import type { DevCommand } from "../../src/gateway/gateway.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 
@@ -63,7 +63,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
       network,
       genesis: genesisBlockFromJson(blockToJson(block), network),
       verifier,
-      events: createEventLog(database, { recordedNames: () => new Set() }),
+      events: new EventLog(database, { recordedNames: () => new Set() }),
       eventsOfFacts: () => [],
       eventsOfRevert: () => [],
       now: clock.nowMs,

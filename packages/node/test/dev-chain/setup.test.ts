@@ -10,7 +10,7 @@ import { ConfigError } from "../../src/platform/coded-error.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { withHoldings } from "../../src/store/state/holdings.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 
@@ -27,7 +27,7 @@ function newChain() {
     network,
     genesis: genesisBlockFromJson(blockToJson(block), network),
     verifier: createVerifier({ threads: 0 }),
-    events: createEventLog(database, { recordedNames: () => new Set() }),
+    events: new EventLog(database, { recordedNames: () => new Set() }),
     eventsOfFacts: () => [],
     eventsOfRevert: () => [],
     now: Date.now,

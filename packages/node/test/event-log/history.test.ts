@@ -8,7 +8,7 @@ import { present } from "../../src/platform/present.ts";
 import { createOwnerStore } from "../../src/store/chain/fact-lookups.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import {
   blocksOf,
   CHAINS,
@@ -32,7 +32,7 @@ async function grow(name: string) {
     folder.remove();
   });
   await chain.accept(blocksOf(content));
-  const live = createEventLog(database, { recordedNames: () => new Set() })
+  const live = new EventLog(database, { recordedNames: () => new Set() })
     .read(0, 1_000_000)
     .map(({ sequence: _sequence, createdMs: _createdMs, ...event }) => event);
   return { database, live, network: createNetwork(content.network) };

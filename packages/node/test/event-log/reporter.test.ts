@@ -4,7 +4,7 @@ import { eventOfStart } from "../../src/events/node-events.ts";
 import { createReporter } from "../../src/processes/node/event-log.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 
 const event = eventOfStart(1_000);
 
@@ -13,7 +13,7 @@ function open(...recordedNames: string[]) {
   migrate(database);
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const events = createEventLog(database, { recordedNames: () => new Set(recordedNames) });
+  const events = new EventLog(database, { recordedNames: () => new Set(recordedNames) });
   const seen: number[] = [];
   const onLogged = () => void seen.push(events.lastSequence());
   return { database, events, lines, seen, ...createReporter({ database, events, onLogged, logger }) };

@@ -2,14 +2,14 @@ import { expect, test, vi } from "vitest";
 import { startEventRetention } from "../../src/event-log/retention.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 
 const subscribedEvents = { dropExpired() {} };
 
 function openLog() {
   const database = openDatabase(":memory:");
   migrate(database);
-  const log = createEventLog(database, { recordedNames: () => new Set(["peer.added"]) });
+  const log = new EventLog(database, { recordedNames: () => new Set(["peer.added"]) });
   const add = (count: number) =>
     database.transaction(() =>
       log.append(Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "peer.added" }))),

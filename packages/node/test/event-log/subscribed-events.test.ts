@@ -3,12 +3,12 @@ import { SubscribedEvents } from "../../src/event-log/subscribed-events.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import {
   COPY_READER,
-  createCopiedEvents,
-  createRemoteNameStore,
-  createSubscribedEventStore,
+  CopiedEvents,
+  RemoteNameStore,
+  SubscribedEventStore,
 } from "../../src/store/events/subscribed-events.ts";
 
 function open(webhooks: string[] = []) {
@@ -18,8 +18,8 @@ function open(webhooks: string[] = []) {
   const names = new Set(webhooks);
   const start = () =>
     new SubscribedEvents({
-      store: createSubscribedEventStore(database),
-      remoteNames: createRemoteNameStore(database, createCopiedEvents(database)),
+      store: new SubscribedEventStore(database),
+      remoteNames: new RemoteNameStore(database, new CopiedEvents(database)),
       lastSequence: () => log.last,
       webhookNames: () => new Set(names),
       elapsedMs: () => log.nowMs,
@@ -27,7 +27,7 @@ function open(webhooks: string[] = []) {
     });
   const writes = () =>
     present(database.prepare<{ n: number }>("SELECT total_changes() AS n").get(), "a row").n;
-  const events = createEventLog(database, { recordedNames: () => new Set(["peer.added"]) });
+  const events = new EventLog(database, { recordedNames: () => new Set(["peer.added"]) });
   return { database, log, names, start, writes, events };
 }
 

@@ -10,7 +10,7 @@ import { leafText, leavesOf, withUniksRoot } from "../../src/facts/leaf.ts";
 import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { FactTree } from "../../src/facts/tree/store.ts";
 import { present } from "../../src/platform/present.ts";
-import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { BlockStore } from "../../src/store/chain/blocks.ts";
 import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../../test-support/chain/fixtures.ts";
@@ -27,7 +27,7 @@ afterEach(() => folder.remove());
 
 /** Leaves of all final blocks, derived from the blocks alone. */
 function finalLeaves(database: Database, network: Network): string[] {
-  const blocks = createBlockStore(database);
+  const blocks = new BlockStore(database);
   const height = finalHeight(present(blocks.head(), "the result of head").height, network);
   const final = Array.from({ length: height }, (_, index) =>
     present(blocks.block(index + 1), "the result of block"),
@@ -130,9 +130,9 @@ test.each([1, 2, 3])(
 );
 
 const blockAt = (database: Database, height: number) => {
-  const [bytes] = createBlockStore(database).bytes(height, height);
+  const [bytes] = new BlockStore(database).bytes(height, height);
   return {
-    ...present(createBlockStore(database).block(height), "the result of block"),
+    ...present(new BlockStore(database).block(height), "the result of block"),
     headerBytes: present(bytes, "bytes").header,
   };
 };

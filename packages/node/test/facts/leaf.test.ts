@@ -10,7 +10,7 @@ import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
 import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
 import { RecentBlocks } from "../../src/facts/leaf-source.ts";
 import { present } from "../../src/platform/present.ts";
-import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { BlockStore } from "../../src/store/chain/blocks.ts";
 import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
 import {
   blocksOf,
@@ -39,7 +39,7 @@ async function grow(name: string) {
     }
   });
   await chain.accept(blocksOf(content));
-  return { database, network, live, blocks: createBlockStore(database) };
+  return { database, network, live, blocks: new BlockStore(database) };
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -8,7 +8,7 @@ import { mutate } from "../../../client/test-support/proofs/mutate.ts";
 import { createRandom } from "../../../client/test-support/proofs/scene.ts";
 import { Growth } from "../../src/facts/growth.ts";
 import { present } from "../../src/platform/present.ts";
-import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { BlockStore } from "../../src/store/chain/blocks.ts";
 import {
   blocksOf,
   CHAINS,
@@ -40,7 +40,7 @@ async function opened(name: string) {
       while (growth.step(0));
     },
     maps: () => {
-      const blocks = createBlockStore(database);
+      const blocks = new BlockStore(database);
       const height = present(blocks.head()).height;
       return plainMaps(
         Array.from({ length: height }, (_, index) => present(blocks.block(index + 1))),

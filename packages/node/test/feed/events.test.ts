@@ -7,7 +7,7 @@ import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { COPY_READER } from "../../src/store/events/subscribed-events.ts";
 import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
@@ -30,7 +30,7 @@ beforeEach(() => {
   const path = `${folder.path}/node.sqlite`;
   database = openDatabase(path);
   migrate(database);
-  log = createEventLog(database, { recordedNames: () => new Set(["peer.added"]), now: () => 1_000 });
+  log = new EventLog(database, { recordedNames: () => new Set(["peer.added"]), now: () => 1_000 });
   feed = openFeed();
 });
 afterEach(() => {

@@ -17,7 +17,7 @@ import { DEFAULT_FEED_OPTIONS, Feed, type FeedResponse } from "../../src/feed/fe
 import type { Position } from "../../src/feed/line.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { fromMembers } from "../../src/store/state/json.ts";
 import {
   blocksOf,
@@ -173,8 +173,8 @@ test("The tree of final facts follows the blocks at the head, once after it has 
 });
 
 test("The newest event of the log follows the blocks at the head, once after each change.", async () => {
-  const { append } = createEventLog(opened.database, { recordedNames: () => new Set(["peer.added"]) });
-  const log = (id: string) => opened.database.transaction(() => append([{ id, name: "peer.added" }]));
+  const events = new EventLog(opened.database, { recordedNames: () => new Set(["peer.added"]) });
+  const log = (id: string) => opened.database.transaction(() => events.append([{ id, name: "peer.added" }]));
   const markOf = (sequence: number) => ({ log: { ...positionAt(last), sequence } });
   log("a");
   const response = feed.follow([positionAt(1)]);

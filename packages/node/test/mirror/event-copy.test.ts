@@ -14,7 +14,7 @@ import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate as migratePostgres } from "../../src/postgres/migrations.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { COPY_READER } from "../../src/store/events/subscribed-events.ts";
 import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
@@ -54,7 +54,7 @@ function openNode(name: string): void {
   const path = `${folder.path}/${name}.sqlite`;
   database = openDatabase(path);
   migrate(database);
-  log = createEventLog(database, { recordedNames: () => new Set(["peer.added", "block.applied"]) });
+  log = new EventLog(database, { recordedNames: () => new Set(["peer.added", "block.applied"]) });
   feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs: 200 },
     {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { COPY_READER } from "../../src/store/events/subscribed-events.ts";
 import { type MirroredDevChain, startMirroredDevChain } from "../../test-support/mirror/dev-chain.ts";
 import { copiedEvents, nodeEvents } from "../../test-support/mirror/events.ts";
@@ -37,7 +37,7 @@ function readNode<T>(read: (database: Database) => T): T {
   }
 }
 
-const logOf = (database: Database) => createEventLog(database, { recordedNames: () => new Set() });
+const logOf = (database: Database) => new EventLog(database, { recordedNames: () => new Set() });
 const lastEvent = () => readNode((database) => logOf(database).lastSequence());
 
 describe.skipIf(!hasPostgres)("the events of a dev chain", () => {

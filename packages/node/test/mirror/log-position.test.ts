@@ -13,7 +13,7 @@ import { takeLease } from "../../src/mirror/head.ts";
 import type { FeedLine } from "../../src/mirror/line.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import {
   blocksOf,
   type OpenChain,
@@ -103,8 +103,8 @@ function changing(change: Change): FeedClient {
 /** Logs events that no block causes. */
 function log(count: number): void {
   const events = Array.from({ length: count }, () => ({ id: `${Math.random()}`, name: "peer.added" }));
-  const { append } = createEventLog(node.database, { recordedNames: () => new Set(["peer.added"]) });
-  node.database.transaction(() => append(events));
+  const eventLog = new EventLog(node.database, { recordedNames: () => new Set(["peer.added"]) });
+  node.database.transaction(() => eventLog.append(events));
   feed.notify();
 }
 

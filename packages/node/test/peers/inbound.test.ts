@@ -47,7 +47,12 @@ const at = (ms: number) => slots.unixMsOf(slots.slotTime(SLOT)) + ms;
 
 function inboundBlocks(chain: InboundBlocksDeps["chain"] = own.chain) {
   const logger = pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const doubleForging = new DoubleForging({ network, slots, header: own.chain.blocks.header, logger });
+  const doubleForging = new DoubleForging({
+    network,
+    slots,
+    header: (height) => own.chain.blocks.header(height),
+    logger,
+  });
   const blocks = new InboundBlocks({
     network,
     slots,

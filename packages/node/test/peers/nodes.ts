@@ -7,7 +7,7 @@ import type { PeersOptions } from "../../src/peers/peers-options.ts";
 import type { Pool } from "../../src/pool/pool.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createPeerStore } from "../../src/store/node/peers.ts";
+import { PeerStore } from "../../src/store/node/peers.ts";
 import {
   network,
   openTestChain,
@@ -83,7 +83,7 @@ export async function createNodes(): Promise<TestNodes> {
         genesisBlock: { height: 1 },
         chain,
         verify: verifier.verify,
-        store: createPeerStore(database),
+        store: new PeerStore(database),
         pool,
         plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: 4003 } }),
         isOwnDelegate: () => false,

@@ -76,7 +76,7 @@ const verify = (own: TestChain, status: ReceivedStatus, request: RequestPeer) =>
     verify: verifier.verify,
     now,
     head: own.chain.head,
-    header: own.chain.blocks.header,
+    header: (height) => own.chain.blocks.header(height),
   });
 
 /** Status of a node that claims this head. */

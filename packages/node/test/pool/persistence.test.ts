@@ -7,7 +7,7 @@ import { present } from "../../src/platform/present.ts";
 import { type PoolEvent, toPublicEvent } from "../../src/pool/events.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EventLog } from "../../src/store/events/event-log.ts";
 import { createPoolStore, type PoolStore } from "../../src/store/node/pool.ts";
 import {
   createTestChain,
@@ -45,7 +45,7 @@ function openFile() {
   const database = openDatabase(join(folder, "node.sqlite"));
   open.push(database);
   migrate(database);
-  const log = createEventLog(database, { recordedNames: () => NAMES, now: () => 0 });
+  const log = new EventLog(database, { recordedNames: () => NAMES, now: () => 0 });
   const emit = (event: PoolEvent) => database.transaction(() => log.append([toPublicEvent(event)]));
   return {
     database,

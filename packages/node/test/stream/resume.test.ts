@@ -1,7 +1,7 @@
 import { encodeHeader } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { BlockStore } from "../../src/store/chain/blocks.ts";
 import { chain, heads } from "../../test-support/http/chain.ts";
 import {
   applied,
@@ -163,7 +163,7 @@ describe("a reader that starts at an old block", () => {
 
   test("A reader that starts at an old block receives a block that is committed while it reads.", async () => {
     const { listen, writer, eventLog, stream } = await openStreams();
-    const blocks = createBlockStore(writer);
+    const blocks = new BlockStore(writer);
     const last = present(chain.blocks.at(-1), "the last block");
     // Removed, so that one can follow.
     writer.transaction(() => blocks.removeFrom(last.header.height));

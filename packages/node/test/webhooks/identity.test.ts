@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMetaStore } from "../../src/store/node/meta.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
 import { deliveryId } from "../../src/webhooks/matching/drafts.ts";
 import {
   always,
@@ -50,7 +50,7 @@ describe("the id of a delivery", () => {
   test("The id of a delivery depends on the nethash of the network.", async () => {
     const path = databasePath();
     const { database, close } = createService({ path });
-    createMetaStore(database).write("nethash", "ab");
+    new MetaStore(database).write("nethash", "ab");
     await close();
     const [message] = await receive([blockApplied(1)], { path });
     expect(message?.id).toBe(

@@ -6,7 +6,7 @@ import { ConfigError } from "../../src/platform/coded-error.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createMetaStore } from "../../src/store/node/meta.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
 import { createSecretCipher, EncryptionError } from "../../src/webhooks/secrets.ts";
 import { encryptSecrets, type KeyFiles, webhookTokenOf } from "../../src/webhooks/sqlite/secrets.ts";
 import { createWebhookStore } from "../../test-support/webhooks/sqlite-register.ts";
@@ -82,7 +82,7 @@ describe("with a key", () => {
     const { id, secrets } = first.store.insert(fields, token("a"));
     expect(secrets).toEqual({ token: token("a") });
     first.store.rotate(id, token("b"), 1_000);
-    const registerToken = webhookTokenOf(undefined, createMetaStore(first.database), first.cipher);
+    const registerToken = webhookTokenOf(undefined, new MetaStore(first.database), first.cipher);
     // The files contain everything: the target, which is not a secret, is found.
     expect(holds(TARGET)).toBe(true);
     const secretTexts = [token("a"), token("b"), registerToken].map((text) => text.slice(0, 16));
@@ -95,7 +95,7 @@ describe("with a key", () => {
       token: token("b"),
       previous: { token: token("a"), untilMs: 1_000 },
     });
-    expect(webhookTokenOf(undefined, createMetaStore(second.database), second.cipher)).toBe(registerToken);
+    expect(webhookTokenOf(undefined, new MetaStore(second.database), second.cipher)).toBe(registerToken);
   });
 
   test("Deliveries, retries and replays are signed with the decrypted secret with a key.", async () => {
@@ -123,7 +123,7 @@ describe("with a key", () => {
     const plain = start();
     for (const digit of "abc") plain.store.insert(fields, token(digit));
     plain.store.rotate(1, token("d"), 1_000);
-    const registerToken = webhookTokenOf(undefined, createMetaStore(plain.database), plain.cipher);
+    const registerToken = webhookTokenOf(undefined, new MetaStore(plain.database), plain.cipher);
     const texts = [..."abcd"].map((digit) => digit.repeat(32));
     expect([...texts, registerToken].every(holds)).toBe(true);
     plain.database.close();
@@ -136,7 +136,7 @@ describe("with a key", () => {
       token("b"),
       token("c"),
     ]);
-    expect(webhookTokenOf(undefined, createMetaStore(sealed.database), sealed.cipher)).toBe(registerToken);
+    expect(webhookTokenOf(undefined, new MetaStore(sealed.database), sealed.cipher)).toBe(registerToken);
   });
 });
 

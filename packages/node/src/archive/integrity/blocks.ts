@@ -1,7 +1,7 @@
 /** Compares the bytes of the blocks with their ids: any altered bit is found. */
 import { type Block, isBlockException, joinBlock, type Network, payloadHashOf } from "@uniknode/protocol";
 import { receiveBlock } from "../../chain/pipeline/receive.ts";
-import { type BlockBytes, type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
+import { type BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
 import {
   createReadTogether,
   type Database,
@@ -25,7 +25,7 @@ export function blockDamage(
 ): string | undefined {
   const inspect = createBlockInspection(database, network);
   const endMs = performance.now() + forMs;
-  progress.blocks = createBlockStore(database).head()?.height ?? 0;
+  progress.blocks = new BlockStore(database).head()?.height ?? 0;
   for (const from of batches(progress.blocks)) {
     if (performance.now() > endMs) return undefined;
     const { inspected, damage } = inspect(from, from + BATCH - 1);
@@ -46,7 +46,7 @@ function createBlockInspection(
   database: Database,
   network: Network,
 ): (from: number, to: number) => InspectedBlocks {
-  const store = createBlockStore(database);
+  const store = new BlockStore(database);
   const columns = database.prepare<Columns>(
     `SELECT blocks.*, lower(hex(public_key)) AS public_key
      FROM blocks LEFT JOIN generators ON number = generator WHERE height BETWEEN ? AND ? ORDER BY height`,

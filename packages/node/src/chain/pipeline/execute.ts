@@ -58,7 +58,7 @@ export class Executor {
     this.#rounds = createRounds(network);
     this.#slots = createSlots(network);
     this.#roundStart = new RoundStart({ network, rounds: this.#rounds, stores });
-    this.#finality = createFinality(network, stores.blocks.header);
+    this.#finality = createFinality(network, (height) => stores.blocks.header(height));
   }
 
   /** The last executed block. It is the head, except within the tick that executes and commits. */

@@ -1,6 +1,6 @@
 /** Past events, derived from the blocks and the state in SQLite. */
 import type { Network } from "@uniknode/protocol";
-import { createBlockStore } from "../../store/chain/blocks.ts";
+import { BlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database, ReadTogether } from "../../store/engine/database.ts";
 import { createFinality } from "../finality.ts";
@@ -15,12 +15,12 @@ export const toHistory = (pastEvents: PastEvents, readTogether: ReadTogether): H
 
 /** `eventsAt` must be called inside a transaction, so that all events belong to one block. */
 export function createPastEvents(database: Database, network: Network): PastEvents {
-  const blocks = createBlockStore(database);
+  const blocks = new BlockStore(database);
   const usernames = database.prepare<{ username: string | null }>(
     "SELECT username FROM wallets WHERE public_key = +?",
   );
   const pastFacts = createPastFacts(createFactLookups(database), network);
-  const finality = createFinality(network, blocks.header);
+  const finality = createFinality(network, (height) => blocks.header(height));
   const toEvents = createFactEvents(network, (publicKey) => usernames.get(publicKey)?.username ?? undefined);
 
   return {

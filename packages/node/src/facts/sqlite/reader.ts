@@ -2,7 +2,7 @@
 import { type Block, createRounds, type Network, type Rounds } from "@uniknode/protocol";
 import { createPastFacts, type PastFacts } from "../../event-log/past-facts.ts";
 import { present } from "../../platform/present.ts";
-import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
+import { BlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import { createReadTogether, type Database, type ReadTogether } from "../../store/engine/database.ts";
 import { endsRound, type Leaf, leavesOf, type TreeFact, withUniksRoot } from "../leaf.ts";
@@ -34,7 +34,7 @@ export class SqliteFactReader implements FactReader {
   constructor(database: Database, network: Network) {
     this.#network = network;
     this.#tree = new FactTree(database);
-    this.#blocks = createBlockStore(database);
+    this.#blocks = new BlockStore(database);
     this.#uniks = new UnikReader(database);
     this.#pastFacts = createPastFacts(createFactLookups(database), network);
     this.#roundAt = createRounds(network).roundAt;

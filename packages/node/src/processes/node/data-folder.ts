@@ -16,7 +16,7 @@ import {
   type Writes,
   watchWrites,
 } from "../../store/engine/writes.ts";
-import { createMetaStore } from "../../store/node/meta.ts";
+import { MetaStore } from "../../store/node/meta.ts";
 import { createSecretCipher } from "../../webhooks/secrets.ts";
 import { encryptSecrets, webhookTokenOf } from "../../webhooks/sqlite/secrets.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
@@ -79,7 +79,7 @@ export function openDataFolder(
   const secretKey = encryptSecrets(database, options);
   const webhookToken = webhookTokenOf(
     options.webhookToken,
-    createMetaStore(database),
+    new MetaStore(database),
     createSecretCipher(secretKey),
   );
   const checkpointKey = checkpointKeyOf(options.data);

@@ -6,13 +6,8 @@ import type { Event } from "../../events/catalogue.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";
-import {
-  createCopiedEvents,
-  createRemoteNameStore,
-  createSubscribedEventStore,
-  type RemoteNameStore,
-} from "../../store/events/subscribed-events.ts";
+import { createLastSequence, EventLog } from "../../store/events/event-log.ts";
+import { CopiedEvents, RemoteNameStore, SubscribedEventStore } from "../../store/events/subscribed-events.ts";
 import { createOwnerStore, hasOwnNames } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { runNow, sqlOf } from "../../webhooks/sqlite/sql.ts";
 import { readEventNames } from "../../webhooks/storage/webhooks.ts";
@@ -32,14 +27,14 @@ export function openNodeEventLog(
   onStop: Closing["add"],
 ): NodeEventLog {
   const subscribedEvents = new SubscribedEvents({
-    store: createSubscribedEventStore(database),
+    store: new SubscribedEventStore(database),
     remoteNames: openRemoteNames(database, feedBlocks > 0),
     lastSequence: createLastSequence(database),
     webhookNames: webhooks === "on" ? createWebhookNames(database) : () => new Set(),
     elapsedMs: () => performance.now(),
   });
   // The age of events is measured with the clock of the machine: the clock of the chain can be ahead.
-  const events = createEventLog(database, { recordedNames: subscribedEvents.names });
+  const events = new EventLog(database, { recordedNames: subscribedEvents.names });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,
     subscribedEvents,
@@ -63,8 +58,8 @@ function createWebhookNames(database: Database): () => ReadonlySet<string> {
 
 /** Without a feed, no mirror copies events: then the log keeps none for it. */
 function openRemoteNames(database: Database, hasFeed: boolean): RemoteNameStore {
-  const copiedEvents = createCopiedEvents(database);
-  const remoteNames = createRemoteNameStore(database, copiedEvents);
+  const copiedEvents = new CopiedEvents(database);
+  const remoteNames = new RemoteNameStore(database, copiedEvents);
   if (hasFeed && remoteNames.all().size > 0) copiedEvents.keep();
   if (!hasFeed) copiedEvents.forget();
   return remoteNames;

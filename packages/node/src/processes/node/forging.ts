@@ -77,7 +77,7 @@ export function createNodeForging(
       },
       onStarted: (publicKeys) =>
         void deps.readiness.reached.then(() => report(eventOfForgerStart(publicKeys, nowMs()))),
-      onForged: (block) => report(...eventsOfForging(block, events.isRecorded)),
+      onForged: (block) => report(...eventsOfForging(block, (name) => events.isRecorded(name))),
       onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
       nowMs,
       logger,

@@ -7,7 +7,7 @@ import { Peers } from "../../peers/peers.ts";
 import type { PeersOptions } from "../../peers/peers-options.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/notifier.ts";
-import { createPeerStore } from "../../store/node/peers.ts";
+import { PeerStore } from "../../store/node/peers.ts";
 import type { NodeCore } from "./core.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
 
@@ -40,7 +40,7 @@ export function createNodePeers(
     genesisBlock,
     chain,
     verify: (checks) => verifier.verify(checks),
-    store: createPeerStore(database),
+    store: new PeerStore(database),
     pool,
     plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: httpPort() } }),
     isOwnDelegate: (publicKey) => delegates.has(publicKey),

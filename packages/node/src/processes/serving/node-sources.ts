@@ -23,8 +23,8 @@ import { createValueIndexBuilder } from "../../read/sqlite/value-index-builder.t
 import { RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { createReadTogether, type Database, openDatabase } from "../../store/engine/database.ts";
 import { loggedTrouble, ordinaryWriteLock, type Writes, watchWrites } from "../../store/engine/writes.ts";
-import { createEventLog } from "../../store/events/event-log.ts";
-import { createCopiedEvents } from "../../store/events/subscribed-events.ts";
+import { EventLog } from "../../store/events/event-log.ts";
+import { CopiedEvents } from "../../store/events/subscribed-events.ts";
 import { SqliteSource } from "../../stream/sqlite/source.ts";
 import { DeliveryFigures } from "../../webhooks/figures.ts";
 import { READER } from "../../webhooks/intake.ts";
@@ -184,7 +184,7 @@ function openWebhooks(
 ): WebhookSources | undefined {
   const { databasePath, secretKey } = data;
   // The serving thread only reads the log, and writes its cursors.
-  const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
+  const eventLog = new EventLog(database, { recordedNames: () => NO_NAMES });
   const cipher = createSecretCipher(secretKey);
   const handOver = createSqliteHandOverRows({
     database,
@@ -215,7 +215,7 @@ function openFeed(context: NodeContext, database: Database, facts: FactReader): 
     openState: () => openStateRows(databasePath),
     facts,
     events: createEventReader(reader),
-    copiedEvents: createCopiedEvents(database),
+    copiedEvents: new CopiedEvents(database),
     transfer: () => owner.read().transfer,
   });
   context.closing.add("feed", () => feed.close());

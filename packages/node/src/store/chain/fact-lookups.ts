@@ -2,8 +2,8 @@
 import type { Round } from "@uniknode/ledger";
 import { type BlockHeader, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
-import { createRoundStore } from "../state/packed-round.ts";
-import { createBlockStore } from "./blocks.ts";
+import { RoundStore } from "../state/packed-round.ts";
+import { BlockStore } from "./blocks.ts";
 import { prepareById, TRANSACTION_IDS } from "./id-levels.ts";
 
 /** Reads of one state, for blocks on its chain. */
@@ -15,8 +15,8 @@ export type FactLookups = OwnerStore & {
 };
 
 export function createFactLookups(database: Database): FactLookups {
-  const blocks = createBlockStore(database);
-  const rounds = createRoundStore(database);
+  const blocks = new BlockStore(database);
+  const rounds = new RoundStore(database);
   const generators = database.prepare<{ generator: string }>(
     `SELECT lower(hex(public_key)) AS generator FROM generators
      WHERE number IN (SELECT generator FROM blocks WHERE height BETWEEN ? AND ?)`,
@@ -24,7 +24,7 @@ export function createFactLookups(database: Database): FactLookups {
   return {
     ...createOwnerStore(database),
     header: (height) => blocks.header(height),
-    round: rounds.read,
+    round: (number) => rounds.read(number),
     generators: (from, to) => new Set(generators.all(from, to).map(({ generator }) => generator)),
   };
 }

@@ -10,7 +10,7 @@
  */
 
 import { hexToBytes } from "@uniknode/protocol";
-import type { Database, SqlValue } from "../engine/database.ts";
+import type { Database, SqlValue, Statement } from "../engine/database.ts";
 
 const HEX = /^[0-9a-f]{0,64}$/;
 /** Sorts after every digit. */
@@ -163,56 +163,59 @@ const STEP_ENTRIES = 1_000;
 /** Number of ranges of the levels 0 and 1, which have at most 32,000 and 1,024,000 entries, give or take a step. */
 const RANGES = [32, 1_024] as const;
 
-/** Each function must be called in the transaction that changes the rows. */
-export type IdLevels = {
-  /** Adds the row with a full id. */
-  add(id: Uint8Array, ...key: number[]): void;
-  /** Moves entries to higher levels. Must be called when the number of entries grows from one number to another. */
-  grow(before: number, after: number): void;
-  /** Removes the entries of the rows at and above a height, before these are removed. */
-  removeFrom(height: number): void;
-};
+/** Each method must be called in the transaction that changes the rows. */
+export class IdLevels {
+  readonly #insert: Statement<unknown>;
+  readonly #copy: Statement<unknown>;
+  readonly #remove: Statement<unknown>;
+  readonly #removeFrom: Statement<unknown>;
+  readonly #removeAll: Statement<unknown>;
 
-export function createIdLevels(database: Database, { table, rows, key }: IdIndex): IdLevels {
-  const columns = `prefix, ${key.join()}`;
-  const inRange = "level = +? AND prefix >= +? AND prefix < +?";
-  // An equal entry may exist, because ids can share a prefix and a key.
-  const insert = database.prepare(
-    `INSERT OR IGNORE INTO ${table} VALUES (0, ?, ${key.map(() => "?").join()})`,
-  );
-  const copy = database.prepare(
-    `INSERT OR IGNORE INTO ${table} SELECT level + 1, ${columns} FROM ${table} WHERE ${inRange} ORDER BY ${columns}`,
-  );
-  const remove = database.prepare(`DELETE FROM ${table} WHERE ${inRange}`);
-  const removeFrom = database.prepare(
-    `DELETE FROM ${table} WHERE ${IN_ALL_LEVELS} AND (${columns}) IN (
+  constructor(database: Database, { table, rows, key }: IdIndex) {
+    const columns = `prefix, ${key.join()}`;
+    const inRange = "level = +? AND prefix >= +? AND prefix < +?";
+    // An equal entry may exist, because ids can share a prefix and a key.
+    this.#insert = database.prepare(
+      `INSERT OR IGNORE INTO ${table} VALUES (0, ?, ${key.map(() => "?").join()})`,
+    );
+    this.#copy = database.prepare(
+      `INSERT OR IGNORE INTO ${table} SELECT level + 1, ${columns} FROM ${table} WHERE ${inRange} ORDER BY ${columns}`,
+    );
+    this.#remove = database.prepare(`DELETE FROM ${table} WHERE ${inRange}`);
+    this.#removeFrom = database.prepare(
+      `DELETE FROM ${table} WHERE ${IN_ALL_LEVELS} AND (${columns}) IN (
        SELECT substr(id, 1, ${PREFIX_LENGTH}), ${key.join()} FROM ${rows} WHERE height >= ? AND typeof(id) = 'blob')`,
-  );
-
-  const removeAll = database.prepare(`DELETE FROM ${table}`);
-
-  function move(level: 0 | 1, step: number): void {
-    const range = rangeOf(step, RANGES[level]);
-    copy.run(level, ...range);
-    remove.run(level, ...range);
+    );
+    this.#removeAll = database.prepare(`DELETE FROM ${table}`);
   }
 
-  return {
-    add: (id, ...key) => void insert.run(id.subarray(0, PREFIX_LENGTH), ...key),
-    grow(before, after) {
-      const end = Math.floor(after / STEP_ENTRIES);
-      for (let step = Math.floor(before / STEP_ENTRIES) + 1; step <= end; step++) {
-        // Entries move by one level at most: those of level 1 before those of level 0.
-        move(1, step);
-        move(0, step);
-      }
-    },
-    removeFrom(height) {
-      // SQLite empties a table at once.
-      if (height <= 1) removeAll.run();
-      else removeFrom.run(height);
-    },
-  };
+  /** Adds the row with a full id. */
+  add(id: Uint8Array, ...key: number[]): void {
+    this.#insert.run(id.subarray(0, PREFIX_LENGTH), ...key);
+  }
+
+  /** Moves entries to higher levels. Must be called when the number of entries grows from one number to another. */
+  grow(before: number, after: number): void {
+    const end = Math.floor(after / STEP_ENTRIES);
+    for (let step = Math.floor(before / STEP_ENTRIES) + 1; step <= end; step++) {
+      // Entries move by one level at most: those of level 1 before those of level 0.
+      this.#move(1, step);
+      this.#move(0, step);
+    }
+  }
+
+  /** Removes the entries of the rows at and above a height, before these are removed. */
+  removeFrom(height: number): void {
+    // SQLite empties a table at once.
+    if (height <= 1) this.#removeAll.run();
+    else this.#removeFrom.run(height);
+  }
+
+  #move(level: 0 | 1, step: number): void {
+    const range = rangeOf(step, RANGES[level]);
+    this.#copy.run(level, ...range);
+    this.#remove.run(level, ...range);
+  }
 }
 
 /** Returns the range of prefixes that a step moves: the first one, and the first one after the range. */

@@ -4,7 +4,7 @@
  */
 import { hexToBytes } from "@uniknode/protocol";
 import { present } from "../../platform/present.ts";
-import type { Database } from "./database.ts";
+import type { Database, Statement } from "./database.ts";
 
 /** Public keys of delegates, in rows of blocks and rounds. */
 export const GENERATORS: DictionaryTable = {
@@ -29,10 +29,6 @@ export const RECIPIENTS: DictionaryTable = {
   maxLength: 35,
 };
 
-export type Generators = Dictionary;
-
-export const createGenerators = (database: Database): Generators => createDictionary(database, GENERATORS);
-
 export type DictionaryTable = {
   readonly table: string;
   readonly column: string;
@@ -42,63 +38,74 @@ export type DictionaryTable = {
   readonly maxLength: number;
 };
 
-export type Dictionary = {
-  /** Returns the number of a text. A new text gets a row: must be called inside a transaction. */
-  numberOf(text: string): number;
-  /** @throws {Error} if no text has the number: the row with the number is damaged */
-  textOf(number: number): string;
-  /**
-   * Reads the texts of several numbers with one statement, so that `textOf` has them in the cache. A statement for each text would
-   * take seven times as long.
-   */
-  load(numbers: readonly number[]): void;
-  /** Discards the cache. Must be called if a transaction that called `numberOf` fails. */
-  reset(): void;
-};
-
 /** Maximum number of cached numbers: 3 MB with their addresses or keys. */
 const MAX_CACHED = 20_000;
 const HEX = /^([0-9a-f]{2})+$/;
 
-export function createDictionary(database: Database, dictionary: DictionaryTable): Dictionary {
-  const { table, column, isHex, maxLength } = dictionary;
-  const insert = database.prepare(`INSERT INTO ${table} (${column}) VALUES (?)`);
-  const find = createNumberLookup(database, dictionary);
-  const text = isHex ? `lower(hex(${column}))` : column;
-  const select = database.prepare<{ text: string }>(`SELECT ${text} AS text FROM ${table} WHERE number = ?`);
-  const selectAll = database.prepare<[number: number, text: string]>(
-    `SELECT number, ${text} FROM json_each(?) CROSS JOIN ${table} ON number = value`,
-    { arrays: true },
-  );
-  const numbers = new Map<string, number>();
-  const texts = createTextCache(maxLength);
-  return {
-    numberOf(text) {
-      const cached = numbers.get(text);
-      if (cached !== undefined) return cached;
-      const number = find(text) ?? Number(insert.run(isHex ? hexToBytes(text) : text).lastInsertRowid);
-      // Tracking recent use would cost more than occasionally reading all rows again.
-      if (numbers.size >= MAX_CACHED) numbers.clear();
-      numbers.set(text, number);
-      return number;
-    },
-    textOf(number) {
-      const cached = texts.get(number);
-      if (cached !== undefined) return cached;
-      const { text } = present(select.get(number), `the row of ${table} with the number ${number}`);
-      texts.set(number, text);
-      return text;
-    },
-    load(wanted) {
-      const missing = wanted.filter((number) => !texts.has(number));
-      if (missing.length === 0) return;
-      for (const [number, text] of selectAll.all(JSON.stringify(missing))) texts.set(number, text);
-    },
-    reset() {
-      numbers.clear();
-      texts.clear();
-    },
-  };
+export class Dictionary {
+  readonly #dictionary: DictionaryTable;
+  readonly #insert: Statement<unknown>;
+  readonly #find: (text: string) => number | undefined;
+  readonly #select: Statement<{ text: string }>;
+  readonly #selectAll: Statement<[number: number, text: string]>;
+  readonly #numbers = new Map<string, number>();
+  readonly #texts: TextCache;
+
+  constructor(database: Database, dictionary: DictionaryTable) {
+    const { table, column, isHex, maxLength } = dictionary;
+    const text = isHex ? `lower(hex(${column}))` : column;
+    this.#dictionary = dictionary;
+    this.#insert = database.prepare(`INSERT INTO ${table} (${column}) VALUES (?)`);
+    this.#find = createNumberLookup(database, dictionary);
+    this.#select = database.prepare(`SELECT ${text} AS text FROM ${table} WHERE number = ?`);
+    this.#selectAll = database.prepare(
+      `SELECT number, ${text} FROM json_each(?) CROSS JOIN ${table} ON number = value`,
+      { arrays: true },
+    );
+    this.#texts = new TextCache(maxLength);
+  }
+
+  /** Returns the number of a text. A new text gets a row: must be called inside a transaction. */
+  numberOf(text: string): number {
+    const numbers = this.#numbers;
+    const cached = numbers.get(text);
+    if (cached !== undefined) return cached;
+    const number = this.#find(text) ?? this.#add(text);
+    // Tracking recent use would cost more than occasionally reading all rows again.
+    if (numbers.size >= MAX_CACHED) numbers.clear();
+    numbers.set(text, number);
+    return number;
+  }
+
+  /** @throws {Error} if no text has the number: the row with the number is damaged */
+  textOf(number: number): string {
+    const cached = this.#texts.get(number);
+    if (cached !== undefined) return cached;
+    const { table } = this.#dictionary;
+    const { text } = present(this.#select.get(number), `the row of ${table} with the number ${number}`);
+    this.#texts.set(number, text);
+    return text;
+  }
+
+  /**
+   * Reads the texts of several numbers with one statement, so that `textOf` has them in the cache. A statement for each text would
+   * take seven times as long.
+   */
+  load(numbers: readonly number[]): void {
+    const missing = numbers.filter((number) => !this.#texts.has(number));
+    if (missing.length === 0) return;
+    for (const [number, text] of this.#selectAll.all(JSON.stringify(missing))) this.#texts.set(number, text);
+  }
+
+  /** Discards the cache. Must be called if a transaction that called `numberOf` fails. */
+  reset(): void {
+    this.#numbers.clear();
+    this.#texts.clear();
+  }
+
+  #add(text: string): number {
+    return Number(this.#insert.run(this.#dictionary.isHex ? hexToBytes(text) : text).lastInsertRowid);
+  }
 }
 
 /** Returns a function that finds the number of a text; undefined if it has none. */
@@ -118,44 +125,49 @@ const MAX_SLOTS = 131_072;
 /** A small chain needs no more, and tests open many of them. */
 const FIRST_SLOTS = 1_024;
 
-type TextCache = {
-  has(number: number): boolean;
-  get(number: number): string | undefined;
-  /** Adds a text, unless it is longer than the slots. */
-  set(number: number, text: string): void;
-  clear(): void;
-};
-
 /**
- * Creates a cache of short texts with ASCII characters by number, in a bounded amount of memory. Each number has one slot, and
+ * Cache of short texts with ASCII characters by number, in a bounded amount of memory. Each number has one slot, and
  * takes it from the number that used it before. Strings in a map would take three times the memory, and every garbage collection
  * would visit them (docs/decisions/0056-store-the-header-of-a-block-once.md).
- *
- * @param maxLength characters of a slot, at most 255
  */
-export function createTextCache(maxLength: number): TextCache {
-  let slots = createSlots(FIRST_SLOTS, maxLength);
-  const has = (number: number) => slots.numbers[number % slots.count] === number;
-  return {
-    has,
-    get(number) {
-      if (!has(number)) return undefined;
-      const slot = number % slots.count;
-      const start = slot * maxLength;
-      return slots.characters.toString("latin1", start, start + (slots.lengths[slot] ?? 0));
-    },
-    set(number, text) {
-      if (text.length > maxLength) return;
-      while (number >= slots.count && slots.count < MAX_SLOTS) slots = doubled(slots, maxLength);
-      const slot = number % slots.count;
-      slots.numbers[slot] = number;
-      slots.lengths[slot] = text.length;
-      slots.characters.write(text, slot * maxLength, "latin1");
-    },
-    clear() {
-      slots = createSlots(FIRST_SLOTS, maxLength);
-    },
-  };
+export class TextCache {
+  readonly #maxLength: number;
+  #slots: Slots;
+
+  /** @param maxLength characters of a slot, at most 255 */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+    this.#slots = createSlots(FIRST_SLOTS, maxLength);
+  }
+
+  has(number: number): boolean {
+    const { numbers, count } = this.#slots;
+    return numbers[number % count] === number;
+  }
+
+  get(number: number): string | undefined {
+    if (!this.has(number)) return undefined;
+    const { count, lengths, characters } = this.#slots;
+    const slot = number % count;
+    const start = slot * this.#maxLength;
+    return characters.toString("latin1", start, start + (lengths[slot] ?? 0));
+  }
+
+  /** Adds a text, unless it is longer than the slots. */
+  set(number: number, text: string): void {
+    if (text.length > this.#maxLength) return;
+    while (number >= this.#slots.count && this.#slots.count < MAX_SLOTS)
+      this.#slots = doubled(this.#slots, this.#maxLength);
+    const { count, numbers, lengths, characters } = this.#slots;
+    const slot = number % count;
+    numbers[slot] = number;
+    lengths[slot] = text.length;
+    characters.write(text, slot * this.#maxLength, "latin1");
+  }
+
+  clear(): void {
+    this.#slots = createSlots(FIRST_SLOTS, this.#maxLength);
+  }
 }
 
 type Slots = {

@@ -12,29 +12,7 @@ export type Retention = {
   readonly maxAgeMs: number;
 };
 
-export type EventLog = {
-  /** Returns true if events of this name are currently recorded. */
-  isRecorded(name: string): boolean;
-  /** Writes the subscribed events inside the caller's transaction. */
-  append(events: readonly Event[]): void;
-  /** Events after a sequence, in order. */
-  read(after: number, limit: number): LoggedEvent[];
-  /** Sequence of the oldest event in the log; undefined if the log is empty. */
-  firstSequence(): number | undefined;
-  /** Returns true if an event after a sequence retracts another one. */
-  hasRetractionAfter(sequence: number): boolean;
-  /** Sequence of the newest event ever written; 0 before the first. */
-  lastSequence(): number;
-  /** Last sequence that the reader has handled, if any. */
-  cursor(reader: string): number | undefined;
-  moveCursor(reader: string, sequence: number): void;
-  /** Removes the cursor of a reader, so that it no longer keeps events from being dropped. */
-  removeCursor(reader: string): void;
-  /** Drops some of the oldest events beyond the bounds; returns `true` if more may remain. */
-  prune(retention: Retention): boolean;
-};
-
-export type EventLogOptions = {
+type EventLogOptions = {
   /** Names of the events to record; called for each event. */
   readonly recordedNames: () => ReadonlySet<string>;
   /** Milliseconds since 1970. */
@@ -63,67 +41,78 @@ export function createLastSequence(database: Database): () => number {
   return () => last.get()?.seq ?? 0;
 }
 
-export function createEventLog(
-  database: Database,
-  { recordedNames, now = Date.now }: EventLogOptions,
-): EventLog {
-  const insert = database.prepare(
-    `INSERT INTO events (id, name, height, block_id, created_ms, time_ms, reverts, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const select = database.prepare<EventRow>(
-    "SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT +?",
-  );
-  const first = database.prepare<{ sequence: number }>(
-    "SELECT sequence FROM events ORDER BY sequence LIMIT 1",
-  );
-  const retraction = database.prepare(
-    "SELECT 1 FROM events WHERE sequence > ? AND reverts IS NOT NULL LIMIT 1",
-  );
-  return {
-    isRecorded: (name) => recordedNames().has(name),
-    append(events) {
-      const names = recordedNames();
-      for (const { id, name, height, blockId, timeMs, reverts, data } of events) {
-        if (!names.has(name)) continue;
-        const source = [height ?? null, blockId ?? null, now(), timeMs ?? null];
-        insert.run(id, name, ...source, reverts ?? null, data === undefined ? null : JSON.stringify(data));
-      }
-    },
-    read: (after, limit) => select.all(after, limit).map(eventFromRow),
-    firstSequence: () => first.get()?.sequence,
-    hasRetractionAfter: (sequence) => retraction.get(sequence) !== undefined,
-    lastSequence: createLastSequence(database),
-    ...createCursors(database),
-    prune: createPrune(database, now),
-  };
-}
+export class EventLog {
+  readonly #database: Database;
+  readonly #recordedNames: () => ReadonlySet<string>;
+  readonly #now: () => number;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #lastSequence: () => number;
 
-function createCursors(database: Database): Pick<EventLog, "cursor" | "moveCursor" | "removeCursor"> {
-  const select = database.prepare<{ sequence: number }>("SELECT sequence FROM cursors WHERE reader = ?");
-  const write = database.prepare("INSERT OR REPLACE INTO cursors VALUES (?, ?)");
-  const remove = database.prepare("DELETE FROM cursors WHERE reader = ?");
-  return {
-    cursor: (reader) => select.get(reader)?.sequence,
-    moveCursor: (reader, sequence) => void write.run(reader, sequence),
-    removeCursor: (reader) => void remove.run(reader),
-  };
-}
+  constructor(database: Database, { recordedNames, now = Date.now }: EventLogOptions) {
+    this.#database = database;
+    this.#recordedNames = recordedNames;
+    this.#now = now;
+    this.#statements = prepareStatements(database);
+    this.#lastSequence = createLastSequence(database);
+  }
 
-function createPrune(database: Database, now: () => number): EventLog["prune"] {
-  const lastSequence = createLastSequence(database);
-  const slowest = database.prepare<{ sequence: number | null }>(
-    "SELECT min(sequence) AS sequence FROM cursors",
-  );
-  const oldest = database.prepare<{ sequence: number; created_ms: number }>(
-    "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT +?",
-  );
-  const removeUpTo = database.prepare("DELETE FROM events WHERE sequence <= ?");
-  return ({ maxEvents, maxAgeMs }) =>
-    database.transaction(() => {
+  /** Returns true if events of this name are currently recorded. */
+  isRecorded(name: string): boolean {
+    return this.#recordedNames().has(name);
+  }
+
+  /** Writes the subscribed events inside the caller's transaction. */
+  append(events: readonly Event[]): void {
+    const names = this.#recordedNames();
+    const { insert } = this.#statements;
+    for (const { id, name, height, blockId, timeMs, reverts, data } of events) {
+      if (!names.has(name)) continue;
+      const source = [height ?? null, blockId ?? null, this.#now(), timeMs ?? null];
+      insert.run(id, name, ...source, reverts ?? null, data === undefined ? null : JSON.stringify(data));
+    }
+  }
+
+  /** Events after a sequence, in order. */
+  read(after: number, limit: number): LoggedEvent[] {
+    return this.#statements.select.all(after, limit).map(eventFromRow);
+  }
+
+  /** Sequence of the oldest event in the log; undefined if the log is empty. */
+  firstSequence(): number | undefined {
+    return this.#statements.first.get()?.sequence;
+  }
+
+  /** Returns true if an event after a sequence retracts another one. */
+  hasRetractionAfter(sequence: number): boolean {
+    return this.#statements.retraction.get(sequence) !== undefined;
+  }
+
+  /** Sequence of the newest event ever written; 0 before the first. */
+  lastSequence(): number {
+    return this.#lastSequence();
+  }
+
+  /** Last sequence that the reader has handled, if any. */
+  cursor(reader: string): number | undefined {
+    return this.#statements.selectCursor.get(reader)?.sequence;
+  }
+
+  moveCursor(reader: string, sequence: number): void {
+    this.#statements.writeCursor.run(reader, sequence);
+  }
+
+  /** Removes the cursor of a reader, so that it no longer keeps events from being dropped. */
+  removeCursor(reader: string): void {
+    this.#statements.removeCursor.run(reader);
+  }
+
+  /** Drops some of the oldest events beyond the bounds; returns `true` if more may remain. */
+  prune({ maxEvents, maxAgeMs }: Retention): boolean {
+    const { slowest, oldest, removeUpTo } = this.#statements;
+    return this.#database.transaction(() => {
       const passed = slowest.get()?.sequence ?? Number.POSITIVE_INFINITY;
-      const surplus = lastSequence() - maxEvents;
-      const createdBefore = now() - maxAgeMs;
+      const surplus = this.#lastSequence() - maxEvents;
+      const createdBefore = this.#now() - maxAgeMs;
       const rows = oldest.all(PRUNED_AT_ONCE);
       const kept = rows.findIndex(
         ({ sequence, created_ms }) =>
@@ -134,7 +123,26 @@ function createPrune(database: Database, now: () => number): EventLog["prune"] {
       removeUpTo.run(dropped.sequence);
       return kept === -1 && rows.length === PRUNED_AT_ONCE;
     });
+  }
 }
+
+const prepareStatements = (database: Database) => ({
+  insert: database.prepare(
+    `INSERT INTO events (id, name, height, block_id, created_ms, time_ms, reverts, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+  select: database.prepare<EventRow>("SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT +?"),
+  first: database.prepare<{ sequence: number }>("SELECT sequence FROM events ORDER BY sequence LIMIT 1"),
+  retraction: database.prepare("SELECT 1 FROM events WHERE sequence > ? AND reverts IS NOT NULL LIMIT 1"),
+  selectCursor: database.prepare<{ sequence: number }>("SELECT sequence FROM cursors WHERE reader = ?"),
+  writeCursor: database.prepare("INSERT OR REPLACE INTO cursors VALUES (?, ?)"),
+  removeCursor: database.prepare("DELETE FROM cursors WHERE reader = ?"),
+  slowest: database.prepare<{ sequence: number | null }>("SELECT min(sequence) AS sequence FROM cursors"),
+  oldest: database.prepare<{ sequence: number; created_ms: number }>(
+    "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT +?",
+  ),
+  removeUpTo: database.prepare("DELETE FROM events WHERE sequence <= ?"),
+});
 
 const eventFromRow = ({ sequence, id, name, data, ...row }: EventRow): LoggedEvent => ({
   ...withoutNulls({

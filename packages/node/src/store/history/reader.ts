@@ -21,100 +21,82 @@ export type WalletVersion = {
   readonly hasPublicKey: boolean;
 };
 
-export type HistoryReader = {
-  /** Returns the lowest recorded height; undefined if none is recorded. */
-  since(): number | undefined;
-  /** Returns the sum of balances and open locks after a recorded block. */
-  coins(height: number): bigint | undefined;
-  /** Returns the wallet after the block, without its attributes; undefined if it did not exist. */
-  wallet(address: string, height: number): Earlier<WalletVersion>;
-  /** Returns the attributes of a wallet after the block as JSON, as responses show them, given its present ones. */
-  attributes(address: string, height: number, present: string): string;
-  /** Returns the record after the block; undefined if there was none. */
-  record(kind: "tokens" | "properties", key: string, height: number): Earlier<string>;
-  /**
-   * Returns properties of a token that blocks above the height changed, as they were after the block, by ascending key from a key
-   * on. The value of a property that did not exist is null.
-   */
-  properties(tokenId: string, from: string, height: number, limit: number): PropertyVersion[];
-};
-
 export type PropertyVersion = { readonly key: string; readonly value: string | null };
 
 type WalletRow = { balance: string | null; nonce: string; hasPublicKey: number };
 
-/** @param onRow called for each holding of a wallet when it is read, and when it is shown: an exception ends the work */
-export function createHistoryReader(database: Database, onRow?: () => void): HistoryReader {
-  const lowest = database.prepare<{ height: number }>(
-    "SELECT height FROM history_blocks ORDER BY height LIMIT 1",
-  );
-  const coins = database.prepare<{ coins: bigint }>("SELECT coins FROM history_blocks WHERE height = ?", {
-    bigints: true,
-  });
-  const wallet = database.prepare<WalletRow>(
-    `SELECT CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, has_public_key AS hasPublicKey
-     FROM history_wallets WHERE address = ? AND height > ? ORDER BY height LIMIT 1`,
-  );
-  const record = database.prepare<{ record: string | null }>(
-    "SELECT record FROM history_records WHERE kind = ? AND key = ? AND height > ? ORDER BY height LIMIT 1",
-  );
-  // The other columns are those of the row with the lowest height.
-  const versions = database.prepare<PropertyVersion>(
-    `SELECT key, record AS value, min(height) FROM history_records
-     WHERE kind = +? AND key >= +? AND key < +? AND height > +?
-     GROUP BY key ORDER BY key LIMIT +?`,
-  );
-  function earlier(kind: keyof typeof HISTORY_KINDS, key: string, height: number): Earlier<string> {
-    const row = record.get(HISTORY_KINDS[kind], key, height);
+export class HistoryReader {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #onRow: (() => void) | undefined;
+
+  /** @param onRow called for each holding of a wallet when it is read, and when it is shown: an exception ends the work */
+  constructor(database: Database, onRow?: () => void) {
+    this.#statements = prepareStatements(database);
+    this.#onRow = onRow;
+  }
+
+  /** Returns the lowest recorded height; undefined if none is recorded. */
+  since(): number | undefined {
+    return this.#statements.lowest.get()?.height;
+  }
+
+  /** Returns the sum of balances and open locks after a recorded block. */
+  coins(height: number): bigint | undefined {
+    return this.#statements.coins.get(height)?.coins;
+  }
+
+  /** Returns the wallet after the block, without its attributes; undefined if it did not exist. */
+  wallet(address: string, height: number): Earlier<WalletVersion> {
+    const row = this.#statements.wallet.get(address, height);
+    return row ? versionFromRow(row) : UNCHANGED;
+  }
+
+  /** Returns the attributes of a wallet after the block as JSON, as responses show them, given its present ones. */
+  attributes(address: string, height: number, present: string): string {
+    const version = this.#record("attributes", address, height);
+    const text = version === UNCHANGED || version === undefined ? present : version;
+    return hasCollections(text) ? shownText(text, this.#holdings(address, height), this.#onRow) : text;
+  }
+
+  /** Returns the record after the block; undefined if there was none. */
+  record(kind: "tokens" | "properties", key: string, height: number): Earlier<string> {
+    return this.#record(kind, key, height);
+  }
+
+  /**
+   * Returns properties of a token that blocks above the height changed, as they were after the block, by ascending key from a key
+   * on. The value of a property that did not exist is null.
+   */
+  properties(tokenId: string, from: string, height: number, limit: number): PropertyVersion[] {
+    const prefix = propertyKey(tokenId, "");
+    // Keys of the token begin with its id and "/", and "0" is the next character.
+    const rows = this.#statements.versions.all(
+      HISTORY_KINDS.properties,
+      prefix + from,
+      `${tokenId}0`,
+      height,
+      limit,
+    );
+    // SQLite would end the text at U+0000.
+    return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));
+  }
+
+  #record(kind: keyof typeof HISTORY_KINDS, key: string, height: number): Earlier<string> {
+    const row = this.#statements.record.get(HISTORY_KINDS[kind], key, height);
     return row ? (row.record ?? undefined) : UNCHANGED;
   }
-  /** Returns what a wallet held after the block, where later blocks changed it; null if it did not. */
-  const holdings = (address: string, height: number) =>
-    versions.all(HISTORY_KINDS.holdings, `${address}/`, `${address}0`, height, -1);
-  return {
-    since: () => lowest.get()?.height,
-    coins: (height) => coins.get(height)?.coins,
-    wallet(address, height) {
-      const row = wallet.get(address, height);
-      return row ? versionFromRow(row) : UNCHANGED;
-    },
-    attributes: createAttributesAt(database, { earlier, holdings, onRow }),
-    record: earlier,
-    properties(tokenId, from, height, limit) {
-      const prefix = propertyKey(tokenId, "");
-      // Keys of the token begin with its id and "/", and "0" is the next character.
-      const rows = versions.all(HISTORY_KINDS.properties, prefix + from, `${tokenId}0`, height, limit);
-      // SQLite would end the text at U+0000.
-      return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));
-    },
-  };
-}
-
-const versionFromRow = ({ balance, nonce, hasPublicKey }: WalletRow): WalletVersion | undefined =>
-  balance === null ? undefined : { balance, nonce, hasPublicKey: hasPublicKey === 1 };
-
-type Versions = {
-  readonly earlier: (kind: "attributes", key: string, height: number) => Earlier<string>;
-  readonly holdings: (address: string, height: number) => PropertyVersion[];
-  readonly onRow: (() => void) | undefined;
-};
-
-function createAttributesAt(
-  database: Database,
-  { earlier, holdings, onRow }: Versions,
-): HistoryReader["attributes"] {
-  const presentRows = database.prepare<HoldingRow>(
-    "SELECT kind, id, next, value FROM holdings WHERE address = ?",
-  );
 
   /** Returns what the wallet held after the block. */
-  function holdingsAt(address: string, height: number): Iterable<HoldingRow> {
+  #holdings(address: string, height: number): Iterable<HoldingRow> {
+    const { holdings, versions } = this.#statements;
     const held = new Map<string, HoldingRow>();
-    for (const row of presentRows.iterate(address)) {
+    for (const row of holdings.iterate(address)) {
       held.set(holdingKey(address, row.kind, row.id), row);
-      onRow?.();
+      this.#onRow?.();
     }
-    for (const { key, value: record } of holdings(address, height)) {
+    // Holdings that later blocks changed; null if the wallet did not have them.
+    const changed = versions.all(HISTORY_KINDS.holdings, `${address}/`, `${address}0`, height, -1);
+    for (const { key, value: record } of changed) {
       held.delete(key);
       if (record === null) continue;
       const [value, , next] = JSON.parse(record) as HoldingMembers;
@@ -122,10 +104,28 @@ function createAttributesAt(
     }
     return held.values();
   }
-
-  return (address, height, present) => {
-    const version = earlier("attributes", address, height);
-    const text = version === UNCHANGED || version === undefined ? present : version;
-    return hasCollections(text) ? shownText(text, holdingsAt(address, height), onRow) : text;
-  };
 }
+
+const versionFromRow = ({ balance, nonce, hasPublicKey }: WalletRow): WalletVersion | undefined =>
+  balance === null ? undefined : { balance, nonce, hasPublicKey: hasPublicKey === 1 };
+
+const prepareStatements = (database: Database) => ({
+  lowest: database.prepare<{ height: number }>("SELECT height FROM history_blocks ORDER BY height LIMIT 1"),
+  coins: database.prepare<{ coins: bigint }>("SELECT coins FROM history_blocks WHERE height = ?", {
+    bigints: true,
+  }),
+  wallet: database.prepare<WalletRow>(
+    `SELECT CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, has_public_key AS hasPublicKey
+     FROM history_wallets WHERE address = ? AND height > ? ORDER BY height LIMIT 1`,
+  ),
+  record: database.prepare<{ record: string | null }>(
+    "SELECT record FROM history_records WHERE kind = ? AND key = ? AND height > ? ORDER BY height LIMIT 1",
+  ),
+  // The other columns are those of the row with the lowest height.
+  versions: database.prepare<PropertyVersion>(
+    `SELECT key, record AS value, min(height) FROM history_records
+     WHERE kind = +? AND key >= +? AND key < +? AND height > +?
+     GROUP BY key ORDER BY key LIMIT +?`,
+  ),
+  holdings: database.prepare<HoldingRow>("SELECT kind, id, next, value FROM holdings WHERE address = ?"),
+});

@@ -4,22 +4,9 @@
  */
 import type { Change, TableName, Wallet } from "@uniknode/ledger";
 import { present } from "../../platform/present.ts";
-import type { Database, Statement } from "../engine/database.ts";
+import type { Database } from "../engine/database.ts";
 import { attributesToJson, type Stored, toMembers } from "../state/json.ts";
 import type { Write } from "../state/state.ts";
-
-/** Every function must be called in the transaction of the blocks. */
-export type HistoryWriter = {
-  /** Starts at the height unless the records continue there. The state of the database must be that of the height. */
-  begin(height: number): void;
-  append(height: number, changes: readonly Change[]): void;
-  /** Removes what a block recorded, given the writes that reverted it. */
-  remove(height: number, writes: readonly Write[]): void;
-  /** Ends a revert to the height, after `remove` of each block and the flush of the state. */
-  revertTo(height: number): void;
-  /** Removes all records. */
-  clear(): void;
-};
 
 /** Kinds of records in `history_records`. */
 export const HISTORY_KINDS = {
@@ -29,20 +16,9 @@ export const HISTORY_KINDS = {
   holdings: 4,
 } as const;
 
-type Statements = {
-  readonly addBlock: Statement<unknown>;
-  readonly lastBlock: Statement<{ height: bigint; coins: bigint }>;
-  readonly removeBlocks: Statement<unknown>;
-  readonly coins: Statement<{ coins: bigint }>;
-  readonly addWallet: Statement<unknown>;
-  readonly removeWallet: Statement<unknown>;
-  readonly addRecord: Statement<unknown>;
-  readonly removeRecord: Statement<unknown>;
-};
-
 /** Removes the records of earlier runs and returns undefined if the history is disabled, because it would have a gap. */
 export function openHistory(database: Database, isEnabled: boolean): HistoryWriter | undefined {
-  if (isEnabled) return createHistoryWriter(database);
+  if (isEnabled) return new HistoryWriter(database);
   if (hasHistory(database)) database.transaction(() => clearHistory(database));
   return undefined;
 }
@@ -51,32 +27,80 @@ export function openHistory(database: Database, isEnabled: boolean): HistoryWrit
 export const hasHistory = (database: Database): boolean =>
   database.prepare("SELECT 1 FROM history_blocks LIMIT 1").get() !== undefined;
 
-function createHistoryWriter(database: Database): HistoryWriter {
-  const statements = prepareStatements(database);
-  const clear = () => clearHistory(database);
-  function begin(height: number): void {
-    if (statements.lastBlock.get()?.height === BigInt(height)) return;
-    clear();
-    statements.addBlock.run(height, present(statements.coins.get(), "the coins").coins);
+/** Every method must be called in the transaction of the blocks. */
+export class HistoryWriter {
+  readonly #database: Database;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#statements = prepareStatements(database);
   }
-  return {
-    begin,
-    clear,
-    append: (height, changes) => append(statements, height, changes),
-    remove(height, writes) {
-      for (const { table, key } of writes) {
-        if (table === "wallets") statements.removeWallet.run(key, height);
-        const kind = kindOf(table);
-        if (kind !== undefined) statements.removeRecord.run(kind, key, height);
+
+  /** Starts at the height unless the records continue there. The state of the database must be that of the height. */
+  begin(height: number): void {
+    const { lastBlock, addBlock, coins } = this.#statements;
+    if (lastBlock.get()?.height === BigInt(height)) return;
+    this.clear();
+    addBlock.run(height, present(coins.get(), "the coins").coins);
+  }
+
+  append(height: number, changes: readonly Change[]): void {
+    let coins = present(this.#statements.lastBlock.get(), "the recorded block below").coins;
+    for (const { table, key, before, after } of changes) {
+      const kind = kindOf(table);
+      if (kind === undefined) continue;
+      if (table === "wallets") {
+        const wallets = { before: before as Wallet | undefined, after: after as Wallet | undefined };
+        coins += coinsOf(wallets.after) - coinsOf(wallets.before);
+        this.#appendWallet(key, height, wallets);
+      } else {
+        this.#statements.addRecord.run(kind, key, height, recordText(table, before) ?? null);
       }
-    },
-    revertTo(height) {
-      statements.removeBlocks.run(height);
-      // The chain was reverted to a block below the first recorded one.
-      begin(height);
-    },
-  };
+    }
+    this.#statements.addBlock.run(height, coins);
+  }
+
+  /** Removes what a block recorded, given the writes that reverted it. */
+  remove(height: number, writes: readonly Write[]): void {
+    for (const { table, key } of writes) {
+      if (table === "wallets") this.#statements.removeWallet.run(key, height);
+      const kind = kindOf(table);
+      if (kind !== undefined) this.#statements.removeRecord.run(kind, key, height);
+    }
+  }
+
+  /** Ends a revert to the height, after `remove` of each block and the flush of the state. */
+  revertTo(height: number): void {
+    this.#statements.removeBlocks.run(height);
+    // The chain was reverted to a block below the first recorded one.
+    this.begin(height);
+  }
+
+  /** Removes all records. */
+  clear(): void {
+    clearHistory(this.#database);
+  }
+
+  #appendWallet(key: string, height: number, { before, after }: Versions): void {
+    const { addWallet, addRecord } = this.#statements;
+    if (!before) {
+      addWallet.run(key, height, null, null, null);
+      return;
+    }
+    const { balance, nonce, publicKey } = before;
+    if (balance !== after?.balance || nonce !== after.nonce || publicKey !== after.publicKey) {
+      addWallet.run(key, height, balance, nonce, publicKey === undefined ? 0 : 1);
+    }
+    if (before.attributes === after?.attributes) return;
+    const text = attributesText(before);
+    if (text !== (after && attributesText(after))) {
+      addRecord.run(HISTORY_KINDS.attributes, key, height, text);
+    }
+  }
 }
+
+type Versions = { readonly before: Wallet | undefined; readonly after: Wallet | undefined };
 
 /** Removes all records: after blocks that were not recorded, they would be wrong. */
 function clearHistory(database: Database): void {
@@ -85,13 +109,14 @@ function clearHistory(database: Database): void {
   }
 }
 
-const prepareStatements = (database: Database): Statements => ({
+const prepareStatements = (database: Database) => ({
   addBlock: database.prepare("INSERT INTO history_blocks VALUES (?, ?)"),
-  lastBlock: database.prepare("SELECT height, coins FROM history_blocks ORDER BY height DESC LIMIT 1", {
-    bigints: true,
-  }),
+  lastBlock: database.prepare<{ height: bigint; coins: bigint }>(
+    "SELECT height, coins FROM history_blocks ORDER BY height DESC LIMIT 1",
+    { bigints: true },
+  ),
   removeBlocks: database.prepare("DELETE FROM history_blocks WHERE height > ?"),
-  coins: database.prepare(
+  coins: database.prepare<{ coins: bigint }>(
     `SELECT coalesce(sum(balance + coalesce(CAST(attributes ->> '$.htlc.lockedBalance' AS INTEGER), 0)), 0) AS coins
      FROM wallets`,
     { bigints: true },
@@ -101,44 +126,6 @@ const prepareStatements = (database: Database): Statements => ({
   addRecord: database.prepare("INSERT INTO history_records VALUES (?, ?, ?, 0, 0, 0, ?)"),
   removeRecord: database.prepare("DELETE FROM history_records WHERE kind = ? AND key = ? AND height = ?"),
 });
-
-function append(statements: Statements, height: number, changes: readonly Change[]): void {
-  let coins = present(statements.lastBlock.get(), "the recorded block below").coins;
-  for (const { table, key, before, after } of changes) {
-    const kind = kindOf(table);
-    if (kind === undefined) continue;
-    if (table === "wallets") {
-      const wallets = { before: before as Wallet | undefined, after: after as Wallet | undefined };
-      coins += coinsOf(wallets.after) - coinsOf(wallets.before);
-      appendWallet(statements, { key, height }, wallets);
-    } else {
-      statements.addRecord.run(kind, key, height, recordText(table, before) ?? null);
-    }
-  }
-  statements.addBlock.run(height, coins);
-}
-
-type Versions = { readonly before: Wallet | undefined; readonly after: Wallet | undefined };
-
-function appendWallet(
-  statements: Statements,
-  { key, height }: { key: string; height: number },
-  { before, after }: Versions,
-): void {
-  if (!before) {
-    statements.addWallet.run(key, height, null, null, null);
-    return;
-  }
-  const { balance, nonce, publicKey } = before;
-  if (balance !== after?.balance || nonce !== after.nonce || publicKey !== after.publicKey) {
-    statements.addWallet.run(key, height, balance, nonce, publicKey === undefined ? 0 : 1);
-  }
-  if (before.attributes === after?.attributes) return;
-  const text = attributesText(before);
-  if (text !== (after && attributesText(after))) {
-    statements.addRecord.run(HISTORY_KINDS.attributes, key, height, text);
-  }
-}
 
 const kindOf = (table: TableName): number | undefined =>
   table === "wallets"

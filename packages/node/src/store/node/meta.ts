@@ -1,5 +1,5 @@
 /** Single values that describe the database as a whole. */
-import type { Database } from "../engine/database.ts";
+import type { Database, Statement } from "../engine/database.ts";
 
 /**
  * `nethash`: the network of the chain. `webhookToken`: the secret generated at the first start. `seal`:
@@ -17,21 +17,28 @@ export type MetaKey =
   | "webhookOwner"
   | "webhookEpoch";
 
-export type MetaStore = {
-  read(key: MetaKey): string | undefined;
-  write(key: MetaKey, value: string): void;
-  remove(key: MetaKey): void;
-};
+export class MetaStore {
+  readonly #select: Statement<{ value: string }>;
+  readonly #write: Statement<unknown>;
+  readonly #remove: Statement<unknown>;
 
-export function createMetaStore(database: Database): MetaStore {
-  const select = database.prepare<{ value: string }>("SELECT value FROM meta WHERE key = ?");
-  const write = database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)");
-  const remove = database.prepare("DELETE FROM meta WHERE key = ?");
-  return {
-    read: (key) => select.get(key)?.value,
-    write: (key, value) => void write.run(key, value),
-    remove: (key) => void remove.run(key),
-  };
+  constructor(database: Database) {
+    this.#select = database.prepare("SELECT value FROM meta WHERE key = ?");
+    this.#write = database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)");
+    this.#remove = database.prepare("DELETE FROM meta WHERE key = ?");
+  }
+
+  read(key: MetaKey): string | undefined {
+    return this.#select.get(key)?.value;
+  }
+
+  write(key: MetaKey, value: string): void {
+    this.#write.run(key, value);
+  }
+
+  remove(key: MetaKey): void {
+    this.#remove.run(key);
+  }
 }
 
 /** The mark of a chain that has blocks whose signatures were not checked (decision 39). */

@@ -7,8 +7,8 @@
  */
 import type { Round } from "@uniknode/ledger";
 import { present } from "../../platform/present.ts";
-import type { Database } from "../engine/database.ts";
-import { createGenerators, type Generators } from "../engine/dictionary.ts";
+import type { Database, Statement } from "../engine/database.ts";
+import { Dictionary, GENERATORS } from "../engine/dictionary.ts";
 
 /** The columns of a round. */
 export type RoundRow = { readonly round: number; readonly height: number; readonly delegates: Uint8Array };
@@ -17,35 +17,41 @@ const BYTES = 13;
 const NUMBER_BYTES = 3;
 const ORDER = 11;
 
-export type RoundStore = {
-  read(round: number): Round | undefined;
-  write(round: Round): void;
-  remove(round: number): void;
-  /** Discards the cache. Must be called if a transaction around `write` fails. */
-  reset(): void;
-};
+export class RoundStore {
+  readonly #generators: Dictionary;
+  readonly #select: Statement<RoundRow>;
+  readonly #upsert: Statement<unknown>;
+  readonly #remove: Statement<unknown>;
 
-export function createRoundStore(database: Database): RoundStore {
-  const generators = createGenerators(database);
-  const select = database.prepare<RoundRow>("SELECT round, height, delegates FROM rounds WHERE round = ?");
-  const upsert = database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?)");
-  const remove = database.prepare("DELETE FROM rounds WHERE round = ?");
-  return {
-    read(round) {
-      const row = select.get(round);
-      return row && unpackRound(row, generators);
-    },
-    write(record) {
-      const { round, height, delegates } = packRound(record, generators);
-      upsert.run(round, height, delegates);
-    },
-    remove: (round) => void remove.run(round),
-    reset: generators.reset,
-  };
+  constructor(database: Database) {
+    this.#generators = new Dictionary(database, GENERATORS);
+    this.#select = database.prepare("SELECT round, height, delegates FROM rounds WHERE round = ?");
+    this.#upsert = database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?)");
+    this.#remove = database.prepare("DELETE FROM rounds WHERE round = ?");
+  }
+
+  read(round: number): Round | undefined {
+    const row = this.#select.get(round);
+    return row && unpackRound(row, this.#generators);
+  }
+
+  write(record: Round): void {
+    const { round, height, delegates } = packRound(record, this.#generators);
+    this.#upsert.run(round, height, delegates);
+  }
+
+  remove(round: number): void {
+    this.#remove.run(round);
+  }
+
+  /** Discards the cache. Must be called if a transaction around `write` fails. */
+  reset(): void {
+    this.#generators.reset();
+  }
 }
 
 /** @throws {RangeError} if a vote balance does not fit into 64 bits, as no balance does */
-function packRound({ round, height, delegates, order }: Round, generators: Generators): RoundRow {
+function packRound({ round, height, delegates, order }: Round, generators: Dictionary): RoundRow {
   const positions = new Map(delegates.map(({ publicKey }, position) => [publicKey, position]));
   const bytes = Buffer.alloc(delegates.length * BYTES);
   for (const [rank, { publicKey, voteBalance }] of delegates.entries()) {
@@ -59,7 +65,7 @@ function packRound({ round, height, delegates, order }: Round, generators: Gener
 }
 
 /** @throws {Error} if the bytes are damaged */
-function unpackRound({ round, height, delegates: packed }: RoundRow, generators: Generators): Round {
+function unpackRound({ round, height, delegates: packed }: RoundRow, generators: Dictionary): Round {
   const bytes = toBuffer(round, packed);
   const starts = Array.from({ length: bytes.length / BYTES }, (_, rank) => rank * BYTES);
   const delegates = starts.map((start) => ({
@@ -76,7 +82,7 @@ function unpackRound({ round, height, delegates: packed }: RoundRow, generators:
 /** Returns the JSON text of `roundToJson`, without a value for each delegate: a new mirror reads all rounds. */
 export function packedRoundText(
   { round, height, delegates: packed }: RoundRow,
-  generators: Generators,
+  generators: Dictionary,
 ): string {
   const bytes = toBuffer(round, packed);
   let delegates = "";

@@ -9,7 +9,7 @@ import {
 } from "@uniknode/ledger";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
 import { attributesFromJson, attributesToJson, holdingFromMembers, holdingValueToJson } from "./json.ts";
-import { createRoundStore, type RoundStore } from "./packed-round.ts";
+import { RoundStore } from "./packed-round.ts";
 
 /** Statements of one table. */
 type Rows<Value> = {
@@ -19,8 +19,39 @@ type Rows<Value> = {
   remove(key: string): void;
 };
 
-export type Records = {
-  read<T extends TableName>(table: T, key: string): Tables[T] | undefined;
+export class Records {
+  readonly #rounds: RoundStore;
+  readonly #tables: { readonly [T in TableName]: Rows<Tables[T]> };
+  readonly #delegates: Statement<WalletRow>;
+  readonly #voters: Statement<{ address: string }>;
+  readonly #properties: Statement<{ key: string; value: string }>;
+
+  constructor(database: Database) {
+    this.#rounds = new RoundStore(database);
+    this.#tables = {
+      wallets: walletRows(database),
+      tokens: tokenRows(database),
+      properties: propertyRows(database),
+      rounds: roundRows(this.#rounds),
+      holdings: holdingRows(database),
+      usernames: entryRows(database, "usernames"),
+      locks: entryRows(database, "locks"),
+      ipfs: entryRows(database, "ipfs"),
+      entities: entryRows(database, "entities"),
+      vouchers: entryRows(database, "vouchers"),
+      disclosures: entryRows(database, "disclosures"),
+    };
+    this.#delegates = database.prepare("SELECT * FROM wallets WHERE username IS NOT NULL", {
+      bigints: true,
+    });
+    this.#voters = database.prepare("SELECT address FROM wallets WHERE vote = +?");
+    this.#properties = database.prepare("SELECT key, value FROM properties WHERE token = +?");
+  }
+
+  read<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    return this.#tables[table].read(key);
+  }
+
   /**
    * Writes a record; `undefined` removes the row.
    *
@@ -31,48 +62,28 @@ export type Records = {
     key: string,
     value: Tables[T] | undefined,
     before: () => Tables[T] | undefined,
-  ): void;
-  delegates(): Wallet[];
-  /** Addresses of the wallets whose vote is this public key. */
-  voters(publicKey: string): string[];
-  properties(tokenId: string): [key: string, value: string][];
-  /** Discards the cache. Must be called if a transaction around `write` fails. */
-  reset(): void;
-};
+  ): void {
+    if (value === undefined) this.#tables[table].remove(key);
+    else this.#tables[table].write(key, value, before);
+  }
 
-export function createRecords(database: Database): Records {
-  const rounds = createRoundStore(database);
-  const tables: { [T in TableName]: Rows<Tables[T]> } = {
-    wallets: walletRows(database),
-    tokens: tokenRows(database),
-    properties: propertyRows(database),
-    rounds: roundRows(rounds),
-    holdings: holdingRows(database),
-    usernames: entryRows(database, "usernames"),
-    locks: entryRows(database, "locks"),
-    ipfs: entryRows(database, "ipfs"),
-    entities: entryRows(database, "entities"),
-    vouchers: entryRows(database, "vouchers"),
-    disclosures: entryRows(database, "disclosures"),
-  };
-  const delegates = database.prepare<WalletRow>("SELECT * FROM wallets WHERE username IS NOT NULL", {
-    bigints: true,
-  });
-  const voters = database.prepare<{ address: string }>("SELECT address FROM wallets WHERE vote = +?");
-  const properties = database.prepare<{ key: string; value: string }>(
-    "SELECT key, value FROM properties WHERE token = +?",
-  );
-  return {
-    read: (table, key) => tables[table].read(key),
-    write(table, key, value, before) {
-      if (value === undefined) tables[table].remove(key);
-      else tables[table].write(key, value, before);
-    },
-    delegates: () => delegates.all().map(walletFromRow),
-    voters: (publicKey) => voters.all(publicKey).map(({ address }) => address),
-    properties: (tokenId) => properties.all(tokenId).map(({ key, value }) => [key, value]),
-    reset: rounds.reset,
-  };
+  delegates(): Wallet[] {
+    return this.#delegates.all().map(walletFromRow);
+  }
+
+  /** Addresses of the wallets whose vote is this public key. */
+  voters(publicKey: string): string[] {
+    return this.#voters.all(publicKey).map(({ address }) => address);
+  }
+
+  properties(tokenId: string): [key: string, value: string][] {
+    return this.#properties.all(tokenId).map(({ key, value }) => [key, value]);
+  }
+
+  /** Discards the cache. Must be called if a transaction around `write` fails. */
+  reset(): void {
+    this.#rounds.reset();
+  }
 }
 
 type WalletRow = {
@@ -219,8 +230,8 @@ function holdingRows(database: Database): Rows<Holding> {
   };
 }
 
-const roundRows = ({ read, write, remove }: RoundStore): Rows<Tables["rounds"]> => ({
-  read: (key) => read(Number(key)),
-  write: (_key, round) => write(round),
-  remove: (key) => remove(Number(key)),
+const roundRows = (rounds: RoundStore): Rows<Tables["rounds"]> => ({
+  read: (key) => rounds.read(Number(key)),
+  write: (_key, round) => rounds.write(round),
+  remove: (key) => rounds.remove(Number(key)),
 });

@@ -18,34 +18,15 @@ import {
 } from "@uniknode/ledger";
 import { LRUCache } from "lru-cache";
 import { present } from "../../platform/present.ts";
-import type { Database } from "../engine/database.ts";
+import type { Database, Statement } from "../engine/database.ts";
 import { fromMembers, toMembers } from "./json.ts";
-import { createRecords, type Records } from "./records.ts";
-import { createStateTotals, type StateTotals } from "./totals.ts";
+import { Records } from "./records.ts";
+import { StateTotals } from "./totals.ts";
 
 /** A record to write, such as a `Change` of the ledger; `undefined` removes the record. */
 export type Write<T extends TableName = TableName> = {
   [N in T]: { readonly table: N; readonly key: string; readonly after: Tables[N] | undefined };
 }[T];
-
-export type StateStore = StateReader & {
-  /** Makes the after-images visible to the reader, and buffers them for the next flush. */
-  write(writes: readonly Write[]): void;
-  /**
-   * Writes the buffered records as rows, each once. Must be called inside the transaction of the blocks that changed
-   * them.
-   */
-  flush(): void;
-  /** Removes every record. Must be called inside a transaction; call `reset` if the transaction fails. */
-  clear(): void;
-  /** Discards uncommitted records. Must be called if a transaction around `flush` fails. */
-  reset(): void;
-};
-
-export type StateStoreOptions = {
-  /** Number of cached records of each table, not counting delegates. Only a few rounds are cached. */
-  readonly cacheSize: number;
-};
 
 /** A round is as large as fifty wallets, and only the latest rounds are read. */
 const MAX_ROUNDS = 16;
@@ -65,111 +46,115 @@ const STATE_TABLES = [
 const ABSENT = Symbol("absent");
 type Cached = NonNullable<unknown> | typeof ABSENT;
 
-export function createStateStore(database: Database, { cacheSize }: StateStoreOptions): StateStore {
-  const records = createRecords(database);
-  const totals = createStateTotals(database);
-  const layers: Layers = {
-    caches: createCaches(cacheSize),
-    written: forEachTable(() => new Map()),
-    delegates: new Map(),
-  };
-  const { caches, written, delegates } = layers;
+/** Records that are not flushed, by table and key. */
+type Written = Readonly<Record<TableName, Map<string, Tables[TableName] | undefined>>>;
 
-  function get<T extends TableName>(table: T, name: string): Tables[T] | undefined {
+export class StateStore implements StateReader {
+  readonly #database: Database;
+  readonly #records: Records;
+  readonly #totals: StateTotals;
+  readonly #caches: Readonly<Record<TableName, LRUCache<string, Cached>>>;
+  readonly #written: Written = forEachTable(() => new Map());
+  /** Wallets of delegates are read at every round: they always stay in memory. */
+  readonly #delegates = new Map<string, Wallet>();
+
+  /** @param cacheSize number of cached records of each table, not counting delegates; only a few rounds are cached */
+  constructor(database: Database, { cacheSize }: { readonly cacheSize: number }) {
+    this.#database = database;
+    this.#records = new Records(database);
+    this.#totals = new StateTotals(database);
+    this.#caches = createCaches(cacheSize);
+    this.reset();
+  }
+
+  get<T extends TableName>(table: T, name: string): Tables[T] | undefined {
     const key = storableText(name);
     if (table === "wallets") {
-      const delegate = delegates.get(key);
+      const delegate = this.#delegates.get(key);
       if (delegate) return delegate as Tables[T];
     }
-    const fresh = written[table];
+    const fresh = this.#written[table];
     const value = fresh.get(key);
     if (value !== undefined || fresh.has(key)) return value as Tables[T] | undefined;
-    const cached = caches[table].get(key);
+    const cache = this.#caches[table];
+    const cached = cache.get(key);
     if (cached !== undefined) return cached === ABSENT ? undefined : (cached as Tables[T]);
-    const stored = records.read(table, key);
-    caches[table].set(key, stored ?? ABSENT);
+    const stored = this.#records.read(table, key);
+    cache.set(key, stored ?? ABSENT);
     return stored;
   }
 
-  function write(writes: readonly Write[]): void {
+  delegates(): IterableIterator<string> {
+    return this.#delegates.keys();
+  }
+
+  voters(publicKey: string): Iterable<string> {
+    return walletsOver(
+      this.#records.voters(publicKey),
+      this.#written.wallets as WrittenRecords<Wallet>,
+      ({ attributes }) => attributes.vote === publicKey,
+    );
+  }
+
+  properties(tokenId: string): Iterable<readonly [key: string, value: string]> {
+    return propertiesOver(
+      tokenId,
+      this.#records.properties(tokenId),
+      this.#written.properties as WrittenRecords<string>,
+    );
+  }
+
+  /** Makes the after-images visible to the reader, and buffers them for the next flush. */
+  write(writes: readonly Write[]): void {
     for (const { table, key, after } of writes) {
-      written[table].set(storableText(key), typeof after === "string" ? storableText(after) : after);
+      this.#written[table].set(storableText(key), typeof after === "string" ? storableText(after) : after);
       if (table !== "wallets") continue;
-      if (after?.attributes.delegate) delegates.set(key, after);
-      else delegates.delete(key);
+      if (after?.attributes.delegate) this.#delegates.set(key, after);
+      else this.#delegates.delete(key);
     }
   }
 
-  const reset = () => {
-    totals.reset();
-    discard(records, layers);
-  };
-  reset();
-  return {
-    get,
-    write,
-    flush: () => flush(records, totals, layers),
-    clear() {
-      for (const table of STATE_TABLES) database.execute(`DELETE FROM ${table}`);
-      reset();
-    },
-    reset,
-    delegates: () => delegates.keys(),
-    voters: (publicKey) =>
-      walletsOver(
-        records.voters(publicKey),
-        written.wallets as WrittenRecords<Wallet>,
-        ({ attributes }) => attributes.vote === publicKey,
-      ),
-    properties: (tokenId) =>
-      propertiesOver(tokenId, records.properties(tokenId), written.properties as WrittenRecords<string>),
-  };
-}
-
-/** Records in memory. */
-type Layers = {
-  readonly caches: Record<TableName, LRUCache<string, Cached>>;
-  /** Unflushed records. */
-  readonly written: Record<TableName, Map<string, Tables[TableName] | undefined>>;
-  /** Wallets of delegates are read at every round: they always stay in memory. */
-  readonly delegates: Map<string, Wallet>;
-};
-
-/** Writes the unflushed records as rows. */
-function flush(records: Records, totals: StateTotals, { caches, written }: Layers): void {
-  for (const table of TABLE_NAMES) {
-    for (const [key, value] of written[table]) {
-      const before = () => committed(records, caches, table, key);
-      totals.count(table, key, before, value);
-      records.write(table, key, value, before);
-      caches[table].set(key, value ?? ABSENT);
+  /**
+   * Writes the buffered records as rows, each once. Must be called inside the transaction of the blocks that changed
+   * them.
+   */
+  flush(): void {
+    for (const table of TABLE_NAMES) {
+      for (const [key, value] of this.#written[table]) {
+        const before = () => this.#committed(table, key);
+        this.#totals.count(table, key, before, value);
+        this.#records.write(table, key, value, before);
+        this.#caches[table].set(key, value ?? ABSENT);
+      }
+      this.#written[table].clear();
     }
-    written[table].clear();
+    this.#totals.flush();
   }
-  totals.flush();
-}
 
-/** Returns the record of the database. */
-function committed<T extends TableName>(
-  records: Records,
-  caches: Layers["caches"],
-  table: T,
-  key: string,
-): Tables[T] | undefined {
-  const cached = caches[table].get(key);
-  if (cached === undefined) return records.read(table, key);
-  return cached === ABSENT ? undefined : (cached as Tables[T]);
-}
-
-/** Discards uncommitted records, and loads the delegates. */
-function discard(records: Records, { caches, written, delegates }: Layers): void {
-  for (const table of TABLE_NAMES) {
-    written[table].clear();
-    caches[table].clear();
+  /** Removes every record. Must be called inside a transaction; call `reset` if the transaction fails. */
+  clear(): void {
+    for (const table of STATE_TABLES) this.#database.execute(`DELETE FROM ${table}`);
+    this.reset();
   }
-  delegates.clear();
-  records.reset();
-  for (const wallet of records.delegates()) delegates.set(wallet.address, wallet);
+
+  /** Discards uncommitted records, and loads the delegates. Must be called if a transaction around `flush` fails. */
+  reset(): void {
+    this.#totals.reset();
+    for (const table of TABLE_NAMES) {
+      this.#written[table].clear();
+      this.#caches[table].clear();
+    }
+    this.#delegates.clear();
+    this.#records.reset();
+    for (const wallet of this.#records.delegates()) this.#delegates.set(wallet.address, wallet);
+  }
+
+  /** Returns the record of the database. */
+  #committed<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    const cached = this.#caches[table].get(key);
+    if (cached === undefined) return this.#records.read(table, key);
+    return cached === ABSENT ? undefined : (cached as Tables[T]);
+  }
 }
 
 /**
@@ -189,33 +174,44 @@ const forEachTable = <V>(create: (table: TableName) => V): Record<TableName, V> 
   Object.fromEntries(TABLE_NAMES.map((table) => [table, create(table)])) as Record<TableName, V>;
 
 /** Undo records of the last blocks: the rows that each block changed, as they were before (decision 2). */
-export type UndoStore = {
-  append(height: number, changes: readonly Change[]): void;
-  has(height: number): boolean;
-  /** Returns the writes that restore the state before the block; undefined when they were pruned. */
-  read(height: number): Write[] | undefined;
-  /** Removes the records of blocks at and above the height, which were reverted. */
-  removeFrom(height: number): void;
-  /** Removes the records of blocks below the height, which can no longer be reverted. */
-  prune(height: number): void;
-};
+export class UndoStore {
+  readonly #insert: Statement<unknown>;
+  readonly #select: Statement<{ changes: Uint8Array }>;
+  readonly #exists: Statement<unknown>;
+  readonly #removeFrom: Statement<unknown>;
+  readonly #prune: Statement<unknown>;
 
-export function createUndoStore(database: Database): UndoStore {
-  const insert = database.prepare("INSERT INTO undo VALUES (?, ?)");
-  const select = database.prepare<{ changes: Uint8Array }>("SELECT changes FROM undo WHERE height = ?");
-  const exists = database.prepare("SELECT 1 FROM undo WHERE height = ?");
-  const removeFrom = database.prepare("DELETE FROM undo WHERE height >= ?");
-  const prune = database.prepare("DELETE FROM undo WHERE height < ?");
-  return {
-    append: (height, changes) => void insert.run(height, encodeUndo(changes)),
-    has: (height) => exists.get(height) !== undefined,
-    read(height) {
-      const row = select.get(height);
-      return row && decodeUndo(row.changes);
-    },
-    removeFrom: (height) => void removeFrom.run(height),
-    prune: (height) => void prune.run(height),
-  };
+  constructor(database: Database) {
+    this.#insert = database.prepare("INSERT INTO undo VALUES (?, ?)");
+    this.#select = database.prepare("SELECT changes FROM undo WHERE height = ?");
+    this.#exists = database.prepare("SELECT 1 FROM undo WHERE height = ?");
+    this.#removeFrom = database.prepare("DELETE FROM undo WHERE height >= ?");
+    this.#prune = database.prepare("DELETE FROM undo WHERE height < ?");
+  }
+
+  append(height: number, changes: readonly Change[]): void {
+    this.#insert.run(height, encodeUndo(changes));
+  }
+
+  has(height: number): boolean {
+    return this.#exists.get(height) !== undefined;
+  }
+
+  /** Returns the writes that restore the state before the block; undefined when they were pruned. */
+  read(height: number): Write[] | undefined {
+    const row = this.#select.get(height);
+    return row && decodeUndo(row.changes);
+  }
+
+  /** Removes the records of blocks at and above the height, which were reverted. */
+  removeFrom(height: number): void {
+    this.#removeFrom.run(height);
+  }
+
+  /** Removes the records of blocks below the height, which can no longer be reverted. */
+  prune(height: number): void {
+    this.#prune.run(height);
+  }
 }
 
 /** Number of the table, key, and the members of the record by position; none if it was absent. */

@@ -2,9 +2,9 @@
 import type { Network } from "@uniknode/protocol";
 import type { PastEvents } from "../../event-log/history.ts";
 import { createPastEvents } from "../../event-log/sqlite/history.ts";
-import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
+import { BlockStore } from "../../store/chain/blocks.ts";
 import { createReadTogether, type Database, type ReadTogether } from "../../store/engine/database.ts";
-import { createEventLog, type EventLog } from "../../store/events/event-log.ts";
+import { EventLog } from "../../store/events/event-log.ts";
 import {
   type BlockPage,
   type BlockRef,
@@ -30,9 +30,9 @@ export class SqliteSource implements Source {
 
   /** @param database a connection that only this source reads through */
   constructor(database: Database, network: Network) {
-    this.#eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
+    this.#eventLog = new EventLog(database, { recordedNames: () => NO_NAMES });
     this.#history = createPastEvents(database, network);
-    this.#blocks = createBlockStore(database);
+    this.#blocks = new BlockStore(database);
     this.#readTogether = createReadTogether(database);
   }
 

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { ConfigError } from "../../platform/coded-error.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { createMetaStore, type MetaStore } from "../../store/node/meta.ts";
+import { MetaStore } from "../../store/node/meta.ts";
 import { createKey, createSecretCipher, findKey, readKeyFile, type SecretCipher } from "../secrets.ts";
 import { readSecrets, reencryptSecrets } from "../storage/secrets.ts";
 import { runNow, sqlOf } from "./sql.ts";
@@ -27,7 +27,7 @@ export type KeyFiles = {
  * @throws {EncryptionError} if a secret was changed without the key
  */
 export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array | undefined {
-  const meta = createMetaStore(database);
+  const meta = new MetaStore(database);
   const { content, present } = openKeys(meta, files);
 
   const cipher = createSecretCipher(present?.key);
@@ -57,7 +57,7 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
  * @throws {ConfigError} if none of the given keys decrypts the secrets
  */
 export const readSecretKey = (database: Database, files: KeyFiles): Uint8Array | undefined =>
-  openKeys(createMetaStore(database), files).present?.key;
+  openKeys(new MetaStore(database), files).present?.key;
 
 /** Returns the content of the file of the key to use, and the key that currently encrypts the secrets. */
 function openKeys(meta: MetaStore, { webhookKeyFile, webhookOldKeyFile }: KeyFiles) {

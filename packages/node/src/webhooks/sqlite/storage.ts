@@ -5,7 +5,7 @@
 import type { Database } from "../../store/engine/database.ts";
 import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
-import { createMetaStore } from "../../store/node/meta.ts";
+import { MetaStore } from "../../store/node/meta.ts";
 import { type Intake, type IntakeBatch, READER } from "../intake.ts";
 import { nextEpoch } from "../model/webhook.ts";
 import { createSoleOwner } from "../ownership.ts";
@@ -39,7 +39,7 @@ export function openSqliteStorage({
   eventLog,
   cipher = PLAIN_SECRETS,
 }: SqliteStorageDeps): WebhookStorage {
-  const meta = createMetaStore(database);
+  const meta = new MetaStore(database);
   const epoch = nextEpoch(Number(meta.read("webhookEpoch") ?? 0), Date.now());
   database.transaction(() => {
     meta.write("webhookEpoch", `${epoch}`);

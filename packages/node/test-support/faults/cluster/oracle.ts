@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../../src/store/events/event-log.ts";
+import { EventLog } from "../../../src/store/events/event-log.ts";
 import { NO_MATCHING_OBSERVER } from "../../../src/subscriptions/conditions/slices.ts";
 import { createFit, MAX_CONTENT_BYTES } from "../../../src/subscriptions/content.ts";
 import { READER } from "../../../src/webhooks/intake.ts";
@@ -72,7 +72,7 @@ function copyEvents(node: Database, database: Database, after: number): void {
 }
 
 async function matchAll(database: Database, network: string, after: number): Promise<void> {
-  const eventLog = createEventLog(database, { recordedNames: () => new Set() });
+  const eventLog = new EventLog(database, { recordedNames: () => new Set() });
   eventLog.moveCursor(READER, after);
   const intake = createSqliteIntake({ database, eventLog });
   const step = createMatcher({

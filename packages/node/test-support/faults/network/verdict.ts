@@ -15,10 +15,10 @@ import { exportBlocks } from "../../../src/archive/stream.ts";
 import { Growth } from "../../../src/facts/growth.ts";
 import { SqliteFactReader } from "../../../src/facts/sqlite/reader.ts";
 import { present } from "../../../src/platform/present.ts";
-import { createBlockStore } from "../../../src/store/chain/blocks.ts";
+import { BlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";
-import { createStateStore } from "../../../src/store/state/state.ts";
+import { StateStore } from "../../../src/store/state/state.ts";
 import { createVerifier } from "../../../src/verification/verifier.ts";
 import { type DeliveredChain, deliveredChain } from "../actors/block-receiver.ts";
 import type { Figures } from "../scenario.ts";
@@ -42,7 +42,7 @@ type Stopped = FleetNode & {
 export async function judge(fleet: Fleet, faults: string[]): Promise<Figures> {
   const nodes = fleet.nodes.map((node) => ({
     ...node,
-    head: read(node, (database) => present(createBlockStore(database).head())),
+    head: read(node, (database) => present(new BlockStore(database).head())),
     delivered: deliveredChain(node.receiver.arrivals),
   }));
   const best = nodes.reduce((one, other) => (other.head.height > one.head.height ? other : one));
@@ -104,8 +104,8 @@ function missedSlotsOf({ network: { files } }: Fleet, best: Stopped, lowest: num
   const rounds = createRounds(network);
   const slots = createSlots(network);
   return read(best, (database) => {
-    const blocks = createBlockStore(database);
-    const state = createStateStore(database, { cacheSize: 100 });
+    const blocks = new BlockStore(database);
+    const state = new StateStore(database, { cacheSize: 100 });
     const heights = Array.from({ length: lowest - 2 }, (_, index) => index + 3);
     return heights.flatMap((height) => {
       const header = present(blocks.header(height));
@@ -181,7 +181,7 @@ async function rootOf(fleet: Fleet, { data }: Stopped): Promise<string> {
 }
 
 const idAt = (node: Stopped, height: number): string | undefined =>
-  read(node, (database): BlockHeader | undefined => createBlockStore(database).header(height))?.id;
+  read(node, (database): BlockHeader | undefined => new BlockStore(database).header(height))?.id;
 
 /** Applies the blocks of one node to the other. */
 async function raise(fleet: Fleet, from: Stopped, to: Stopped): Promise<void> {

@@ -45,7 +45,7 @@ beforeEach(() => {
     verify: verifier.verify,
     now,
     head,
-    header: own.chain.blocks.header,
+    header: (height) => own.chain.blocks.header(height),
     peerTable,
     request: (async (_ip, event) => {
       requested++;

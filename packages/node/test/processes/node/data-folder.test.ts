@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
 import { deadlineIn } from "../../../src/platform/threads/call.ts";
 import { openDataFolder } from "../../../src/processes/node/data-folder.ts";
-import { createMetaStore } from "../../../src/store/node/meta.ts";
+import { MetaStore } from "../../../src/store/node/meta.ts";
 import { readChain } from "../../../test-support/chain/fixtures.ts";
 
 let data: string;
@@ -54,7 +54,7 @@ test("A folder in use, or with the chain of another network, is neither claimed 
   expect(claims).toBe(1);
   await expect(open()).rejects.toThrow(expect.objectContaining({ code: "DATA_IN_USE" }));
   // As if another network had stored its genesis block, and an earlier start had not created the key.
-  createMetaStore(database).write("nethash", "f".repeat(64));
+  new MetaStore(database).write("nethash", "f".repeat(64));
   await closeAll();
   rmSync(join(data, "checkpoint.key"));
   const hashOf = (file: string) =>

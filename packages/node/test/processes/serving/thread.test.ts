@@ -18,7 +18,7 @@ import {
 } from "../../../src/processes/serving/thread.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createWriteLockMemory, createWriteState } from "../../../src/store/engine/writes.ts";
-import { createEventLog } from "../../../src/store/events/event-log.ts";
+import { EventLog } from "../../../src/store/events/event-log.ts";
 import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../../../test-support/http/fixture.ts";
 import { occupy, statusFrom } from "../../../test-support/http/sockets.ts";
@@ -148,7 +148,7 @@ test("A disabled webhook service has no routes, sends no request, and retains no
   const database = openDatabase(fixture.path);
   onTestFinished(database.close);
   const { insert, activate } = createWebhookStore(database);
-  const events = createEventLog(database, { recordedNames: () => new Set(["block.applied"]) });
+  const events = new EventLog(database, { recordedNames: () => new Set(["block.applied"]) });
   events.moveCursor("webhooks", 0);
   const { target, calls } = await listen();
   const fields = { event: "block.applied", events: [], target, enabled: true, conditions: "[]" } as const;

@@ -11,8 +11,8 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate as migratePostgres } from "../../../src/postgres/migrations.ts";
 import { createPostgresReadModel } from "../../../src/read/postgres/read-model.ts";
-import { createBlockStore } from "../../../src/store/chain/blocks.ts";
-import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { BlockStore } from "../../../src/store/chain/blocks.ts";
+import { TransactionStore } from "../../../src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { chain, cold } from "../../../test-support/http/chain.ts";
 import { writeChain } from "../../../test-support/http/fixture.ts";
@@ -78,8 +78,8 @@ function writerOf(
   postgres: Postgres,
   { epoch, feed }: BuiltMirror,
 ): Pick<Subject, "append" | "revertTo"> {
-  const blocks = createBlockStore(node);
-  const transactions = createTransactionStore(node);
+  const blocks = new BlockStore(node);
+  const transactions = new TransactionStore(node);
   return {
     async append(block) {
       node.transaction(() => {

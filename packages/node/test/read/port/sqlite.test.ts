@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeHeader } from "@uniknode/protocol";
 import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
-import { createBlockStore } from "../../../src/store/chain/blocks.ts";
-import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { BlockStore } from "../../../src/store/chain/blocks.ts";
+import { TransactionStore } from "../../../src/store/chain/transactions.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { chain } from "../../../test-support/http/chain.ts";
@@ -19,8 +19,8 @@ const open: OpenSubject = async ({ isEmpty = false, hasTime = true } = {}) => {
   const path = isEmpty ? join(folder, "chain.sqlite") : writeChain(folder, longer);
   const writer = openDatabase(path);
   if (isEmpty) migrate(writer);
-  const blocks = createBlockStore(writer);
-  const transactions = createTransactionStore(writer);
+  const blocks = new BlockStore(writer);
+  const transactions = new TransactionStore(writer);
   const reader = openDatabase(path, { readonly: true });
   const model = createSqliteReadModel(hasTime ? {} : { readTimeoutMs: -1 }, {
     database: reader,

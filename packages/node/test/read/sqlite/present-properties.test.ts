@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createPresentProperties } from "../../../src/read/sqlite/tables/tokens.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createRecords } from "../../../src/store/state/records.ts";
+import { Records } from "../../../src/store/state/records.ts";
 import { createDraws } from "../../../test-support/random.ts";
 
 const [TOKEN, OTHER] = ["aa".repeat(32), "ab".repeat(32)];
@@ -13,7 +13,7 @@ test("Pages of thousands of properties are the same after random changes as of a
   onTestFinished(() => database.close());
   migrate(database);
   const pageOf = createPresentProperties(database);
-  const { write } = createRecords(database);
+  const records = new Records(database);
   const random = createDraws(5);
   const expected = new Map<string, string>();
   const change = (count: number, share: number) =>
@@ -21,8 +21,8 @@ test("Pages of thousands of properties are the same after random changes as of a
       for (let number = 0; number < count; number++) {
         const key = ["", "\0", "\u{10000}", "\uffff"][number] ?? `usr/${random.integer(0, 100_000)}`;
         const value = random.chance(share) ? `${number}` : undefined;
-        write("properties", `${TOKEN}/${key}`, value, () => undefined);
-        if (number < 100) write("properties", `${OTHER}/${key}`, value, () => undefined);
+        records.write("properties", `${TOKEN}/${key}`, value, () => undefined);
+        if (number < 100) records.write("properties", `${OTHER}/${key}`, value, () => undefined);
         if (value === undefined) expected.delete(key);
         else expected.set(key, value);
       }

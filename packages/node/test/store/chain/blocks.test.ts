@@ -1,8 +1,8 @@
 import { bytesToHex, createNetwork, encodeBlock } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createBlockStore } from "../../../src/store/chain/blocks.ts";
-import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { BlockStore } from "../../../src/store/chain/blocks.ts";
+import { TransactionStore } from "../../../src/store/chain/transactions.ts";
 import { type OpenChain, openChain, readChain } from "../../../test-support/chain/fixtures.ts";
 
 const content = readChain("chain-1");
@@ -19,7 +19,7 @@ afterAll(() => open.close());
 
 describe("stored blocks", () => {
   test("Stored blocks are read unchanged, by height and by id.", () => {
-    const blocks = createBlockStore(open.database);
+    const blocks = new BlockStore(open.database);
     for (const { height, id, serialized } of content.blocks) {
       const block = present(blocks.block(height), "the result of block");
       expect(bytesToHex(encodeBlock(block, network)), `block ${height}`).toBe(serialized);
@@ -32,7 +32,7 @@ describe("stored blocks", () => {
   });
 
   test("Stored blocks keep the id of the genesis file, which does not follow the ordinary rule.", () => {
-    const blocks = createBlockStore(open.database);
+    const blocks = new BlockStore(open.database);
     expect(blocks.header(1)).toMatchObject({ id: content.genesis.id, height: 1, previousBlock: "0" });
     expect(blocks.block(1)?.transactions.map(({ data }) => data.id)).toEqual(
       content.genesis.transactions.map(({ id }: { id: string }) => id),
@@ -40,7 +40,7 @@ describe("stored blocks", () => {
   });
 
   test("Stored blocks are read as bytes for peers, as far as they exist.", () => {
-    const blocks = createBlockStore(open.database);
+    const blocks = new BlockStore(open.database);
     const range = blocks.bytes(HEIGHT - 9, HEIGHT + 400);
     expect(range.map(({ id }) => id)).toEqual(content.blocks.slice(-10).map(({ id }: { id: string }) => id));
     for (const [index, { header, transactions }] of range.entries()) {
@@ -53,7 +53,7 @@ describe("stored blocks", () => {
   });
 
   test("Blocks that are not stored are absent.", () => {
-    const blocks = createBlockStore(open.database);
+    const blocks = new BlockStore(open.database);
     expect(blocks.header(HEIGHT + 1)).toBeUndefined();
     expect(blocks.block(HEIGHT + 1)).toBeUndefined();
     expect(blocks.headerById("0")).toBeUndefined();
@@ -62,7 +62,7 @@ describe("stored blocks", () => {
 
 describe("stored transactions", () => {
   test("Stored transactions are found by id.", () => {
-    const transactions = createTransactionStore(open.database);
+    const transactions = new TransactionStore(open.database);
     const { id } = content.genesis.transactions[0];
     expect(transactions.storedIds([id, "0".repeat(64)])).toEqual([id]);
     expect(transactions.storedIds([])).toEqual([]);
@@ -83,8 +83,8 @@ describe("stored transactions", () => {
   });
 
   test("Stored transactions are read oldest first, up to a limit.", () => {
-    const transactions = createTransactionStore(open.database);
-    const all = createBlockStore(open.database)
+    const transactions = new TransactionStore(open.database);
+    const all = new BlockStore(open.database)
       .bytes(50, HEIGHT)
       .flatMap(({ transactions }) => transactions.map(bytesToHex));
     expect(transactions.sealedFrom(50, 1_000).map(({ bytes }) => bytesToHex(bytes))).toEqual(all);

@@ -4,8 +4,7 @@ import { bytesToHex, hexToBytes } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   BLOCK_IDS,
-  createIdLevels,
-  type IdLevels,
+  IdLevels,
   isNotIndexed,
   prepareById,
   rebuildIdLevels,
@@ -49,7 +48,7 @@ describe("70,000 blocks", () => {
   const BLOCKS = 70_000;
   const ids = Array.from({ length: BLOCKS }, () => bytesToHex(randomBytes(32)));
   const database = openEmpty();
-  const levels = createIdLevels(database, BLOCK_IDS);
+  const levels = new IdLevels(database, BLOCK_IDS);
   const insert = createRows(database, levels);
   const heightOf = prepareById<{ height: number }>(database, BLOCK_IDS, "height");
   let largest = 0;
@@ -100,7 +99,7 @@ test("A step that is rolled back moves nothing.", () => {
   const database = openEmpty();
   onTestFinished(() => database.close());
   const insert = createInventedBlocks(database);
-  const levels = createIdLevels(database, BLOCK_IDS);
+  const levels = new IdLevels(database, BLOCK_IDS);
   database.transaction(() => {
     for (let height = 1; height <= STEP; height++) insert({ height, id: bytesToHex(randomBytes(32)) });
   });
@@ -120,7 +119,7 @@ test("Ids of the lowest and the highest prefix move too.", () => {
   const insert = createInventedBlocks(database);
   const ids = ["00", "ff"].map((byte) => byte.repeat(32));
   for (const [index, id] of ids.entries()) insert({ height: index + 1, id });
-  createIdLevels(database, BLOCK_IDS).grow(0, 2_048 * STEP);
+  new IdLevels(database, BLOCK_IDS).grow(0, 2_048 * STEP);
   expect(sizesOf(database)).toEqual({ 2: 2 });
   const heightOf = prepareById<{ height: number }>(database, BLOCK_IDS, "height");
   expect(ids.map((id) => heightOf(id)?.height)).toEqual([1, 2]);
@@ -132,7 +131,7 @@ test("Transactions are found by their position, also if they share a prefix.", (
   const insert = createInventedTransactions(database);
   const idOf = (last: string) => `abcdefabcdef${last.padStart(52, "0")}`;
   for (const sequence of [0, 1, 2]) insert({ height: 5, sequence, id: idOf(String(sequence)) });
-  const levels = createIdLevels(database, TRANSACTION_IDS);
+  const levels = new IdLevels(database, TRANSACTION_IDS);
   levels.grow(0, 2_048 * STEP);
   insert({ height: 6, sequence: 0, id: idOf("3") });
   const positionOf = prepareById(database, TRANSACTION_IDS, "height, sequence");

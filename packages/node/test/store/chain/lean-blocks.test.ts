@@ -8,7 +8,7 @@ import { createChunks } from "../../../src/read/sqlite/lists/time-box.ts";
 import { createTimeBox } from "../../../src/read/sqlite/read-model.ts";
 import { createBlockQueries } from "../../../src/read/sqlite/tables/blocks.ts";
 import { createChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
-import { createBlockStore } from "../../../src/store/chain/blocks.ts";
+import { BlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { chainOfScheme, ID_SCHEMES } from "../../../test-support/chain/id-schemes.ts";
@@ -24,7 +24,7 @@ function openEmpty(): Database {
 
 function openWith(blocks: readonly EncodedBlock[]): Database {
   const database = openEmpty();
-  const store = createBlockStore(database);
+  const store = new BlockStore(database);
   for (const block of blocks) store.append(block);
   return database;
 }
@@ -59,7 +59,7 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
 
   test("A chain is read as it was written, by height and by id.", () => {
     const database = openWith(blocks);
-    const store = createBlockStore(database);
+    const store = new BlockStore(database);
     const queries = queriesOf(database);
     for (const block of blocks) {
       const { id, height } = block.header;
@@ -173,7 +173,7 @@ test("Ids are found by how they begin, in the order of their texts, at most five
 test("A rolled back transaction leaves no number of a generator behind, and no total.", () => {
   const { blocks } = chainOfScheme("full ids from height 2");
   const database = openEmpty();
-  const store = createBlockStore(database);
+  const store = new BlockStore(database);
   const rollBack = (count: number) =>
     expect(() =>
       database.transaction(() => {
@@ -193,7 +193,7 @@ test("A rolled back transaction leaves no number of a generator behind, and no t
 test("A branch continues the totals of the blocks below it.", () => {
   const database = openEmpty();
   const { blocks } = chainOfScheme("full ids from height 2");
-  const store = createBlockStore(database);
+  const store = new BlockStore(database);
   const total = () =>
     database.prepare<{ total: number }>("SELECT max(transactions_up_to) AS total FROM blocks").get()?.total;
   for (const block of blocks) store.append(block);
@@ -208,7 +208,7 @@ test("A branch continues the totals of the blocks below it.", () => {
 test("Reverts keep the numbers of generators, which rounds may contain.", () => {
   const { blocks } = chainOfScheme("full ids from height 2");
   const database = openEmpty();
-  const store = createBlockStore(database);
+  const store = new BlockStore(database);
   for (const block of blocks) store.append(block);
   const numbers = database.prepare("SELECT * FROM generators ORDER BY number").all();
   for (let height = blocks.length; height > 1; height--) {

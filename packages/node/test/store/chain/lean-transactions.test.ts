@@ -6,7 +6,7 @@ import type { TransactionFilter } from "../../../src/read/filters.ts";
 import type { StoredTransaction } from "../../../src/read/rows.ts";
 import { createQueries, createTimeBox } from "../../../src/read/sqlite/read-model.ts";
 import { createChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
-import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { TransactionStore } from "../../../src/store/chain/transactions.ts";
 import { toAssetText, toSignaturesText } from "../../../src/store/chain/visible-fields.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
@@ -41,7 +41,7 @@ function insertHeaders(database: Database, blocks: readonly Block[]): void {
 
 function openWith(blocks: readonly Block[]): Database {
   const database = openEmpty();
-  const store = createTransactionStore(database);
+  const store = new TransactionStore(database);
   database.transaction(() => {
     insertHeaders(database, blocks);
     for (const block of blocks) store.append(block);
@@ -112,9 +112,9 @@ describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) =>
     const { byId, signedById } = queries;
     expect(stored.map(({ id }) => byId(id))).toEqual(stored);
     expect(stored.map(({ id }) => signedById(id)?.id)).toEqual(stored.map(({ id }) => id));
-    const { storedIds } = createTransactionStore(database);
+    const store = new TransactionStore(database);
     const ids = stored.map(({ id }) => id);
-    expect(storedIds([...ids, "0".repeat(64), "g", present(ids[0]).toUpperCase()])).toEqual(ids);
+    expect(store.storedIds([...ids, "0".repeat(64), "g", present(ids[0]).toUpperCase()])).toEqual(ids);
   });
 });
 
@@ -208,7 +208,7 @@ test("Amounts of blocks of 64 bits are read exactly.", () => {
 test("A rolled back transaction leaves no number of a party behind.", () => {
   const blocks = blocksOfChain("chain-1").slice(0, 40);
   const database = openEmpty();
-  const store = createTransactionStore(database);
+  const store = new TransactionStore(database);
   const rollBack = (attempted: readonly Block[], error: string) =>
     expect(() =>
       database.transaction(() => {
@@ -234,7 +234,7 @@ function withInvalidFee({ header, transactions }: Block): Block {
 test("Reverts keep the numbers of parties.", () => {
   const blocks = blocksOfChain("chain-1").slice(0, 40);
   const database = openWith(blocks);
-  const store = createTransactionStore(database);
+  const store = new TransactionStore(database);
   const numbers = () => database.prepare("SELECT * FROM senders ORDER BY number").all();
   const before = numbers();
   store.removeFrom(2);

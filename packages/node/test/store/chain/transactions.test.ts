@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createTransactionStore, recountTypes } from "../../../src/store/chain/transactions.ts";
+import { recountTypes, TransactionStore } from "../../../src/store/chain/transactions.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { bob, carol, chain, cold } from "../../../test-support/http/chain.ts";
@@ -10,7 +10,7 @@ const database = openDatabase(":memory:");
 migrate(database);
 afterAll(() => database.close());
 
-const store = createTransactionStore(database);
+const store = new TransactionStore(database);
 for (const block of [...chain.blocks, ...longer.blocks]) store.append(block);
 
 type Row = { id: string; version: number; vendorField: string | null; nonce: number; isAlive: number | null };

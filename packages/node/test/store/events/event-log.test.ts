@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../../src/store/events/event-log.ts";
+import { EventLog } from "../../../src/store/events/event-log.ts";
 
 function openLog(recordedNames = new Set(["block.applied", "round.applied"])) {
   const database = openDatabase(":memory:");
   migrate(database);
   const clock = { ms: 1_000 };
-  const log = createEventLog(database, { recordedNames: () => recordedNames, now: () => clock.ms });
+  const log = new EventLog(database, { recordedNames: () => recordedNames, now: () => clock.ms });
   return { database, log, clock, recordedNames };
 }
 

@@ -10,10 +10,10 @@ import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createHistoryReader } from "../../../src/store/history/reader.ts";
+import { HistoryReader } from "../../../src/store/history/reader.ts";
 import { openHistory } from "../../../src/store/history/writer.ts";
 import { attributesToJson } from "../../../src/store/state/json.ts";
-import { createStateStore } from "../../../src/store/state/state.ts";
+import { StateStore } from "../../../src/store/state/state.ts";
 import { type ShownWallet, walletWrites } from "../../../test-support/store/holdings.ts";
 
 const ADDRESS = "a".repeat(34);
@@ -33,7 +33,7 @@ const textOf = ({ attributes }: ShownWallet) => JSON.stringify(attributes);
 function openWithTokens(blocks: number) {
   const database = openDatabase(":memory:");
   migrate(database);
-  const state = createStateStore(database, { cacheSize: 100 });
+  const state = new StateStore(database, { cacheSize: 100 });
   const versions = Array.from({ length: 2 * blocks + 1 }, (_, height) =>
     walletWith(Math.max(0, height - blocks), Math.min(height, blocks) + 1),
   );
@@ -62,7 +62,7 @@ const big = (_key: string, value: unknown) => (typeof value === "bigint" ? `${va
 
 test("Every earlier version of a wallet contains what it held, in order, from rows that do not grow with it.", () => {
   const { database, state, versions } = openWithTokens(40);
-  const reader = createHistoryReader(database);
+  const reader = new HistoryReader(database);
   const { attributes } = state.get("wallets", ADDRESS) as Tables["wallets"];
   for (const [height, version] of versions.entries()) {
     expect(reader.attributes(ADDRESS, height, JSON.stringify(attributesToJson(attributes)))).toBe(

@@ -9,7 +9,7 @@ import {
 } from "../../../src/read/sqlite/tables/tokens.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createHistoryReader } from "../../../src/store/history/reader.ts";
+import { HistoryReader } from "../../../src/store/history/reader.ts";
 import { HISTORY_KINDS } from "../../../src/store/history/writer.ts";
 import { createDraws } from "../../../test-support/random.ts";
 
@@ -44,7 +44,7 @@ test("Pages of thousands of properties at a height are those of the versions tha
   });
   const time = createTimeBox(600_000);
   time.begin();
-  const reader = createHistoryReader(database);
+  const reader = new HistoryReader(database);
   const listOf = createPropertyLists(database, time);
   const propertiesAt = createPastProperties(database, reader);
   const list = (range: PropertyRange) => listOf(HEAD, propertiesAt(45, TOKEN), range);

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createPeerStore, type PeerStore } from "../../../src/store/node/peers.ts";
+import { PeerStore } from "../../../src/store/node/peers.ts";
 
 let database: Database;
 let store: PeerStore;
 beforeEach(() => {
   database = openDatabase(":memory:");
   migrate(database);
-  store = createPeerStore(database);
+  store = new PeerStore(database);
 });
 afterEach(() => database.close());
 

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
-import { createGenerators } from "../../../src/store/engine/dictionary.ts";
+import { Dictionary, GENERATORS } from "../../../src/store/engine/dictionary.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { roundToJson } from "../../../src/store/state/json.ts";
-import { createRoundStore, packedRoundText, type RoundRow } from "../../../src/store/state/packed-round.ts";
-import { createStateStore } from "../../../src/store/state/state.ts";
+import { packedRoundText, type RoundRow, RoundStore } from "../../../src/store/state/packed-round.ts";
+import { StateStore } from "../../../src/store/state/state.ts";
 
 function openMigrated(): Database {
   const database = openDatabase(":memory:");
@@ -44,14 +44,14 @@ function largeRound(number: number): Round {
 
 test("Rounds are read as they were written, also by a second store and as JSON text.", () => {
   const database = openMigrated();
-  const store = createRoundStore(database);
-  const generators = createGenerators(database);
+  const store = new RoundStore(database);
+  const generators = new Dictionary(database, GENERATORS);
   const select = database.prepare<RoundRow>("SELECT * FROM rounds WHERE round = ?");
   fc.assert(
     fc.property(round, (written) => {
       store.write(written);
       expect(store.read(written.round)).toEqual(written);
-      expect(createRoundStore(database).read(written.round)).toEqual(written);
+      expect(new RoundStore(database).read(written.round)).toEqual(written);
       const row = present(select.get(written.round), "a row");
       expect(packedRoundText(row, generators)).toBe(JSON.stringify(roundToJson(written)));
       store.remove(written.round);
@@ -65,7 +65,7 @@ test("Rounds are read as they were written, also by a second store and as JSON t
 
 test("A public key has one number, and a round takes 13 bytes for each delegate.", () => {
   const database = openMigrated();
-  const store = createRoundStore(database);
+  const store = new RoundStore(database);
   for (const number of [1, 2, 3]) store.write(largeRound(number));
   const [keys, bytes] = [
     "SELECT count(*) AS n FROM generators",
@@ -77,7 +77,7 @@ test("A public key has one number, and a round takes 13 bytes for each delegate.
 
 test("Numbers that a failed transaction assigned are not used afterwards.", () => {
   const database = openMigrated();
-  const state = createStateStore(database, { cacheSize: 1 });
+  const state = new StateStore(database, { cacheSize: 1 });
   const write = (record: Round) => {
     state.write([{ table: "rounds", key: `${record.round}`, after: record }]);
     state.flush();
@@ -91,7 +91,7 @@ test("Numbers that a failed transaction assigned are not used afterwards.", () =
   ).toThrow("no");
   state.reset();
   database.transaction(() => write(largeRound(2)));
-  expect(createRoundStore(database).read(2)).toEqual(largeRound(2));
+  expect(new RoundStore(database).read(2)).toEqual(largeRound(2));
   expect(state.get("rounds", "1")).toBeUndefined();
   database.close();
 });
@@ -110,7 +110,7 @@ test.each([
   ],
 ])("Bytes that %s are refused.", (_what, bytes, message) => {
   const database = openMigrated();
-  const store = createRoundStore(database);
+  const store = new RoundStore(database);
   store.write(largeRound(1));
   database.execute(`UPDATE rounds SET delegates = ${bytes}`);
   expect(() => store.read(1)).toThrow(message);
@@ -122,8 +122,6 @@ test("A vote balance beyond 64 bits is refused.", () => {
   const [first] = largeRound(1).delegates;
   const delegates = [{ ...present(first), voteBalance: 2n ** 63n }];
   const order = delegates.map(({ publicKey }) => publicKey);
-  expect(() => createRoundStore(database).write({ round: 1, height: 1, delegates, order })).toThrow(
-    RangeError,
-  );
+  expect(() => new RoundStore(database).write({ round: 1, height: 1, delegates, order })).toThrow(RangeError);
   database.close();
 });

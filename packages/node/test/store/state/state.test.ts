@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createStateStore, createUndoStore } from "../../../src/store/state/state.ts";
+import { StateStore, UndoStore } from "../../../src/store/state/state.ts";
 import { countState } from "../../../src/store/state/totals.ts";
 import { blocksOfWrites, changesOn, resultsOf } from "./changes.ts";
 
@@ -21,8 +21,8 @@ test("The state store returns the results of the model, after each block and bac
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, fc.infiniteStream(fc.boolean()), (cacheSize, blocks, flushes) => {
       const database = openMemory();
-      const store = createStateStore(database, { cacheSize });
-      const undo = createUndoStore(database);
+      const store = new StateStore(database, { cacheSize });
+      const undo = new UndoStore(database);
       const model = createMemoryState();
       const flushSometimes = () => {
         if (flushes.next().value) database.transaction(() => store.flush());
@@ -59,10 +59,10 @@ test("A second store over the same database returns the same once written record
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
       const database = openMemory();
-      const store = createStateStore(database, { cacheSize });
+      const store = new StateStore(database, { cacheSize });
       for (const writes of blocks) store.write(changesOn(store, writes));
       database.transaction(() => store.flush());
-      expect(resultsOf(createStateStore(database, { cacheSize }))).toEqual(resultsOf(store));
+      expect(resultsOf(new StateStore(database, { cacheSize }))).toEqual(resultsOf(store));
       database.close();
     }),
   );
@@ -70,7 +70,7 @@ test("A second store over the same database returns the same once written record
 
 test("A wallet that changes part by part has the row of a new wallet.", () => {
   const part = fc.constantFrom("balance", "nonce", "rank", "vote", "username", "publicKey", "second");
-  const rowsOf = (store: ReturnType<typeof createStateStore>, database: Database, wallets: Wallet[]) => {
+  const rowsOf = (store: StateStore, database: Database, wallets: Wallet[]) => {
     for (const after of wallets) {
       store.write([{ table: "wallets", key: after.address, after }]);
       database.transaction(() => store.flush());
@@ -85,8 +85,8 @@ test("A wallet that changes part by part has the row of a new wallet.", () => {
         return walletOf(parts);
       });
       const [changed, fresh] = [openMemory(), openMemory()];
-      const rows = rowsOf(createStateStore(changed, { cacheSize }), changed, wallets);
-      expect(rows).toEqual(rowsOf(createStateStore(fresh, { cacheSize }), fresh, wallets.slice(-1)));
+      const rows = rowsOf(new StateStore(changed, { cacheSize }), changed, wallets);
+      expect(rows).toEqual(rowsOf(new StateStore(fresh, { cacheSize }), fresh, wallets.slice(-1)));
       changed.close();
       fresh.close();
     }),
@@ -128,7 +128,7 @@ test("The state store drops everything that was not committed.", () => {
       fc.boolean(),
       (cacheSize, blocks, lost, flushed) => {
         const database = openMemory();
-        const store = createStateStore(database, { cacheSize });
+        const store = new StateStore(database, { cacheSize });
         for (const writes of blocks) store.write(changesOn(store, writes));
         database.transaction(() => store.flush());
         const committed = resultsOf(store);
@@ -150,7 +150,7 @@ test("The state store drops everything that was not committed.", () => {
 
 test("A removed record that was never stored leaves no row.", () => {
   const database = openMemory();
-  const store = createStateStore(database, { cacheSize: 10 });
+  const store = new StateStore(database, { cacheSize: 10 });
   store.write([
     { table: "usernames", key: "a", after: "A" },
     { table: "usernames", key: "a", after: undefined },
@@ -162,7 +162,7 @@ test("A removed record that was never stored leaves no row.", () => {
 
 test("A text with lone surrogates is the same from memory and from the file.", () => {
   const database = openMemory();
-  const store = createStateStore(database, { cacheSize: 10 });
+  const store = new StateStore(database, { cacheSize: 10 });
   const key = `${"a".repeat(64)}/k\ud800`;
   store.write([{ table: "properties", key, after: "v\udc00" }]);
   const fromMemory = store.get("properties", key);
@@ -177,8 +177,8 @@ test("The totals are those of a new count, after each flush and after reverts.",
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
       const database = openMemory();
-      const store = createStateStore(database, { cacheSize });
-      const undo = createUndoStore(database);
+      const store = new StateStore(database, { cacheSize });
+      const undo = new UndoStore(database);
       const totals = () => database.prepare("SELECT name, value FROM state_totals ORDER BY name").all();
       const expectCounted = () => {
         database.transaction(() => store.flush());

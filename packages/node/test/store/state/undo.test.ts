@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createUndoStore } from "../../../src/store/state/state.ts";
+import { UndoStore } from "../../../src/store/state/state.ts";
 
 function openUndo() {
   const database = openDatabase(":memory:");
   migrate(database);
-  const undo = createUndoStore(database);
+  const undo = new UndoStore(database);
   const heights = () =>
     database
       .prepare<{ height: number }>("SELECT height FROM undo ORDER BY height")

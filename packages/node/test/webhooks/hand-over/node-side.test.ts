@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { toHistory } from "../../../src/event-log/sqlite/history.ts";
 import { createReadTogether, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../../src/store/events/event-log.ts";
-import { createMetaStore } from "../../../src/store/node/meta.ts";
+import { EventLog } from "../../../src/store/events/event-log.ts";
+import { MetaStore } from "../../../src/store/node/meta.ts";
 import type { DeliveryRequest } from "../../../src/webhooks/delivery/post.ts";
 import { FORMAT, type HandOverHead } from "../../../src/webhooks/hand-over/lines.ts";
 import { NodeSide } from "../../../src/webhooks/hand-over/node-side.ts";
@@ -34,8 +34,8 @@ function openNode(path = databasePath()): Node {
   const database = openDatabase(path);
   onTestFinished(database.close);
   migrate(database);
-  createMetaStore(database).write("nethash", "chain");
-  const eventLog = createEventLog(database, { recordedNames: () => new Set(["block.applied"]) });
+  new MetaStore(database).write("nethash", "chain");
+  const eventLog = new EventLog(database, { recordedNames: () => new Set(["block.applied"]) });
   const rows = createSqliteHandOverRows({
     ...{ database, databasePath: path, eventLog, cipher: PLAIN_SECRETS, isEncrypted: false },
   });

@@ -5,8 +5,8 @@ import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate as migratePostgres } from "../../../src/postgres/migrations.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../../src/store/events/event-log.ts";
-import { createMetaStore } from "../../../src/store/node/meta.ts";
+import { EventLog } from "../../../src/store/events/event-log.ts";
+import { MetaStore } from "../../../src/store/node/meta.ts";
 import {
   FORMAT,
   type HandOverHead,
@@ -49,8 +49,8 @@ function openNode(name: string): Node {
   const database = openDatabase(path);
   onTestFinished(database.close);
   migrate(database);
-  createMetaStore(database).write("nethash", NETWORK);
-  const eventLog = createEventLog(database, { recordedNames: () => new Set(["block.applied"]) });
+  new MetaStore(database).write("nethash", NETWORK);
+  const eventLog = new EventLog(database, { recordedNames: () => new Set(["block.applied"]) });
   for (let height = 1; height <= 20; height++)
     eventLog.append([{ id: `${height}`, name: "block.applied", height, blockId: `${height}` }]);
   const deps = { database, databasePath: path, eventLog, cipher: cipherOf(name), isEncrypted: true };

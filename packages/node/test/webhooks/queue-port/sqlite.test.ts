@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { EVENTS } from "../../../src/events/catalogue.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../../src/store/events/event-log.ts";
+import { EventLog } from "../../../src/store/events/event-log.ts";
 import { openSqliteStorage } from "../../../src/webhooks/sqlite/storage.ts";
 import { databasePath } from "../../../test-support/webhooks/support.ts";
 import { describeIntake } from "./intake-suite.ts";
@@ -15,7 +15,7 @@ async function open(path = databasePath()): Promise<Subject> {
   const database = openDatabase(path);
   onTestFinished(database.close);
   migrate(database);
-  const eventLog = createEventLog(database, { recordedNames: () => new Set(Object.keys(EVENTS)) });
+  const eventLog = new EventLog(database, { recordedNames: () => new Set(Object.keys(EVENTS)) });
   const storage = openSqliteStorage({ database, eventLog });
   return {
     ...storage,

@@ -1,8 +1,8 @@
 /** The chain as a whole: its figures, rounds, paid fees, and search by the prefix of an id. */
 import { BLOCK_IDS, prepareByBeginning, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { createRoundStore } from "../../../store/state/packed-round.ts";
-import { createReadTotals } from "../../../store/state/totals.ts";
+import { RoundStore } from "../../../store/state/packed-round.ts";
+import { ReadTotals } from "../../../store/state/totals.ts";
 import type { Chain, Fees, QueriesOf, Rounds } from "../../port.ts";
 import type { FeeStatistics, Identified, TypeFees } from "../../rows.ts";
 import {
@@ -33,7 +33,7 @@ const IDENTIFIED = [
 ];
 
 export function createChainQueries(database: Database): QueriesOf<Chain> {
-  const totals = createReadTotals(database);
+  const totals = new ReadTotals(database);
   const premine = database.prepare<{ amount: bigint }>(
     "SELECT total_amount AS amount FROM blocks WHERE height = 1",
     { bigints: true },
@@ -74,7 +74,7 @@ function createStoredIdsBeginningWith(
 }
 
 export function createRoundQueries(database: Database): QueriesOf<Rounds> {
-  const rounds = createRoundStore(database);
+  const rounds = new RoundStore(database);
   return {
     delegates: (round) =>
       rounds

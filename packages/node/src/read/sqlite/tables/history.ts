@@ -1,6 +1,6 @@
 /** Earlier states: the recorded versions of records, or else the present ones. */
 import type { Database } from "../../../store/engine/database.ts";
-import { createHistoryReader, type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
+import { HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
 import { balanceTerms } from "../../cursor.ts";
 import type { BalanceFilter } from "../../filters.ts";
 import type { History, PastState, QueriesOf } from "../../port.ts";
@@ -37,7 +37,7 @@ type TokenMembers = [ownerId: string, firstTransaction: string, lastTransaction:
 
 export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
   const { database, head, time } = deps;
-  const earlier = createHistoryReader(database, createRowCheck(time));
+  const earlier = new HistoryReader(database, createRowCheck(time));
   const walletAt = createWalletAt(database, earlier);
   const tokenAt = createTokenAt(database, earlier);
   const property = createPastProperty(database, earlier);
@@ -70,7 +70,7 @@ export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
     });
 
   return {
-    since: earlier.since,
+    since: () => earlier.since(),
     balances: createBalanceList(deps, walletAt.balance),
     at: (height) => ({
       wallets: {

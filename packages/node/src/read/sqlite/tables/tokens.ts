@@ -10,7 +10,7 @@ import { LRUCache } from "lru-cache";
 import { firstIndex } from "../../../platform/sorted.ts";
 import type { Database, Statement } from "../../../store/engine/database.ts";
 import { type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
-import { createReadTotals } from "../../../store/state/totals.ts";
+import { ReadTotals } from "../../../store/state/totals.ts";
 import { type TokenTerm, tokenTerms } from "../../cursor.ts";
 import type { TokenFilter } from "../../filters.ts";
 import type { Found, PropertyRange } from "../../page.ts";
@@ -40,7 +40,7 @@ export function createTokenQueries(deps: ListDependencies): QueriesOf<Tokens> {
   const property = database.prepare<{ value: string }>(
     "SELECT value FROM properties WHERE token = ? AND key = ?",
   );
-  const totals = createReadTotals(database);
+  const totals = new ReadTotals(database);
   return {
     find: (id) => find.get(id),
     list(filter, order, range) {
@@ -58,7 +58,7 @@ export function createTokenQueries(deps: ListDependencies): QueriesOf<Tokens> {
     properties: createPresentProperties(database),
     property: (id, key) => property.get(id, key)?.value,
     storedKeys: (id, keys) => new Set(keys.filter((key) => property.get(id, key))),
-    countsByType: totals.tokensByType,
+    countsByType: () => totals.tokensByType(),
   };
 }
 

@@ -4,7 +4,7 @@ import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } fro
 import { prepareById, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { toSignaturesText } from "../../../store/chain/visible-fields.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { createDictionary, type Dictionary, RECIPIENTS } from "../../../store/engine/dictionary.ts";
+import { Dictionary, RECIPIENTS } from "../../../store/engine/dictionary.ts";
 import type { TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Head, QueriesOf, Transactions } from "../../port.ts";
@@ -122,7 +122,7 @@ export function createTransactionQueries(
   const createList = createLists(database, options);
   const list = createList<TransactionRow>(TRANSACTION_COLUMNS, JOINS);
   const signedList = createList<SignedRow>(SIGNED);
-  const recipients = createDictionary(database, RECIPIENTS);
+  const recipients = new Dictionary(database, RECIPIENTS);
   const toStored = (row: TransactionRow) => toStoredTransaction(row, recipients);
   return {
     byId(id) {

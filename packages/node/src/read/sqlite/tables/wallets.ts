@@ -1,7 +1,7 @@
 /** Wallets, delegates, and entities and open hash-time locks, which wallets hold. */
 import type { Database } from "../../../store/engine/database.ts";
 import { createShownAttributes } from "../../../store/state/holdings.ts";
-import { createReadTotals } from "../../../store/state/totals.ts";
+import { ReadTotals } from "../../../store/state/totals.ts";
 import { type WalletTerm, walletTerms } from "../../cursor.ts";
 import type { WalletField } from "../../filters.ts";
 import type { Delegates, Entities, Head, Locks, QueriesOf, Wallets } from "../../port.ts";
@@ -65,7 +65,7 @@ export function createWalletQueries(deps: ListDependencies): QueriesOf<Wallets> 
   };
   const find = createLookup<WalletRow>(database, COLUMNS);
   const address = createLookup<Pick<WalletRow, "address">>(database, "address");
-  const totals = createReadTotals(database);
+  const totals = new ReadTotals(database);
   const secondKey = database.prepare(
     "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
   );

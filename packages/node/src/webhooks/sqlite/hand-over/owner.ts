@@ -1,6 +1,6 @@
 /** The owner of the webhooks, as the node's database stores it: in the rows `webhookOwner` of `meta`. */
 import type { Database } from "../../../store/engine/database.ts";
-import { createMetaStore } from "../../../store/node/meta.ts";
+import { MetaStore } from "../../../store/node/meta.ts";
 import { OWNED_BY_NODE, OWNER_STATES, type Owner } from "../../hand-over/owner.ts";
 
 export type OwnerStore = {
@@ -12,7 +12,7 @@ export type OwnerStore = {
 const SEPARATOR = ": ";
 
 export function createOwnerStore(database: Database): OwnerStore {
-  const meta = createMetaStore(database);
+  const meta = new MetaStore(database);
   return {
     read() {
       const [word, transfer] = meta.read("webhookOwner")?.split(SEPARATOR) ?? [];

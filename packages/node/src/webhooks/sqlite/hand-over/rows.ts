@@ -5,9 +5,9 @@
 
 import { present } from "../../../platform/present.ts";
 import { type Database, openDatabase, type SqlValue } from "../../../store/engine/database.ts";
-import { createEventLog, type EventLog } from "../../../store/events/event-log.ts";
+import { EventLog } from "../../../store/events/event-log.ts";
 import { COPY_READER } from "../../../store/events/subscribed-events.ts";
-import { createMetaStore } from "../../../store/node/meta.ts";
+import { MetaStore } from "../../../store/node/meta.ts";
 import { FORMAT, type HandOverHead, type HandOverLine, partsOf } from "../../hand-over/lines.ts";
 import { HandOverError, nextOwner, type OwnerChange } from "../../hand-over/owner.ts";
 import type { HandOverRows } from "../../hand-over/ports.ts";
@@ -58,7 +58,7 @@ export function createSqliteHandOverRows(deps: HandOverRowsDeps): HandOverRows {
         checkPosition(deps, head);
         owners.write(nextOwner(owners.read(), { from: "to node", to: "node", transfer }));
         imported.setLast(head.last);
-        const meta = createMetaStore(database);
+        const meta = new MetaStore(database);
         meta.write("webhookEpoch", `${Math.max(head.epoch, Number(meta.read("webhookEpoch") ?? 0))}`);
         eventLog.moveCursor(READER, head.matched);
       });
@@ -83,7 +83,7 @@ function changeOwner({ eventLog }: HandOverRowsDeps, owners: OwnerStore, change:
 }
 
 function checkPosition({ database, eventLog }: HandOverRowsDeps, { network, matched }: HandOverHead): void {
-  if (network !== createMetaStore(database).read("nethash"))
+  if (network !== new MetaStore(database).read("nethash"))
     throw new HandOverError("OTHER_NODE", "the webhooks belong to another chain: name its node with --node");
   const last = eventLog.lastSequence();
   const first = eventLog.firstSequence() ?? last + 1;
@@ -214,11 +214,11 @@ export function* readWebhookLines({ path, cipher, isEncrypted }: ExportOptions):
 function headOf(database: Database, isEncrypted: boolean) {
   const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = +?");
   const lastOf = (table: string) => last.get(table)?.seq ?? 0;
-  const meta = createMetaStore(database);
+  const meta = new MetaStore(database);
   return {
     format: FORMAT,
     network: meta.read("nethash") ?? "",
-    matched: createEventLog(database, { recordedNames: () => new Set() }).cursor(READER) ?? 0,
+    matched: new EventLog(database, { recordedNames: () => new Set() }).cursor(READER) ?? 0,
     isEncrypted,
     epoch: Number(meta.read("webhookEpoch") ?? 0),
     last: {

@@ -19,8 +19,8 @@ import { createChunks, type TimeBox } from "../../../../src/read/sqlite/lists/ti
 import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
 import {
-  createDictionary,
   createNumberLookup,
+  Dictionary,
   RECIPIENTS,
   SENDERS,
 } from "../../../../src/store/engine/dictionary.ts";
@@ -43,7 +43,7 @@ const senderKey = (index: number) => `0${index}`;
 const AMOUNTS = [0n, 1n, 7n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 database.transaction(() => {
   const insert = createInventedTransactions(database);
-  const recipients = createDictionary(database, RECIPIENTS);
+  const recipients = new Dictionary(database, RECIPIENTS);
   const pay = database.prepare("INSERT INTO payees VALUES (?, ?, ?)");
   for (let height = 1; height <= HEIGHTS; height++) {
     for (let sequence = 0; sequence < (height * 7) % 10; sequence++) {
