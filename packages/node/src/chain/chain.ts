@@ -13,8 +13,8 @@ import {
 } from "@uniknode/protocol";
 import type { BlockFact } from "../events/block-events.ts";
 import type { Event } from "../events/catalogue.ts";
-import { createSubscribers, type Subscribe } from "../platform/notifier.ts";
-import { createTimeSlices } from "../platform/threads/time-slices.ts";
+import { type Subscribe, Subscribers } from "../platform/notifier.ts";
+import { TimeSlices } from "../platform/threads/time-slices.ts";
 import type { BlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import type { EventLog } from "../store/events/event-log.ts";
@@ -108,25 +108,25 @@ export class Chain {
     const { network, genesis, signatures } = deps;
     const stores = openStores(options, deps);
     const head = openHead(stores, network, genesis);
-    const { subscribe, notify } = createSubscribers<ChainChange>(deps.onListenerError);
+    const subscribers = new Subscribers<ChainChange>(deps.onListenerError);
     const needsUndo = createUndoRule({ ...options, slots: createSlots(network), now: deps.now });
     this.#deps = deps;
     this.#stores = stores;
     this.state = stores.state;
     this.blocks = stores.blocks;
-    this.subscribe = subscribe;
+    this.subscribe = (listener) => subscribers.subscribe(listener);
     this.#executor = new Executor(head, { ...deps, stores });
     this.#writer = new Writer(options, {
       ...deps,
       stores,
       executor: this.#executor,
-      notify,
+      notify: (change) => subscribers.notify(change),
       head,
       needsUndo,
     });
     this.#preparing = {
       ...deps,
-      slices: createTimeSlices({ sliceMs: DECODING_SLICE_MS }),
+      slices: new TimeSlices({ sliceMs: DECODING_SLICE_MS }),
       ...(signatures && {
         verifyAhead: (transactions) => signatures.verifyAhead(transactions, stores.state),
       }),

@@ -11,6 +11,8 @@ import {
   createRounds,
   createSlots,
   type Network,
+  type Rounds,
+  type Slots,
   type Transaction,
 } from "@uniknode/protocol";
 import { eventsOfFacts, type FinalBlock, factId, sourceOf } from "../events/block-events.ts";
@@ -37,57 +39,87 @@ type KnownOfBlock = {
   readonly opened?: Round | undefined;
 };
 
-export type PastFacts = {
+export class PastFacts {
+  readonly #lookups: FactLookups;
+  readonly #network: Network;
+  readonly #roundFacts: RoundFacts;
+
+  constructor(lookups: FactLookups, network: Network) {
+    this.#lookups = lookups;
+    this.#network = network;
+    this.#roundFacts = new RoundFacts(lookups, network);
+  }
+
   /**
    * Returns the facts in the order of events.md 3.1, except blocks that became final (`finality.ts`).
    *
    * @param block on the chain
    * @param known data that need not be read
    */
-  of(block: Block, known?: KnownOfBlock): PastFact[];
-  /** Must be called after blocks were reverted, if `of` was called before. */
-  forget(): void;
-};
-
-export function createPastFacts(lookups: FactLookups, network: Network): PastFacts {
-  const roundFacts = createRoundFacts(lookups, network);
-  const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
-
-  function ownerAfter(tokenId: string, transaction: Transaction, position: Position): string | undefined {
-    if (movesToken(transaction)) return transaction.recipientId;
-    // The sender of a mint or an update is the owner.
-    if (transaction.asset?.nft) return addressOf(transaction.senderPublicKey);
-    const owner = lookups.ownerAfter(tokenId, position);
-    return owner && ("address" in owner ? owner.address : addressOf(owner.publicKey));
+  of({ header, transactions }: Block, known: KnownOfBlock = {}): PastFact[] {
+    const facts = this.#roundFacts.of(header, known);
+    for (const [sequence, { data }] of transactions.entries()) {
+      const position = { height: header.height, sequence };
+      const applied = transactionFacts(data, sequence, (tokenId) =>
+        this.#ownerAfter(tokenId, data, position),
+      );
+      // Facts of transactions are past facts as they are.
+      facts.push(...(applied as PastFact[]));
+    }
+    facts.push({ name: "block.applied", header });
+    return facts;
   }
 
-  return {
-    of({ header, transactions }, known = {}) {
-      const facts = roundFacts.of(header, known);
-      for (const [sequence, { data }] of transactions.entries()) {
-        const position = { height: header.height, sequence };
-        const applied = transactionFacts(data, sequence, (tokenId) => ownerAfter(tokenId, data, position));
-        // Facts of transactions are past facts as they are.
-        facts.push(...(applied as PastFact[]));
-      }
-      facts.push({ name: "block.applied", header });
-      return facts;
-    },
-    forget: roundFacts.forget,
-  };
+  /** Must be called after blocks were reverted, if `of` was called before. */
+  forget(): void {
+    this.#roundFacts.forget();
+  }
+
+  #ownerAfter(tokenId: string, transaction: Transaction, position: Position): string | undefined {
+    if (movesToken(transaction)) return transaction.recipientId;
+    // The sender of a mint or an update is the owner.
+    if (transaction.asset?.nft) return this.#addressOf(transaction.senderPublicKey);
+    const owner = this.#lookups.ownerAfter(tokenId, position);
+    return owner && ("address" in owner ? owner.address : this.#addressOf(owner.publicKey));
+  }
+
+  #addressOf(publicKey: string): string {
+    return addressFromPublicKey(publicKey, this.#network.description.pubKeyHash);
+  }
 }
 
 /** Derives the facts about rounds: missed slots, and at the last block of a round its end and the beginning of the next. */
-function createRoundFacts(lookups: FactLookups, network: Network) {
-  const calendar = createRounds(network);
-  const slots = createSlots(network);
-  const recent = createRecentRounds(lookups);
-  const run = createGeneratorRun(lookups);
+class RoundFacts {
+  readonly #lookups: FactLookups;
+  readonly #calendar: Rounds;
+  readonly #slots: Slots;
+  /** The last two rounds by number: the next block needs no others. */
+  readonly #recent = new Map<number, Round>();
+  readonly #run: GeneratorRun;
 
-  function missedFacts({ height, timestamp }: BlockHeader, given?: BlockHeader): PastFact[] {
-    const previous = given ?? lookups.header(height - 1);
+  constructor(lookups: FactLookups, network: Network) {
+    this.#lookups = lookups;
+    this.#calendar = createRounds(network);
+    this.#slots = createSlots(network);
+    this.#run = new GeneratorRun(lookups);
+  }
+
+  of(header: BlockHeader, { previous, opened }: KnownOfBlock): PastFact[] {
+    if (opened) this.#remember(opened);
+    this.#run.follow(header);
+    return [...this.#missedFacts(header, previous), ...this.#lastBlockFacts(header)];
+  }
+
+  forget(): void {
+    this.#recent.clear();
+    this.#run.forget();
+  }
+
+  #missedFacts({ height, timestamp }: BlockHeader, given?: BlockHeader): PastFact[] {
+    const slots = this.#slots;
+    const previous = given ?? this.#lookups.header(height - 1);
     if (!previous || slots.slotAt(timestamp) <= slots.slotAt(previous.timestamp) + 1) return [];
-    const round = recent.round(calendar.roundAt(height).round);
+    const round = this.#round(this.#calendar.roundAt(height).round);
     if (!round) return [];
     return missedSlots(slots, round, previous, timestamp).map(({ slot, delegate }) => ({
       name: "forger.missing",
@@ -96,13 +128,13 @@ function createRoundFacts(lookups: FactLookups, network: Network) {
     }));
   }
 
-  function lastBlockFacts({ height }: BlockHeader): PastFact[] {
-    const next = calendar.roundAt(height + 1);
+  #lastBlockFacts({ height }: BlockHeader): PastFact[] {
+    const next = this.#calendar.roundAt(height + 1);
     if (height === 1 || !next.isNewRound) return [];
-    const ended = recent.round(next.round - 1);
-    const begun = recent.round(next.round);
+    const ended = this.#round(next.round - 1);
+    const begun = this.#round(next.round);
     if (!begun) return [];
-    const idle = ended ? run.idleDelegates(ended, height) : [];
+    const idle = ended ? this.#run.idleDelegates(ended, height) : [];
     return [
       ...idle.map((publicKey): RoundFact => ({ name: "round.missed", publicKey, round: next.round - 1 })),
       { name: "round.created", delegates: begun.delegates, round: next.round },
@@ -110,60 +142,50 @@ function createRoundFacts(lookups: FactLookups, network: Network) {
     ];
   }
 
-  return {
-    of(header: BlockHeader, { previous, opened }: KnownOfBlock): PastFact[] {
-      if (opened) recent.remember(opened);
-      run.follow(header);
-      return [...missedFacts(header, previous), ...lastBlockFacts(header)];
-    },
-    forget() {
-      recent.forget();
-      run.forget();
-    },
-  };
-}
-
-/** Keeps the last two rounds by number: the next block needs no others. */
-function createRecentRounds(lookups: Pick<FactLookups, "round">) {
-  const known = new Map<number, Round>();
-
-  function remember(round: Round): void {
-    known.set(round.round, round);
-    for (const number of known.keys()) if (number < round.round - 1) known.delete(number);
+  #round(number: number): Round | undefined {
+    const round = this.#recent.get(number) ?? this.#lookups.round(number);
+    if (round) this.#remember(round);
+    return round;
   }
 
-  return {
-    remember,
-    round(number: number): Round | undefined {
-      const round = known.get(number) ?? lookups.round(number);
-      if (round) remember(round);
-      return round;
-    },
-    forget: () => known.clear(),
-  };
+  #remember(round: Round): void {
+    this.#recent.set(round.round, round);
+    for (const number of this.#recent.keys()) if (number < round.round - 1) this.#recent.delete(number);
+  }
 }
 
 /** Keeps the forgers of consecutive blocks, from the beginning of a round or from within one. */
-function createGeneratorRun(lookups: Pick<FactLookups, "generators">) {
-  let run = { from: 0, to: 0, generators: new Set<string>() };
-  return {
-    /** Adds the block to the run, or begins another one with it. */
-    follow({ height, generatorPublicKey }: BlockHeader): void {
-      if (height !== run.to + 1) run = { from: height, to: height - 1, generators: new Set() };
-      run.to = height;
-      run.generators.add(generatorPublicKey);
-    },
-    /** Returns the delegates that forged no block of a round, and begins a run after it. */
-    idleDelegates({ height, delegates }: Round, lastHeight: number): string[] {
-      const isRunOfRound = run.from === height && run.to === lastHeight;
-      const busy = isRunOfRound ? run.generators : lookups.generators(height, lastHeight);
-      run = { from: lastHeight + 1, to: lastHeight, generators: new Set() };
-      return delegates.map(({ publicKey }) => publicKey).filter((publicKey) => !busy.has(publicKey));
-    },
-    forget() {
-      run = { from: 0, to: 0, generators: new Set() };
-    },
-  };
+class GeneratorRun {
+  readonly #lookups: Pick<FactLookups, "generators">;
+  #run = { from: 0, to: 0, generators: new Set<string>() };
+
+  constructor(lookups: Pick<FactLookups, "generators">) {
+    this.#lookups = lookups;
+  }
+
+  /** Adds the block to the run, or begins another one with it. */
+  follow({ height, generatorPublicKey }: BlockHeader): void {
+    if (height !== this.#run.to + 1) this.#beginAfter(height - 1);
+    this.#run.to = height;
+    this.#run.generators.add(generatorPublicKey);
+  }
+
+  /** Returns the delegates that forged no block of a round, and begins a run after it. */
+  idleDelegates({ height, delegates }: Round, lastHeight: number): string[] {
+    const { from, to, generators } = this.#run;
+    const isRunOfRound = from === height && to === lastHeight;
+    const busy = isRunOfRound ? generators : this.#lookups.generators(height, lastHeight);
+    this.#beginAfter(lastHeight);
+    return delegates.map(({ publicKey }) => publicKey).filter((publicKey) => !busy.has(publicKey));
+  }
+
+  forget(): void {
+    this.#run = { from: 0, to: 0, generators: new Set() };
+  }
+
+  #beginAfter(height: number): void {
+    this.#run = { from: height + 1, to: height, generators: new Set() };
+  }
 }
 
 /** @param usernameOf returns the present username of a delegate */

@@ -11,7 +11,7 @@ import {
   type SealedTransaction,
   sealedFromTrustedBytes,
 } from "@uniknode/protocol";
-import { createPastFacts, type PastFacts } from "../event-log/past-facts.ts";
+import { PastFacts } from "../event-log/past-facts.ts";
 import { present } from "../platform/present.ts";
 import { BlockStore } from "../store/chain/blocks.ts";
 import { createFactLookups } from "../store/chain/fact-lookups.ts";
@@ -140,7 +140,7 @@ class Derivation {
     this.#network = network;
     this.#recent = recent;
     this.#blocks = new BlockStore(database);
-    this.#pastFacts = createPastFacts(createFactLookups(database), network);
+    this.#pastFacts = new PastFacts(createFactLookups(database), network);
   }
 
   /** Returns the leaves of a block; undefined if the deadline passes before they are complete: the next call continues. */

@@ -6,7 +6,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FactReader } from "../facts/reader.ts";
 import { CodedError } from "../platform/coded-error.ts";
-import { createNotifier, isWithin } from "../platform/notifier.ts";
+import { isWithin, Notifier } from "../platform/notifier.ts";
 import type { CopiedEvents } from "../store/events/subscribed-events.ts";
 import { type EventOptions, type EventPosition, type EventReader, eventsAfter } from "./event-reader.ts";
 import { backLine, checkpointLine, createLogLines, endLine, HEARTBEAT, type Position } from "./line.ts";
@@ -78,7 +78,7 @@ export type FeedFigures = {
 export class Feed {
   readonly #options: FeedOptions;
   readonly #deps: FeedDeps;
-  readonly #notifier = createNotifier();
+  readonly #notifier = new Notifier();
   #open = 0;
   #sentCharacters = 0;
   #sentEvents = 0;

@@ -7,12 +7,11 @@ import { CodedError } from "../platform/coded-error.ts";
 import { lengthOf } from "../platform/json/external.ts";
 import {
   CallError,
-  createOpenCalls,
   type Deadline,
   deadlineIn,
   isCallErrorCode,
   isOver,
-  type OpenCalls,
+  OpenCalls,
 } from "../platform/threads/call.ts";
 import { BodyError, type Gateway } from "./gateway.ts";
 
@@ -81,7 +80,7 @@ export function createCaller(
   send: (call: NewCall) => void,
 ): Caller {
   const window = new SendWindow(windowLength);
-  const calls = createOpenCalls<unknown>({ ...limits, onEnd: (number) => window.end(number) });
+  const calls = new OpenCalls<unknown>({ ...limits, onEnd: (number) => window.end(number) });
 
   async function call(method: Method, parameters: unknown[], maxMs: number, source?: string) {
     const timeoutMs = Math.min(timeoutsMs[method], maxMs);

@@ -7,7 +7,7 @@ import {
   isOver,
   type OpenCalls,
 } from "../platform/threads/call.ts";
-import { createTimeSlices, inOneStep } from "../platform/threads/time-slices.ts";
+import { inOneStep, TimeSlices } from "../platform/threads/time-slices.ts";
 import {
   type CallOptions,
   createCaller,
@@ -55,7 +55,7 @@ export function serveCalls(port: MessagePort, gateway: Gateway): void {
     }
   }
   // Without slices, the event loop would handle all received messages before anything else.
-  const slices = createTimeSlices({ sliceMs: SLICE_MS });
+  const slices = new TimeSlices({ sliceMs: SLICE_MS });
   port.on("message", (call: Call) => void slices.run(inOneStep(() => void handle(call))));
   port.on("messageerror", () => reply({ isCallLost: true }));
 }
@@ -99,7 +99,7 @@ export function gatewayThrough(
     replaceRemoteNames: method("replaceRemoteNames", timeoutMs),
     dev: method("dev", timeoutMs),
   });
-  return { gateway: within(), within, figures: calls.figures };
+  return { gateway: within(), within, figures: () => calls.figures() };
 }
 
 /** Settles calls by the replies that arrive. */

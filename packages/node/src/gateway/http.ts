@@ -77,7 +77,7 @@ export function gatewayOverHttp(options: HttpGatewayOptions, deps: HttpGatewayDe
       replaceRemoteNames: method("replaceRemoteNames"),
       dev: method("dev"),
     },
-    figures: calls.figures,
+    figures: () => calls.figures(),
     async close() {
       state.isClosed = true;
       calls.rejectAll(closed());

@@ -9,7 +9,7 @@ import { Agent, type Dispatcher, request } from "undici";
 import type { EventPosition } from "../feed/event-reader.ts";
 import { type Position, positionText } from "../feed/line.ts";
 import { REFUSAL_STEPS } from "../gateway/caller.ts";
-import { createNotifier } from "../platform/notifier.ts";
+import { Notifier } from "../platform/notifier.ts";
 import { type LineBound, linesOf, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { type EventLine, type FeedLine, readEventLine, readLine } from "./line.ts";
 import { MirrorError, type MirrorErrorCode } from "./mirror-error.ts";
@@ -168,7 +168,7 @@ export async function* readAhead<T>(
   { maxItems, maxSize, sizeOf }: AheadOptions<T>,
 ): AsyncIterable<T[]> {
   const source = items[Symbol.asyncIterator]();
-  const [arrived, taken] = [createNotifier(), createNotifier()];
+  const [arrived, taken] = [new Notifier(), new Notifier()];
   let queue: T[] = [];
   let size = 0;
   let isAbandoned = false;
@@ -194,7 +194,7 @@ export async function* readAhead<T>(
         end = { error };
       },
     )
-    .finally(arrived.notify);
+    .finally(() => arrived.notify());
   try {
     for (;;) {
       while (queue.length === 0 && !end) await arrived.next();

@@ -22,7 +22,7 @@ import { type ReceivedBlock, receiveBlockGradually } from "../chain/pipeline/rec
 import { networkTiming } from "../forger/slot-state.ts";
 import { deleteOldest } from "../platform/bounded-entries.ts";
 import { present } from "../platform/present.ts";
-import { createTimeSlices } from "../platform/threads/time-slices.ts";
+import { TimeSlices } from "../platform/threads/time-slices.ts";
 import type { BlockObservations } from "./block-broadcast.ts";
 import { WindowCounter } from "./guards/rate-limits.ts";
 import { type Caller, ReplyError } from "./transport/calls.ts";
@@ -64,7 +64,7 @@ export class InboundBlocks {
   /** A block of a separate forger is too late when less of its slot remains. */
   readonly #minRemainingMs: number;
   /** Decodes the transactions of posted blocks. */
-  readonly #slices = createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
+  readonly #slices = new TimeSlices({ sliceMs: MESSAGE_SLICE_MS });
   /** Settles when the posts so far are processed: the next one may be the same block, or continue it. */
   #posted: Promise<void> = Promise.resolve();
   /** Header of the block that the chain is executing: the next block may continue it. */

@@ -5,7 +5,7 @@
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionResult, PeerInfo } from "../gateway/gateway.ts";
-import { createClosing } from "../platform/lifecycle/closing.ts";
+import { Closing } from "../platform/lifecycle/closing.ts";
 import type { Deadline } from "../platform/threads/call.ts";
 import { createPeerLifecycle, type PeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
 import { networkHeight, peerInfo } from "./peer-table.ts";
@@ -33,7 +33,7 @@ const FAST_PING_SLOTS = 0.2;
 export class Peers {
   readonly #options: PeersOptions;
   readonly #deps: PeersDeps;
-  readonly #closing = createClosing();
+  readonly #closing = new Closing();
   readonly #lifecycle: PeerLifecycle;
   readonly #propagation: Propagation;
   readonly #server: PeerServer;

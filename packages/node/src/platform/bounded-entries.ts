@@ -14,19 +14,19 @@ export function deleteOldest<K>(entries: Map<K, unknown> | Set<K>): void {
 }
 
 /** A cache of at most `max` values: a new value replaces the one that was least recently used. */
-export type Lru<K, V> = {
-  /** Returns the cached value, or the new one that `make` creates. */
-  get(key: K, make: () => V): V;
-};
-
-export function createLru<K, V extends NonNullable<unknown>>(max: number): Lru<K, V> {
+export class Lru<K, V extends NonNullable<unknown>> {
+  readonly #max: number;
   /** Least recently used first. */
-  const values = new Map<K, V>();
-  return {
-    get(key, make) {
-      const value = values.get(key) ?? make();
-      setNewest(values, key, value, max);
-      return value;
-    },
-  };
+  readonly #values = new Map<K, V>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Returns the cached value, or the new one that `make` creates. */
+  get(key: K, make: () => V): V {
+    const value = this.#values.get(key) ?? make();
+    setNewest(this.#values, key, value, this.#max);
+    return value;
+  }
 }

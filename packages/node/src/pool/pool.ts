@@ -12,7 +12,7 @@ import {
 } from "@uniknode/protocol";
 import type { AdmissionTime } from "../gateway/figures.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
-import { createTimeSlices, type TimeSlices } from "../platform/threads/time-slices.ts";
+import { TimeSlices } from "../platform/threads/time-slices.ts";
 import type { PoolStore } from "../store/node/pool.ts";
 import { admit, verifySignatures } from "./admission/admit.ts";
 import { parse } from "./admission/parse.ts";
@@ -119,7 +119,7 @@ export class Pool {
     });
     const slotMs = () => network.milestoneAt(head().height).blocktime * 1_000;
     this.#budget = new AdmissionBudget({ slotMs, isChainBusy });
-    this.#slices = createTimeSlices({
+    this.#slices = new TimeSlices({
       sliceMs: SLICE_MS,
       pace: this.#budget,
       isHeld: () => this.#recheck.isRunning(),

@@ -3,7 +3,7 @@
  * transaction. The first steps run at once and the rest in time slices, so that the work does not depend on the number of
  * pending transactions. Transactions of a sender that waits stay pending, but are not selected for a block.
  */
-import { createTimeSlices, type Steps, type TimeSlices } from "../platform/threads/time-slices.ts";
+import { type Steps, TimeSlices } from "../platform/threads/time-slices.ts";
 import type { Journal } from "./contents/journal.ts";
 import { checkDependents, checkSender, type SenderCheckDeps } from "./selection.ts";
 
@@ -51,7 +51,7 @@ export class Recheck {
   constructor(pace: RecheckPace, deps: RecheckDeps) {
     this.#pace = pace;
     this.#deps = deps;
-    this.#slices = createTimeSlices({
+    this.#slices = new TimeSlices({
       sliceMs: pace.sliceMs,
       isHeld: () => this.#hasRemovedEnough(),
       pace: {

@@ -11,7 +11,7 @@ import { Registry } from "../operations/metrics/instruments.ts";
 import { createWitnessMetrics } from "../operations/metrics/other-processes.ts";
 import { createUsageMetrics } from "../operations/metrics/process.ts";
 import { explainListenError, shownHost } from "../platform/addresses.ts";
-import { createClosing } from "../platform/lifecycle/closing.ts";
+import { Closing } from "../platform/lifecycle/closing.ts";
 import type { Served } from "../platform/lifecycle/process.ts";
 import { programVersion } from "../platform/lifecycle/program.ts";
 import { type FolderLock, lockDataFolder } from "../store/engine/folder-lock.ts";
@@ -59,7 +59,7 @@ export async function startWitness(
   logger: Logger,
 ): Promise<Served & { readonly url: string }> {
   const { witness, verifierKey, lock } = openWitness(urls, config, logger);
-  const closing = createClosing();
+  const closing = new Closing();
   closing.add("data folder", lock.release);
   const { operationsHost: host, operationsPort = 0 } = config;
   const checkpoint = createWitnessRoutes(() => witness.signed(), verifierKey);
@@ -85,7 +85,7 @@ export async function startWitness(
   logger.info({ url, key: verifierKey, nodes: urls }, "witness started");
   const failed = Promise.race([rounds.failed, lock.lost]);
   failed.catch(() => {});
-  return { url, failed, closing: closing.current, stop: () => closing.closeAll(logger) };
+  return { url, failed, closing: () => closing.current(), stop: () => closing.closeAll(logger) };
 }
 
 /** Repeats rounds; `failed` rejects if the state cannot be written. */

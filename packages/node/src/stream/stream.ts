@@ -3,7 +3,7 @@
  * nothing is kept in memory for a slow one.
  */
 import type { Writable } from "node:stream";
-import { createNotifier } from "../platform/notifier.ts";
+import { Notifier } from "../platform/notifier.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { findStart, follow, type Start, type StreamRequest } from "./follow.ts";
 import {
@@ -76,7 +76,7 @@ type Opened = {
 export class Stream {
   readonly #options: StreamOptions;
   readonly #deps: StreamDeps;
-  readonly #notifier = createNotifier();
+  readonly #notifier = new Notifier();
   readonly #openSubscriptions: OpenSubscriptions;
   readonly #limits: StreamLimits;
   readonly #suspensions: Suspensions;
@@ -144,7 +144,7 @@ export class Stream {
   async #flow({ request, address, start, release }: Opened, response: Writable): Promise<void> {
     const { source, slices, observer } = this.#deps;
     const notifier = this.#notifier;
-    const sink = new Sink(response, notifier.notify);
+    const sink = new Sink(response, () => notifier.notify());
     const connection: Connection = { sink, position: undefined, wasFull: false };
     this.#connections.add(connection);
     sink.write(greeting(positionOf(start)));

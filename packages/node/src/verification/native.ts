@@ -7,7 +7,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CodedError } from "../platform/coded-error.ts";
-import { type CheckedFiles, createCheckedFiles } from "../platform/files/checked-files.ts";
+import { CheckedFiles } from "../platform/files/checked-files.ts";
 import {
   ENTRY_BYTES,
   type PackedVerify,
@@ -131,7 +131,7 @@ function loadProven<Verify extends PackedVerify | undefined>(
   load: (files: CheckedFiles) => Verify,
 ): Verify {
   try {
-    const files = createCheckedFiles(folder);
+    const files = new CheckedFiles(folder);
     const verify = load(files);
     if (verify) prove(verify, JSON.parse(files.read(KNOWN).toString()) as KnownVerdict[]);
     return verify;

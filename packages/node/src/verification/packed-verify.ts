@@ -1,6 +1,6 @@
 /** Verifies packed signatures with the protocol's own code, in WebAssembly. */
 import { uncompressPublicKey, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
-import { createLru } from "../platform/bounded-entries.ts";
+import { Lru } from "../platform/bounded-entries.ts";
 import { type PackedVerify, unpackCheck, verdictsFor } from "./packed-checks.ts";
 
 /** Number of uncompressed keys to cache: more than the concurrently active senders of a network, and about 2 MB. */
@@ -8,7 +8,7 @@ const MAX_KEYS = 10_000;
 
 /** Caches uncompressed keys, because the same delegates and senders appear again and again. */
 export function createPackedVerify(): PackedVerify {
-  const keys = createLru<string, Uint8Array>(MAX_KEYS);
+  const keys = new Lru<string, Uint8Array>(MAX_KEYS);
   // A key that is not a point stays compressed, and its check fails.
   const keyOf = (compressed: Uint8Array) =>
     keys.get(textOf(compressed), () => uncompressPublicKey(compressed) ?? compressed);

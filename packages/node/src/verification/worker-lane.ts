@@ -3,7 +3,7 @@
  * one continues with the batches after the one that it holds.
  */
 import { Worker } from "node:worker_threads";
-import { CallError, type CallErrorCode, createOpenCalls, type OpenCalls } from "../platform/threads/call.ts";
+import { CallError, type CallErrorCode, OpenCalls } from "../platform/threads/call.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
 
 export type ToSignatureThread = { readonly number: number; readonly packed: Uint8Array<ArrayBuffer> };
@@ -69,7 +69,7 @@ export class WorkerLane implements Lane {
       this.#batches.delete(number);
       for (const runner of [this.#current, this.#stalled]) runner?.numbers.delete(number);
     };
-    this.#calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onEnd });
+    this.#calls = new OpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onEnd });
   }
 
   get waiting(): number {

@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createLru } from "../platform/bounded-entries.ts";
+import { Lru } from "../platform/bounded-entries.ts";
 import { CodedError, ConfigError } from "../platform/coded-error.ts";
 import type { Secrets } from "./model/webhook.ts";
 
@@ -54,7 +54,7 @@ export const PLAIN_SECRETS: SecretCipher = {
 /** @param key result of `deriveKey`; absent: secrets are plain text */
 export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
   if (key === undefined) return PLAIN_SECRETS;
-  const decrypted = createLru<string, string>(MAX_DECRYPTED);
+  const decrypted = new Lru<string, string>(MAX_DECRYPTED);
   return {
     encrypt(secret, owner) {
       const nonce = randomBytes(NONCE_BYTES);

@@ -2,7 +2,7 @@
 import { type BlockHeader, createNetwork, livenet } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createFinality } from "../../src/event-log/finality.ts";
+import { Finality } from "../../src/event-log/finality.ts";
 import { present } from "../../src/platform/present.ts";
 
 const SIZE = 4;
@@ -38,7 +38,7 @@ function finalByDefinition(chain: readonly BlockHeader[]): number[][] {
 }
 
 const follow = (chain: readonly BlockHeader[], from = 1, read = chain): number[][] => {
-  const finality = createFinality(network, (height) => read[height - 1]);
+  const finality = new Finality(network, (height) => read[height - 1]);
   return chain.slice(from - 1).map((header) => finality.follow(header).map(({ header }) => header.height));
 };
 
@@ -58,7 +58,7 @@ test("Each block is final once, with the block that completes its quorum.", () =
 
 test("After a reorganisation, the signers of the abandoned branch do not count.", () => {
   const [before, after] = [chainOf([0, 0, 1, 1, 2]), chainOf([0, 0, 1, 1, 1, 3])];
-  const finality = createFinality(network, (height) => after[height - 1]);
+  const finality = new Finality(network, (height) => after[height - 1]);
   const heights = (header: BlockHeader) => finality.follow(header).map(({ header }) => header.height);
   expect(before.flatMap(heights)).toEqual([2]);
   expect(after.slice(4).flatMap(heights)).toEqual([2]);

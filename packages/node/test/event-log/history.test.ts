@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRemembered } from "../../src/event-log/history.ts";
-import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
+import { SqlitePastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
 import { createOwnerStore } from "../../src/store/chain/fact-lookups.ts";
@@ -64,7 +64,7 @@ describe("the past events of a chain", () => {
   test.each(CHAINS)("%s equal those that were recorded when they happened", async (name) => {
     const { database, live, network } = await grow(name);
     const remembered = live.filter(({ name }) => isRemembered(name));
-    const history = createPastEvents(database, network);
+    const history = new SqlitePastEvents(database, network);
     const derived = Array.from({ length: history.head() - 1 }, (_, index) =>
       history.eventsAt(index + 2),
     ).flat();

@@ -5,13 +5,8 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type History, isRemembered } from "../../src/event-log/history.ts";
 import type { PastFact } from "../../src/event-log/past-facts.ts";
-import {
-  blockOf,
-  createPostgresHistory,
-  createRuns,
-  type Run,
-} from "../../src/event-log/postgres/history.ts";
-import { createPastEvents, toHistory } from "../../src/event-log/sqlite/history.ts";
+import { blockOf, PostgresHistory, type Run, Runs } from "../../src/event-log/postgres/history.ts";
+import { SqlitePastEvents, toHistory } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
@@ -55,7 +50,7 @@ async function mirror(node: OpenChain, path: string, network: Network): Promise<
   });
   return {
     ...{ node, postgres, network },
-    sqlite: toHistory(createPastEvents(reader, network), createReadTogether(reader)),
+    sqlite: toHistory(new SqlitePastEvents(reader, network), createReadTogether(reader)),
     follow: () =>
       followTo(node.chain.head().id, {
         ...{ postgres, network, epoch: built.epoch, feed: built.feed, undoDepth: 10_000 },
@@ -117,7 +112,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     onTestFinished(node.close);
     await node.chain.accept(blocksOf(content));
     const histories = await mirror(node, path, createNetwork(content.network));
-    const history = createPostgresHistory(histories.postgres, histories.network);
+    const history = new PostgresHistory(histories.postgres, histories.network);
     await expectEqual(histories, history);
     // From the cache.
     await expectEqual(histories, history, scattered);
@@ -128,7 +123,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     const types = "SELECT count(DISTINCT (type_group, type)) AS count FROM transactions";
     expect(await histories.postgres.query(types)).toEqual([{ count: "25" }]);
     for (const order of [undefined, descending, scattered]) {
-      const history = createPostgresHistory(histories.postgres, histories.network);
+      const history = new PostgresHistory(histories.postgres, histories.network);
       const names = await expectEqual(histories, history, order);
       expect([...names].sort()).toEqual(Object.keys(EVENTS).filter(isRemembered).sort());
     }
@@ -137,7 +132,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
   test("Past events in PostgreSQL are those of the branch of the head, after reorganisations of any depth.", async () => {
     const histories = await everyType(60);
     const { node, follow, forge } = histories;
-    const history = createPostgresHistory(histories.postgres, histories.network);
+    const history = new PostgresHistory(histories.postgres, histories.network);
     await expectEqual(histories, history);
     for (const [index, depth] of [1, 2, 12, 60].entries()) {
       const { height } = node.chain.head();
@@ -168,7 +163,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
         return result;
       },
     };
-    const history = createPostgresHistory(switching, histories.network);
+    const history = new PostgresHistory(switching, histories.network);
     expect(await history.eventsAt(height - 1)).toEqual(before);
     await setImmediate();
     const after = await history.eventsAt(height - 1);
@@ -184,7 +179,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     const change = "UPDATE wallets SET username = username || ' of today' WHERE username IS NOT NULL";
     histories.node.database.execute(change);
     await histories.postgres.query(change);
-    const history = createPostgresHistory(histories.postgres, histories.network);
+    const history = new PostgresHistory(histories.postgres, histories.network);
     await expectEqual(histories, history);
     const [event] = (await history.eventsAt(5)).filter(({ name }) => name === "round.created");
     expect(JSON.stringify(event)).toContain(" of today");
@@ -211,13 +206,13 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
       return { ...calls };
     };
     const runsOf = (blocks: number) => Math.ceil(blocks / 100);
-    const history = createPostgresHistory(counting, histories.network);
+    const history = new PostgresHistory(counting, histories.network);
     // Each height without a block is read alone. One statement reads the head.
     expect(await run(history)).toEqual({ reads: runsOf(head) + 4, query: 1 });
     await setImmediate();
     expect(await run(history)).toEqual({ reads: 4, query: 1 + runsOf(head) });
     // The first call does not know the direction.
-    const other = createPostgresHistory(counting, histories.network);
+    const other = new PostgresHistory(counting, histories.network);
     expect(await run(other, descending)).toEqual({ reads: 1 + runsOf(head - 1) + 4, query: 1 });
   });
 
@@ -227,21 +222,21 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     await histories.forge(3);
     await histories.follow();
     for (const order of [undefined, descending]) {
-      await expectEqual(histories, createPostgresHistory(histories.postgres, histories.network), order);
+      await expectEqual(histories, new PostgresHistory(histories.postgres, histories.network), order);
     }
   });
 
   test("Past events in PostgreSQL are not derived while the mirror is being built.", async () => {
     const histories = await everyType();
     const { postgres, network } = histories;
-    const history = createPostgresHistory(postgres, network);
+    const history = new PostgresHistory(postgres, network);
     expect(await history.eventsAt(2)).not.toEqual([]);
     await postgres.query("UPDATE head SET phase = 'blocks'");
     const building = { name: "HistoryError", code: "HISTORY_BUILDING", isRetryable: true };
     await expect(history.head()).rejects.toMatchObject(building);
     await expect(history.eventsAt(2)).rejects.toMatchObject(building);
     await expect(history.eventsAt(1_000)).rejects.toMatchObject(building);
-    await expect(createPostgresHistory(postgres, network).eventsAt(2)).rejects.toMatchObject(building);
+    await expect(new PostgresHistory(postgres, network).eventsAt(2)).rejects.toMatchObject(building);
     await postgres.query("UPDATE head SET phase = 'ready'");
     await expectEqual(histories, history);
   });
@@ -249,7 +244,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
   test("Past events do not exist in a database without a mirror, or that cannot be reached.", async () => {
     const postgres = await databases.connect();
     await migrate(postgres);
-    const history = createPostgresHistory(postgres, devNetwork);
+    const history = new PostgresHistory(postgres, devNetwork);
     await expect(history.head()).rejects.toMatchObject({ code: "HISTORY_BUILDING" });
     await expect(history.eventsAt(1)).rejects.toMatchObject({ code: "HISTORY_BUILDING" });
     await postgres.close();
@@ -266,7 +261,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
       ["UPDATE transactions SET bytes = '\\xff' WHERE height = 3", 3],
     ] as const) {
       await using _restored = await changeRows(postgres, change);
-      await expect(createPostgresHistory(postgres, network).eventsAt(height)).rejects.toMatchObject({
+      await expect(new PostgresHistory(postgres, network).eventsAt(height)).rejects.toMatchObject({
         code: "HISTORY_DAMAGED",
         isRetryable: false,
         message: expect.stringMatching(
@@ -285,19 +280,32 @@ test("Runs are cached up to a number of facts; those that were added first are r
     })),
     usernames: new Map(),
   });
-  const runs = createRuns(10);
+  const runs = new Runs(10);
   const [low, high, both] = [runOf(1, 2, 2), runOf(5, 6, 2), runOf(2, 3, 1)];
   runs.add(low);
   runs.add(high);
-  expect([0, 1, 2, 3, 5, 6, 7].map(runs.at)).toEqual([undefined, low, low, undefined, high, high, undefined]);
+  expect([0, 1, 2, 3, 5, 6, 7].map((height) => runs.at(height))).toEqual([
+    undefined,
+    low,
+    low,
+    undefined,
+    high,
+    high,
+    undefined,
+  ]);
   expect([blockOf(high, 6), blockOf(high, 7)]).toEqual([high.blocks[1], undefined]);
   runs.add(both);
-  expect([1, 2, 3].map(runs.at)).toEqual([low, both, both]);
+  expect([1, 2, 3].map((height) => runs.at(height))).toEqual([low, both, both]);
   runs.remove(both);
-  expect([1, 2, 3].map(runs.at)).toEqual([low, low, undefined]);
+  expect([1, 2, 3].map((height) => runs.at(height))).toEqual([low, low, undefined]);
   runs.add(both);
   runs.add(runOf(9, 9, 1));
-  expect([1, 2, 5].map(runs.at)).toEqual([undefined, both, high]);
+  expect([1, 2, 5].map((height) => runs.at(height))).toEqual([undefined, both, high]);
   runs.add(runOf(10, 10, 11));
-  expect([2, 5, 9, 10].map(runs.at)).toEqual([undefined, undefined, undefined, undefined]);
+  expect([2, 5, 9, 10].map((height) => runs.at(height))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

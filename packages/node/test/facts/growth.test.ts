@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { createNetwork, createRounds, type Network } from "@uniknode/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createPastFacts } from "../../src/event-log/past-facts.ts";
+import { PastFacts } from "../../src/event-log/past-facts.ts";
 import { finalHeight } from "../../src/facts/final.ts";
 import { Growth } from "../../src/facts/growth.ts";
 import { leafText, leavesOf, withUniksRoot } from "../../src/facts/leaf.ts";
@@ -35,7 +35,7 @@ function finalLeaves(database: Database, network: Network): string[] {
   const maps = plainMaps(final, network);
   const { roundAt } = createRounds(network);
   return final.flatMap((block) => {
-    const facts = createPastFacts(createFactLookups(database), network).of(block);
+    const facts = new PastFacts(createFactLookups(database), network).of(block);
     const map = maps.get(block.header.height);
     const { round } = roundAt(block.header.height);
     const all = map

@@ -4,8 +4,8 @@ import { type Block, canonicalJson, createNetwork } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRemembered } from "../../src/event-log/history.ts";
-import { createPastFacts } from "../../src/event-log/past-facts.ts";
-import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
+import { PastFacts } from "../../src/event-log/past-facts.ts";
+import { SqlitePastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
 import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
 import { RecentBlocks } from "../../src/facts/leaf-source.ts";
@@ -31,7 +31,7 @@ async function grow(name: string) {
   const network = createNetwork(content.network);
   const applied: Parameters<typeof leavesOf>[0][] = [];
   const live = new Map<number, string[]>();
-  const pastFacts = createPastFacts(createFactLookups(database), network);
+  const pastFacts = new PastFacts(createFactLookups(database), network);
   chain.subscribe((change) => {
     for (const { block } of change.applied) {
       applied.push(block.header);
@@ -54,7 +54,7 @@ describe("the leaves of a block", () => {
       // In reverse, so that the previous block is unknown.
       for (const height of heights.toReversed()) {
         const block = present(blocks.block(height), "the result of block");
-        const fresh = createPastFacts(createFactLookups(database), network);
+        const fresh = new PastFacts(createFactLookups(database), network);
         expect(leavesOf(block.header, fresh.of(block), network).map(leafText)).toEqual(live.get(height));
       }
     },
@@ -65,8 +65,8 @@ describe("the leaves of a block", () => {
     async (name) => {
       const { database, network, blocks } = await grow(name);
       const [history, pastFacts] = [
-        createPastEvents(database, network),
-        createPastFacts(createFactLookups(database), network),
+        new SqlitePastEvents(database, network),
+        new PastFacts(createFactLookups(database), network),
       ];
       const seen = new Set<string>();
       for (let height = 1; height <= history.head(); height++) {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createLru } from "../../src/platform/bounded-entries.ts";
+import { Lru } from "../../src/platform/bounded-entries.ts";
 
 test("A value is created once, as long as it is used more recently than others.", () => {
   const made: string[] = [];
-  const cache = createLru<string, string>(2);
+  const cache = new Lru<string, string>(2);
   const read = (key: string) =>
     cache.get(key, () => {
       made.push(key);
@@ -14,7 +14,7 @@ test("A value is created once, as long as it is used more recently than others."
 });
 
 test("A value that cannot be created is not cached.", () => {
-  const cache = createLru<string, string>(1);
+  const cache = new Lru<string, string>(1);
   const fail = () => {
     throw new Error("no value");
   };

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { createNotifier } from "../../src/platform/notifier.ts";
+import { Notifier } from "../../src/platform/notifier.ts";
 import { present } from "../../src/platform/present.ts";
 import { follow } from "../../src/stream/follow.ts";
 import { Sink } from "../../src/stream/sink.ts";
@@ -54,8 +54,8 @@ test("A block that is reverted while old ones are sent is retracted, and its rep
   response.on("data", (chunk: Buffer) => {
     text += chunk;
   });
-  const notifier = createNotifier();
-  const sink = new Sink(response, notifier.notify);
+  const notifier = new Notifier();
+  const sink = new Sink(response, () => notifier.notify());
   const subscription = readSubscription({ events: ["block.applied"] });
   const done = follow(
     { from: "chain", height: 1, after: 0 },

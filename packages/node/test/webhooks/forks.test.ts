@@ -1,6 +1,6 @@
 /** Webhooks of a chain that reorganises. */
 import { describe, expect, test } from "vitest";
-import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
+import { SqlitePastEvents } from "../../src/event-log/sqlite/history.ts";
 import { present } from "../../src/platform/present.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
 import { type Call, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
@@ -16,7 +16,7 @@ const start = async (body: object) => {
   const fork = createForkingChain(path);
   const service = createService({
     path,
-    createPastEvents: (database) => createPastEvents(database, network),
+    createPastEvents: (database) => new SqlitePastEvents(database, network),
   });
   await service.webhooks.register.create({ ...everything, ...body });
   /** Settles when all events are delivered. */

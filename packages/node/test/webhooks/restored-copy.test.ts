@@ -1,7 +1,7 @@
 /** A node that starts with an older copy of its data folder, and gets the same blocks again. */
 import { copyFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
+import { SqlitePastEvents } from "../../src/event-log/sqlite/history.ts";
 import { present } from "../../src/platform/present.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
 import {
@@ -23,7 +23,7 @@ function open(path: string, clock: TestClock) {
   const fork = createForkingChain(path);
   const service = createService({
     ...{ path, clock },
-    createPastEvents: (database) => createPastEvents(database, network),
+    createPastEvents: (database) => new SqlitePastEvents(database, network),
   });
   /** Settles when all events are delivered. */
   async function deliver(): Promise<Call[]> {

@@ -22,7 +22,7 @@ import {
   type Rounds,
   type Slots,
 } from "@uniknode/protocol";
-import { createFinality, type Finality } from "../../event-log/finality.ts";
+import { Finality } from "../../event-log/finality.ts";
 import type { BlockFact } from "../../events/block-events.ts";
 import type { Event } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
@@ -58,7 +58,7 @@ export class Executor {
     this.#rounds = createRounds(network);
     this.#slots = createSlots(network);
     this.#roundStart = new RoundStart({ network, rounds: this.#rounds, stores });
-    this.#finality = createFinality(network, (height) => stores.blocks.header(height));
+    this.#finality = new Finality(network, (height) => stores.blocks.header(height));
   }
 
   /** The last executed block. It is the head, except within the tick that executes and commits. */

@@ -18,7 +18,7 @@ import {
 } from "../../store/chain/fact-lookups.ts";
 import { type RoundJson, roundFromJson } from "../../store/state/json.ts";
 import { HistoryError } from "../history.ts";
-import { createPastFacts, type PastFact } from "../past-facts.ts";
+import { type PastFact, PastFacts } from "../past-facts.ts";
 
 type BlockRow = { height: string; id: string; header: Uint8Array };
 type TransactionRow = { height: string; id: string; bytes: Uint8Array };
@@ -133,7 +133,7 @@ const note =
   };
 
 function factsOf(blocks: readonly Block[], lookups: FactLookups, network: Network): PastFact[][] {
-  const pastFacts = createPastFacts(lookups, network);
+  const pastFacts = new PastFacts(lookups, network);
   let previous: Block["header"] | undefined;
   return blocks.map((block) => {
     const facts = pastFacts.of(block, { previous });

@@ -8,7 +8,7 @@ import type { FinalBlock } from "../../events/block-events.ts";
 import type { Event } from "../../events/catalogue.ts";
 import type { Postgres, Query } from "../../postgres/connection.ts";
 import { PostgresError, toPostgresError } from "../../postgres/postgres-error.ts";
-import { createFinality, type Finality, ROUNDS } from "../finality.ts";
+import { Finality, ROUNDS } from "../finality.ts";
 import { type History, HistoryError } from "../history.ts";
 import { createFactEvents, type PastFact } from "../past-facts.ts";
 import { type BlockBounds, type BlockOrigin, readFacts, readHeaders, readStoredBlocks } from "./facts.ts";
@@ -35,59 +35,70 @@ const BOUNDS: BlockBounds = { maxBlocks: 100, maxTransactions: 500 };
 /** Maximum number of cached facts: runs for several replays at a time. */
 const MAX_FACTS = 5_000;
 
-export function createPostgresHistory(postgres: Postgres, network: Network): History {
-  const runs = createRuns(MAX_FACTS);
-  const query: Query = (sql, values) =>
-    postgres.query<never>(sql, values).catch((error) => {
+export class PostgresHistory implements History {
+  readonly #postgres: Postgres;
+  readonly #network: Network;
+  readonly #runs = new Runs(MAX_FACTS);
+  /** A run that was on the chain in this turn of the event loop: until it ends, this process learns of no later state. */
+  #current: Run | undefined;
+
+  constructor(postgres: Postgres, network: Network) {
+    this.#postgres = postgres;
+    this.#network = network;
+  }
+
+  async head(): Promise<number> {
+    return readHead(this.#query).catch(rethrow);
+  }
+
+  async eventsAt(height: number): Promise<Event[]> {
+    return this.#eventsAt(height).catch(rethrow);
+  }
+
+  readonly #query: Query = (sql, values) =>
+    this.#postgres.query<never>(sql, values).catch((error) => {
       throw toPostgresError(error);
     });
-  /** A run that was on the chain in this turn of the event loop: until it ends, this process learns of no later state. */
-  let current: Run | undefined;
 
-  function setCurrent(run: Run): void {
-    current = run;
-    setImmediate(() => {
-      if (current === run) current = undefined;
-    });
-  }
-
-  /** Reads a block, and others in the direction in which the calls proceed; undefined if the chain has no such block. */
-  async function readRunAt(height: number): Promise<Run | undefined> {
-    const origin = runs.at(height + 1) ? "last" : "first";
-    const run = await postgres.reads({ timeoutMs: READ_TIMEOUT_MS }, (query) =>
-      readRun(query, height, origin, network),
-    );
-    if (!run) return undefined;
-    runs.add(run);
-    setCurrent(run);
-    return run;
-  }
-
-  /** Returns a cached run with the height that is on the chain. */
-  async function knownRunAt(height: number): Promise<Run | undefined> {
-    for (;;) {
-      const run = runs.at(height);
-      if (!run || run === current) return run;
-      if (await isOnChain(query, run)) {
-        setCurrent(run);
-        return run;
-      }
-      runs.remove(run);
-    }
-  }
-
-  async function eventsAt(height: number): Promise<Event[]> {
-    const run = (await knownRunAt(height)) ?? (await readRunAt(height));
+  async #eventsAt(height: number): Promise<Event[]> {
+    const run = (await this.#knownRunAt(height)) ?? (await this.#readRunAt(height));
     const block = run && blockOf(run, height);
     if (!block) return [];
-    const toEvents = createFactEvents(network, (publicKey) => run.usernames.get(publicKey));
+    const toEvents = createFactEvents(this.#network, (publicKey) => run.usernames.get(publicKey));
     return block.facts.flatMap((fact) => toEvents(fact, block.header));
   }
 
-  return {
-    head: () => readHead(query).catch(rethrow),
-    eventsAt: (height) => eventsAt(height).catch(rethrow),
-  };
+  /** Returns a cached run with the height that is on the chain. */
+  async #knownRunAt(height: number): Promise<Run | undefined> {
+    for (;;) {
+      const run = this.#runs.at(height);
+      if (!run || run === this.#current) return run;
+      if (await isOnChain(this.#query, run)) {
+        this.#setCurrent(run);
+        return run;
+      }
+      this.#runs.remove(run);
+    }
+  }
+
+  /** Reads a block, and others in the direction in which the calls proceed; undefined if the chain has no such block. */
+  async #readRunAt(height: number): Promise<Run | undefined> {
+    const origin = this.#runs.at(height + 1) ? "last" : "first";
+    const run = await this.#postgres.reads({ timeoutMs: READ_TIMEOUT_MS }, (query) =>
+      readRun(query, height, origin, this.#network),
+    );
+    if (!run) return undefined;
+    this.#runs.add(run);
+    this.#setCurrent(run);
+    return run;
+  }
+
+  #setCurrent(run: Run): void {
+    this.#current = run;
+    setImmediate(() => {
+      if (this.#current === run) this.#current = undefined;
+    });
+  }
 }
 
 async function readHead(query: Query): Promise<number> {
@@ -134,7 +145,7 @@ async function readFinality(query: Query, [first]: readonly Block[], network: Ne
   const { maxDelegates } = createRounds(network).roundAt(last + 1);
   const headers = await readHeaders(query, { first: Math.max(1, last - ROUNDS * maxDelegates + 1), last });
   const byHeight = new Map(headers.map((header) => [header.height, header]));
-  return createFinality(network, (height) => byHeight.get(height));
+  return new Finality(network, (height) => byHeight.get(height));
 }
 
 /** A username never changes, and delegates of rounds have one. */
@@ -171,35 +182,34 @@ function rethrow(error: unknown): never {
   throw new HistoryError("HISTORY_UNREADABLE", `cannot read past events: ${error.message}`, error);
 }
 
-type Runs = {
-  /** Returns the latest run with a height. */
-  at(height: number): Run | undefined;
-  add(run: Run): void;
-  remove(run: Run): void;
-};
-
 export const blockOf = ({ blocks }: Run, height: number): BlockFacts | undefined =>
   blocks[height - (blocks[0]?.header.height ?? 0)];
 
-/**
- * Caches runs.
- *
- * @param maxFacts runs that were added earlier are removed above this number of facts
- */
-export function createRuns(maxFacts: number): Runs {
+/** Cached runs. */
+export class Runs {
+  readonly #maxFacts: number;
   /** The last one was added first. */
-  let runs: Run[] = [];
-  return {
-    at: (height) => runs.find((run) => blockOf(run, height)),
-    add(run) {
-      let count = 0;
-      runs = [run, ...runs].filter(({ blocks }) => {
-        count += blocks.reduce((sum, { facts }) => sum + facts.length, 0);
-        return count <= maxFacts;
-      });
-    },
-    remove(run) {
-      runs = runs.filter((other) => other !== run);
-    },
-  };
+  #runs: Run[] = [];
+
+  /** @param maxFacts runs that were added earlier are removed above this number of facts */
+  constructor(maxFacts: number) {
+    this.#maxFacts = maxFacts;
+  }
+
+  /** Returns the latest run with a height. */
+  at(height: number): Run | undefined {
+    return this.#runs.find((run) => blockOf(run, height));
+  }
+
+  add(run: Run): void {
+    let count = 0;
+    this.#runs = [run, ...this.#runs].filter(({ blocks }) => {
+      count += blocks.reduce((sum, { facts }) => sum + facts.length, 0);
+      return count <= this.#maxFacts;
+    });
+  }
+
+  remove(run: Run): void {
+    this.#runs = this.#runs.filter((other) => other !== run);
+  }
 }

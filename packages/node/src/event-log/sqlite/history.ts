@@ -1,11 +1,12 @@
 /** Past events, derived from the blocks and the state in SQLite. */
 import type { Network } from "@uniknode/protocol";
+import type { Event } from "../../events/catalogue.ts";
 import { BlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database, ReadTogether } from "../../store/engine/database.ts";
-import { createFinality } from "../finality.ts";
+import { Finality } from "../finality.ts";
 import type { History, PastEvents } from "../history.ts";
-import { createFactEvents, createPastFacts } from "../past-facts.ts";
+import { createFactEvents, PastFacts } from "../past-facts.ts";
 
 /** Returns the port; each read of it is a transaction. */
 export const toHistory = (pastEvents: PastEvents, readTogether: ReadTogether): History => ({
@@ -13,25 +14,37 @@ export const toHistory = (pastEvents: PastEvents, readTogether: ReadTogether): H
   eventsAt: async (height) => readTogether(() => pastEvents.eventsAt(height)),
 });
 
-/** `eventsAt` must be called inside a transaction, so that all events belong to one block. */
-export function createPastEvents(database: Database, network: Network): PastEvents {
-  const blocks = new BlockStore(database);
-  const usernames = database.prepare<{ username: string | null }>(
-    "SELECT username FROM wallets WHERE public_key = +?",
-  );
-  const pastFacts = createPastFacts(createFactLookups(database), network);
-  const finality = createFinality(network, (height) => blocks.header(height));
-  const toEvents = createFactEvents(network, (publicKey) => usernames.get(publicKey)?.username ?? undefined);
+export class SqlitePastEvents implements PastEvents {
+  readonly #blocks: BlockStore;
+  readonly #pastFacts: PastFacts;
+  readonly #finality: Finality;
+  readonly #toEvents: ReturnType<typeof createFactEvents>;
 
-  return {
-    head: () => blocks.head()?.height ?? 0,
-    eventsAt(height) {
-      const block = blocks.block(height);
-      if (!block) return [];
-      // Other calls may have seen another chain.
-      pastFacts.forget();
-      const facts = [...pastFacts.of(block), ...finality.follow(block.header)];
-      return facts.flatMap((fact) => toEvents(fact, block.header));
-    },
-  };
+  constructor(database: Database, network: Network) {
+    const blocks = new BlockStore(database);
+    const usernames = database.prepare<{ username: string | null }>(
+      "SELECT username FROM wallets WHERE public_key = +?",
+    );
+    this.#blocks = blocks;
+    this.#pastFacts = new PastFacts(createFactLookups(database), network);
+    this.#finality = new Finality(network, (height) => blocks.header(height));
+    this.#toEvents = createFactEvents(
+      network,
+      (publicKey) => usernames.get(publicKey)?.username ?? undefined,
+    );
+  }
+
+  head(): number {
+    return this.#blocks.head()?.height ?? 0;
+  }
+
+  /** Must be called inside a transaction, so that all events belong to one block. */
+  eventsAt(height: number): Event[] {
+    const block = this.#blocks.block(height);
+    if (!block) return [];
+    // Other calls may have seen another chain.
+    this.#pastFacts.forget();
+    const facts = [...this.#pastFacts.of(block), ...this.#finality.follow(block.header)];
+    return facts.flatMap((fact) => this.#toEvents(fact, block.header));
+  }
 }

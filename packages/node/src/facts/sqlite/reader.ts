@@ -1,6 +1,6 @@
 /** Reads the fact tree in SQLite. Reads have settled when they return. */
 import { type Block, createRounds, type Network, type Rounds } from "@uniknode/protocol";
-import { createPastFacts, type PastFacts } from "../../event-log/past-facts.ts";
+import { PastFacts } from "../../event-log/past-facts.ts";
 import { present } from "../../platform/present.ts";
 import { BlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
@@ -36,7 +36,7 @@ export class SqliteFactReader implements FactReader {
     this.#tree = new FactTree(database);
     this.#blocks = new BlockStore(database);
     this.#uniks = new UnikReader(database);
-    this.#pastFacts = createPastFacts(createFactLookups(database), network);
+    this.#pastFacts = new PastFacts(createFactLookups(database), network);
     this.#roundAt = createRounds(network).roundAt;
     this.#together = createReadTogether(database);
   }

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { DEFAULT_EVENT_RETENTION } from "../../event-log/retention.ts";
-import { createNotifier, isWithin } from "../../platform/notifier.ts";
+import { isWithin, Notifier } from "../../platform/notifier.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import { type AheadOptions, type FeedClient, readAhead } from "../feed-client.ts";
 import type { Epoch } from "../head.ts";
@@ -199,14 +199,14 @@ async function lastHeight(postgres: CopyDeps["postgres"]): Promise<number | unde
 
 /** The height of the mirror, for which the copy waits. */
 export class HeightWatch {
-  readonly #changed = createNotifier();
+  readonly #changed = new Notifier();
   readonly #signal: AbortSignal;
   #reached: number;
 
   constructor(start: number, signal: AbortSignal) {
     this.#reached = start;
     this.#signal = signal;
-    signal.addEventListener("abort", this.#changed.notify, { once: true });
+    signal.addEventListener("abort", () => this.#changed.notify(), { once: true });
   }
 
   /** Must be called with each new height. */

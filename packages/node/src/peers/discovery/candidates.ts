@@ -2,7 +2,7 @@
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses.ts";
-import { createLru } from "../../platform/bounded-entries.ts";
+import { Lru } from "../../platform/bounded-entries.ts";
 import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
 import { WindowCounter } from "../guards/rate-limits.ts";
 import { Exclusions, Refusals } from "../guards/refusals.ts";
@@ -65,7 +65,7 @@ export class Candidates {
   readonly #notReady = new Refusals({ durationMs: NOT_READY_MS });
   readonly #exclusions = new Exclusions(EXCLUSION);
   readonly #dials = new WindowCounter(DIALS_PER_SITE);
-  readonly #knownGroups = createLru<string, readonly AddressGroup[]>(MAX_KNOWN_GROUPS);
+  readonly #knownGroups = new Lru<string, readonly AddressGroup[]>(MAX_KNOWN_GROUPS);
 
   constructor(options: CandidateOptions, deps: CandidateDeps) {
     this.#options = options;

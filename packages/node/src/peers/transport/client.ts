@@ -1,7 +1,7 @@
 /** Client of the peers: one connection for each address, opened with the first request. */
 import type { Socket } from "node:net";
 import type { Network } from "@uniknode/protocol";
-import { createTimeSlices } from "../../platform/threads/time-slices.ts";
+import { TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { ArgumentOf } from "../wire/events.ts";
 import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import { type PeerEvent, type Received, readResultGradually } from "../wire/received.ts";
@@ -55,7 +55,7 @@ export class PeerClient {
   /** Links whose attempt to connect is late, the oldest first. */
   readonly #silent = new Set<Link>();
   /** Processes the messages of all connections. */
-  readonly #slices = createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
+  readonly #slices = new TimeSlices({ sliceMs: MESSAGE_SLICE_MS });
   #isClosed = false;
 
   constructor(options: PeerClientOptions, deps: PeerClientDeps) {

@@ -1,7 +1,7 @@
 /** An outgoing connection: the client side of the protocol (p2p.md 3, 4 and 16). */
 import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
-import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
+import { type Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import { WindowCounter } from "../guards/rate-limits.ts";
 import {
   HANDSHAKE_CALL_ID,
@@ -123,7 +123,7 @@ export class Connection {
     this.#address = address;
     this.#socket = socket;
     this.#calls = new PendingCalls(address, socket);
-    this.#slices = slices ?? createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
+    this.#slices = slices ?? new TimeSlices({ sliceMs: MESSAGE_SLICE_MS });
     this.#silence = setTimeout(() => socket.terminate(), TIMES_MS.connect + handshakeMs);
     this.#listenToPeer(onSocket);
   }

@@ -5,7 +5,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { explainListenError, type ListenAddress } from "../../platform/addresses.ts";
 import { createServer } from "../../platform/http.ts";
-import { createTimeSlices } from "../../platform/threads/time-slices.ts";
+import { TimeSlices } from "../../platform/threads/time-slices.ts";
 import { matchesAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { ReplyHeaders } from "../wire/client-messages.ts";
@@ -67,7 +67,7 @@ export class PeerServer {
   };
   readonly #unsent = new Unsent(UNSENT);
   /** Processes the messages of all sessions. */
-  readonly #slices = createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
+  readonly #slices = new TimeSlices({ sliceMs: MESSAGE_SLICE_MS });
   readonly #http: Server;
 
   constructor(options: PeerServerOptions, deps: PeerServerDeps) {

@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createCheckedFiles } from "../../platform/files/checked-files.ts";
+import { CheckedFiles } from "../../platform/files/checked-files.ts";
 
 const SUMS = fileURLToPath(new URL("../../../native/bufferutil-sha256sums", import.meta.url));
 const ADDON = `${process.platform}-${process.arch}/bufferutil.node`;
@@ -18,7 +18,7 @@ const ADDON = `${process.platform}-${process.arch}/bufferutil.node`;
  */
 export function findFault(folder = installedFolder()): string | undefined {
   try {
-    const files = createCheckedFiles(folder, SUMS);
+    const files = new CheckedFiles(folder, SUMS);
     if (files.has(ADDON)) files.read(ADDON);
     return undefined;
   } catch (error) {

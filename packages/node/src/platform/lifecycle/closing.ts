@@ -5,19 +5,6 @@ import { type Deadline, deadlineIn } from "../threads/call.ts";
 /** @param peers the moment at which no part waits for peers any longer, common to all parts */
 type Close = (peers: Deadline) => void | Promise<void>;
 
-export type Closing = {
-  /** Registers a part that has just been started. */
-  add(name: string, close: Close): void;
-  /**
-   * Closes all parts, last first. Slow and failed parts are logged; a failure does not stop the rest.
-   *
-   * @param peers starts now if absent
-   */
-  closeAll(logger: Pick<Logger, "error" | "warn">, peers?: Deadline): Promise<void>;
-  /** Returns the name of the part that is being closed, if any. */
-  current(): string | undefined;
-};
-
 /** A part that takes longer is logged. */
 const SLOW_MS = 5_000;
 /**
@@ -26,30 +13,42 @@ const SLOW_MS = 5_000;
  */
 const PEERS_MS = 4_400;
 
-export function createClosing(): Closing {
-  const parts: { name: string; close: Close }[] = [];
-  let current: string | undefined;
-  return {
-    add: (name, close) => void parts.push({ name, close }),
-    async closeAll(logger, peers = deadlineIn(PEERS_MS)) {
-      for (let part = parts.pop(); part; part = parts.pop()) {
-        const { name } = part;
-        current = name;
-        const startedMs = performance.now();
-        const timer = setTimeout(
-          () => logger.warn({ part: name }, `${name} has not closed for ${SLOW_MS / 1_000} s`),
-          SLOW_MS,
-        );
-        try {
-          await part.close(peers);
-        } catch (err) {
-          const durationMs = Math.round(performance.now() - startedMs);
-          logger.error({ part: name, durationMs, err }, `failed to close ${name}`);
-        }
-        clearTimeout(timer);
+export class Closing {
+  readonly #parts: { readonly name: string; readonly close: Close }[] = [];
+  #current: string | undefined;
+
+  /** Registers a part that has just been started. */
+  add(name: string, close: Close): void {
+    this.#parts.push({ name, close });
+  }
+
+  /**
+   * Closes all parts, last first. Slow and failed parts are logged; a failure does not stop the rest.
+   *
+   * @param peers starts now if absent
+   */
+  async closeAll(logger: Pick<Logger, "error" | "warn">, peers = deadlineIn(PEERS_MS)): Promise<void> {
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
+      const { name } = part;
+      this.#current = name;
+      const startedMs = performance.now();
+      const timer = setTimeout(
+        () => logger.warn({ part: name }, `${name} has not closed for ${SLOW_MS / 1_000} s`),
+        SLOW_MS,
+      );
+      try {
+        await part.close(peers);
+      } catch (err) {
+        const durationMs = Math.round(performance.now() - startedMs);
+        logger.error({ part: name, durationMs, err }, `failed to close ${name}`);
       }
-      current = undefined;
-    },
-    current: () => current,
-  };
+      clearTimeout(timer);
+    }
+    this.#current = undefined;
+  }
+
+  /** Returns the name of the part that is being closed, if any. */
+  current(): string | undefined {
+    return this.#current;
+  }
 }

@@ -61,7 +61,7 @@ const ERROR = 50;
  * that refuses writes are details: a separate line reports its state (`loggedTrouble`).
  */
 function dropRepeats() {
-  const repeats = createRepeats(() => performance.now());
+  const repeats = new Repeats(() => performance.now());
   return function logMethod(this: Logger, parameters: Parameters<LogFn>, log: LogFn, level: number): void {
     const [fields, message] = parameters as unknown as [unknown, unknown];
     const { err: error } = Object(fields) as { err?: unknown };
@@ -80,32 +80,33 @@ function dropRepeats() {
   };
 }
 
-/** Limits repeated errors to one log line per minute and cause, with the number of repetitions. */
-type Repeats = {
-  /**
-   * Registers an error that is about to be logged. Returns the number of repetitions dropped since it was last logged, or undefined if
-   * this one must be dropped too.
-   */
-  note(cause: string): number | undefined;
-};
-
 const QUIET_MS = 60_000;
 /** Maximum of remembered causes; a new one replaces the oldest. */
 const MAX_CAUSES = 100;
 
-export function createRepeats(nowMs: () => number): Repeats {
-  const known = new Map<string, { readonly loggedMs: number; leftOut: number }>();
-  return {
-    note(cause) {
-      const before = known.get(cause);
-      if (before && nowMs() - before.loggedMs < QUIET_MS) {
-        before.leftOut++;
-        return undefined;
-      }
-      setNewest(known, cause, { loggedMs: nowMs(), leftOut: 0 }, MAX_CAUSES);
-      return before?.leftOut ?? 0;
-    },
-  };
+/** Limits repeated errors to one log line per minute and cause, with the number of repetitions. */
+export class Repeats {
+  readonly #nowMs: () => number;
+  readonly #known = new Map<string, { readonly loggedMs: number; leftOut: number }>();
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /**
+   * Registers an error that is about to be logged. Returns the number of repetitions dropped since it was last logged, or undefined if
+   * this one must be dropped too.
+   */
+  note(cause: string): number | undefined {
+    const nowMs = this.#nowMs();
+    const before = this.#known.get(cause);
+    if (before && nowMs - before.loggedMs < QUIET_MS) {
+      before.leftOut++;
+      return undefined;
+    }
+    setNewest(this.#known, cause, { loggedMs: nowMs, leftOut: 0 }, MAX_CAUSES);
+    return before?.leftOut ?? 0;
+  }
 }
 
 type TextStyle = {

@@ -63,77 +63,83 @@ type NewCall = {
   readonly length?: number;
 };
 
-export type OpenCalls<T> = {
-  /**
-   * Sends a call and resolves to its result; to undefined if too many calls are open. Rejects with a
-   * `CallError`, with the error that `send` throws, or with the error that the other thread reports.
-   */
-  begin(call: NewCall): Promise<T> | undefined;
-  /** Settles a call. Late results and results of unknown calls are ignored. */
-  resolve(number: number, value: T): void;
-  reject(number: number, error: Error): void;
-  /** Rejects all open calls. */
-  rejectAll(error: Error): void;
-  figures(): CallFigures;
-};
-
 type Entry<T> = {
   readonly length: number;
   readonly result: PromiseWithResolvers<T>;
   readonly timer: NodeJS.Timeout;
 };
 
-export function createOpenCalls<T>(options: OpenCallsOptions): OpenCalls<T> {
-  const { maxCalls, maxLength = Number.POSITIVE_INFINITY, onTimeout, onEnd } = options;
+export class OpenCalls<T> {
+  readonly #options: OpenCallsOptions;
   /** Calls that have timed out still count: the other thread still holds their messages. */
-  const open = new Map<number, Entry<T>>();
-  let openLength = 0;
-  let last = 0;
-  let timedOut = 0;
-  let refused = 0;
+  readonly #open = new Map<number, Entry<T>>();
+  #openLength = 0;
+  #last = 0;
+  #timedOut = 0;
+  #refused = 0;
 
-  function add(timeoutMs: number, length: number): readonly [number, Promise<T>] {
+  constructor(options: OpenCallsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a call and resolves to its result; to undefined if too many calls are open. Rejects with a
+   * `CallError`, with the error that `send` throws, or with the error that the other thread reports.
+   */
+  begin({ send, timeoutMs, length = 0 }: NewCall): Promise<T> | undefined {
+    const { maxCalls, maxLength = Number.POSITIVE_INFINITY } = this.#options;
+    const { size } = this.#open;
+    if (size >= maxCalls || (size > 0 && this.#openLength + length > maxLength)) {
+      this.#refused += 1;
+      return undefined;
+    }
+    const [number, result] = this.#add(timeoutMs, length);
+    try {
+      send(number);
+    } catch (error) {
+      this.reject(number, error);
+    }
+    return result;
+  }
+
+  /** Settles a call. Late results and results of unknown calls are ignored. */
+  resolve(number: number, value: T): void {
+    this.#end(number)?.resolve(value);
+  }
+
+  reject(number: number, error: unknown): void {
+    this.#end(number)?.reject(error);
+  }
+
+  /** Rejects all open calls. */
+  rejectAll(error: Error): void {
+    for (const number of [...this.#open.keys()]) this.reject(number, error);
+  }
+
+  figures(): CallFigures {
+    return { open: this.#open.size, timedOut: this.#timedOut, refused: this.#refused };
+  }
+
+  #add(timeoutMs: number, length: number): readonly [number, Promise<T>] {
     const result = Promise.withResolvers<T>();
     const timer = setTimeout(() => {
-      timedOut += 1;
+      this.#timedOut += 1;
       result.reject(new CallError("CALL_TIMEOUT", `timeout: no result within ${timeoutMs} ms`));
-      onTimeout?.();
+      this.#options.onTimeout?.();
     }, timeoutMs);
-    last += 1;
-    open.set(last, { length, result, timer });
-    openLength += length;
-    return [last, result.promise];
+    this.#last += 1;
+    this.#open.set(this.#last, { length, result, timer });
+    this.#openLength += length;
+    return [this.#last, result.promise];
   }
 
-  function end(number: number): Entry<T>["result"] | undefined {
-    const entry = open.get(number);
+  #end(number: number): Entry<T>["result"] | undefined {
+    const entry = this.#open.get(number);
     if (!entry) return undefined;
-    open.delete(number);
-    openLength -= entry.length;
+    this.#open.delete(number);
+    this.#openLength -= entry.length;
     clearTimeout(entry.timer);
-    onEnd?.(number);
+    this.#options.onEnd?.(number);
     return entry.result;
   }
-
-  return {
-    begin({ send, timeoutMs, length = 0 }) {
-      if (open.size >= maxCalls || (open.size > 0 && openLength + length > maxLength)) {
-        refused += 1;
-        return undefined;
-      }
-      const [number, result] = add(timeoutMs, length);
-      try {
-        send(number);
-      } catch (error) {
-        end(number)?.reject(error);
-      }
-      return result;
-    },
-    resolve: (number, value) => end(number)?.resolve(value),
-    reject: (number, error) => end(number)?.reject(error),
-    rejectAll(error) {
-      for (const number of [...open.keys()]) end(number)?.reject(error);
-    },
-    figures: () => ({ open: open.size, timedOut, refused }),
-  };
 }

@@ -33,14 +33,6 @@ async function runTick(): Promise<void> {
 /** Work in steps: each call of `next` is a part that takes a few milliseconds at most. */
 export type Steps<T> = Generator<void, T>;
 
-export type TimeSlices = {
-  /**
-   * Runs the steps after earlier calls with the same source; sources take turns, one step each. Rejects with
-   * the error of a step.
-   */
-  run<T>(steps: Steps<T>, source?: string): Promise<T>;
-};
-
 type TimeSliceOptions = {
   /** A slice ends with the first step that exceeds this time; a single step is never interrupted. */
   readonly sliceMs: number;
@@ -58,53 +50,63 @@ type TimeSliceOptions = {
 /** Steps that are left, and the promise of their result. */
 type Job = Omit<PromiseWithResolvers<never>, "promise"> & { readonly steps: Steps<never> };
 
-export function createTimeSlices({ sliceMs, pace, isHeld }: TimeSliceOptions): TimeSlices {
+export class TimeSlices {
+  readonly #options: TimeSliceOptions;
   /** Waiting work by source, in the order of their turns. */
-  const waiting = new Map<string, Job[]>();
-  let isScheduled = false;
+  readonly #waiting = new Map<string, Job[]>();
+  #isScheduled = false;
 
-  function schedule(): void {
-    if (isScheduled || waiting.size === 0) return;
-    isScheduled = true;
+  constructor(options: TimeSliceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs the steps after earlier calls with the same source; sources take turns, one step each. Rejects with
+   * the error of a step.
+   */
+  run<T>(steps: Steps<T>, source = ""): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const jobs = this.#waiting.get(source) ?? [];
+    jobs.push({ steps, resolve, reject } as Job);
+    this.#waiting.set(source, jobs);
+    this.#schedule();
+    return promise;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.size === 0) return;
+    this.#isScheduled = true;
+    const { pace, isHeld } = this.#options;
     const pause = isHeld?.() ? HELD_PAUSE_MS : (pace?.pauseMs() ?? 0);
+    const runSlice = () => this.#runSlice();
     if (pause > 0) setTimeout(addReady, pause, runSlice);
     else addReady(runSlice);
   }
 
-  async function runSlice(): Promise<void> {
+  async #runSlice(): Promise<void> {
+    const { sliceMs, pace, isHeld } = this.#options;
     const startMs = performance.now();
-    while (waiting.size > 0 && !isHeld?.()) {
-      takeTurn();
+    while (this.#waiting.size > 0 && !isHeld?.()) {
+      this.#takeTurn();
       // Code that waits for the result belongs to the slice.
       await undefined;
       if (performance.now() - startMs >= sliceMs) break;
     }
     pace?.spend(performance.now() - startMs);
-    isScheduled = false;
-    schedule();
+    this.#isScheduled = false;
+    this.#schedule();
   }
 
-  function takeTurn(): void {
-    const [next] = waiting;
+  #takeTurn(): void {
+    const [next] = this.#waiting;
     if (!next) return;
     const [source, jobs] = next;
     const [job] = jobs;
     // The step may add work of the same source.
     if (job && advance(job)) jobs.shift();
-    waiting.delete(source);
-    if (jobs.length > 0) waiting.set(source, jobs);
+    this.#waiting.delete(source);
+    if (jobs.length > 0) this.#waiting.set(source, jobs);
   }
-
-  return {
-    run<T>(steps: Steps<T>, source = ""): Promise<T> {
-      const { promise, resolve, reject } = Promise.withResolvers<T>();
-      const jobs = waiting.get(source) ?? [];
-      jobs.push({ steps, resolve, reject } as Job);
-      waiting.set(source, jobs);
-      schedule();
-      return promise;
-    },
-  };
 }
 
 /** Runs all steps in the current event-loop tick. */

@@ -5,14 +5,14 @@ import type { Logger } from "pino";
 import type { deliverOptions } from "../../config/mirror.ts";
 import type { Config } from "../../config/resolve.ts";
 import type { History } from "../../event-log/history.ts";
-import { createPostgresHistory } from "../../event-log/postgres/history.ts";
+import { PostgresHistory } from "../../event-log/postgres/history.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
 import { readHead } from "../../mirror/head.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { createOperationRoutes, type Operations, OperationsServer } from "../../operations/http/server.ts";
 import { explainListenError, shownHost } from "../../platform/addresses.ts";
 import { ConfigError } from "../../platform/coded-error.ts";
-import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import { Closing } from "../../platform/lifecycle/closing.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
@@ -52,7 +52,7 @@ export async function startDeliver(
   logger: Logger,
   starting: AbortSignal,
 ): Promise<Served & { readonly url: string }> {
-  const closing = createClosing();
+  const closing = new Closing();
   const failed = Promise.withResolvers<never>();
   // It may fail before the caller listens.
   failed.promise.catch(() => {});
@@ -61,7 +61,7 @@ export async function startDeliver(
     return {
       url,
       failed: failed.promise,
-      closing: closing.current,
+      closing: () => closing.current(),
       stop: () => closing.closeAll(logger),
     };
   } catch (error) {
@@ -90,7 +90,7 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const { nethash: hash, name } = network.description;
   const lease = { worker, session: randomUUID(), leaseMs };
   const storage = openPostgresStorage(lease, { postgres, network: hash, cipher });
-  const history = createPostgresHistory(postgres, network);
+  const history = new PostgresHistory(postgres, network);
   const proveFact = createProveFact(createPostgresReadModel({}, { postgres, network }), network);
   const url = await deliver(options, { lease, postgres, storage, history, proveFact, logger }, lifecycle);
   announce(options, { worker, postgres, logger }, closing);

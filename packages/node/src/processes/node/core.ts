@@ -10,7 +10,7 @@ import { logName } from "../../facts/note.ts";
 import { SqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { FactsTask } from "../../facts/task.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { createSubscribers, type Subscribe } from "../../platform/notifier.ts";
+import { type Subscribe, Subscribers } from "../../platform/notifier.ts";
 import { type PoolEvent, toPublicEvent } from "../../pool/events.ts";
 import { Pool } from "../../pool/pool.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
@@ -216,7 +216,7 @@ export function createNodePool(
   { chain, verifier, signatures, database, network, now, events, log, logger }: NodePoolDeps,
   onStop: Closing["add"],
 ): NodePool {
-  const changes = createSubscribers<PoolEvent>();
+  const changes = new Subscribers<PoolEvent>();
   changes.subscribe((event) => {
     // Most nodes have no subscriber: transactions are copied only for one.
     if (events.isRecorded(event.name)) log(toPublicEvent(event));
@@ -231,11 +231,11 @@ export function createNodePool(
     verify: (checks) => verifier.verify(checks),
     signatures,
     isChainBusy: chain.isBusy,
-    emit: changes.notify,
+    emit: (change) => changes.notify(change),
     onWriteFailed: (err) => logger.error({ err }, "failed to write changes of the pool; retrying"),
     onRecheckFailed: (err) =>
       logger.error({ err }, "failed to recheck pending transactions; retrying after the next block"),
   });
   onStop("pool", () => pool.close());
-  return { pool, subscribeToPool: changes.subscribe };
+  return { pool, subscribeToPool: (listener) => changes.subscribe(listener) };
 }

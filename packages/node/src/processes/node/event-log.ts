@@ -4,7 +4,7 @@ import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/re
 import { SubscribedEvents } from "../../event-log/subscribed-events.ts";
 import type { Event } from "../../events/catalogue.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { createSubscribers, type Subscribers } from "../../platform/notifier.ts";
+import { Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createLastSequence, EventLog } from "../../store/events/event-log.ts";
 import { CopiedEvents, RemoteNameStore, SubscribedEventStore } from "../../store/events/subscribed-events.ts";
@@ -41,7 +41,7 @@ export function openNodeEventLog(
     onError: (err) => logger.error({ err }, "failed to delete old events"),
   });
   onStop("event retention", endRetention);
-  const grown = createSubscribers<void>();
+  const grown = new Subscribers<void>();
   return {
     ...createReporter({ database, events, onLogged: () => grown.notify(), logger }),
     events,

@@ -5,7 +5,7 @@ import type { Chain } from "../../chain/chain.ts";
 import { REMEDY } from "../../dev-chain/folder.ts";
 import type { FactsTask } from "../../facts/task.ts";
 import type { Forging } from "../../forger/forging.ts";
-import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import { Closing } from "../../platform/lifecycle/closing.ts";
 import { beat, createHeartbeats } from "../../platform/lifecycle/event-loop.ts";
 import type { Pool } from "../../pool/pool.ts";
 import { dataErrorOf, RUN_REMEDY } from "../../store/engine/data-error.ts";
@@ -65,11 +65,11 @@ export type Node = {
  * @throws {Error} of the part that cannot start; all parts that were started are closed
  */
 export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<Node> {
-  const closing = createClosing();
+  const closing = new Closing();
   const stop = () => closing.closeAll(deps.logger);
   try {
-    const node = await start(options, deps, closing.add);
-    return { ...node, closing: closing.current, stop };
+    const node = await start(options, deps, (name, close) => closing.add(name, close));
+    return { ...node, closing: () => closing.current(), stop };
   } catch (error) {
     await stop();
     const remedy = deps.createDev ? REMEDY : RUN_REMEDY;

@@ -6,7 +6,7 @@ import { peerView } from "../../peers/peer-table.ts";
 import { Peers } from "../../peers/peers.ts";
 import type { PeersOptions } from "../../peers/peers-options.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { createSubscribers, type Subscribe } from "../../platform/notifier.ts";
+import { type Subscribe, Subscribers } from "../../platform/notifier.ts";
 import { PeerStore } from "../../store/node/peers.ts";
 import type { NodeCore } from "./core.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
@@ -34,7 +34,7 @@ export function createNodePeers(
   const { shared, pool } = core;
   const { chain, verifier } = core.consensus;
   const { network, database, events, report, nowMs } = shared;
-  const headers = createSubscribers<BlockHeader>();
+  const headers = new Subscribers<BlockHeader>();
   const peers = new Peers(options, {
     ...shared,
     genesisBlock,
@@ -51,10 +51,10 @@ export function createNodePeers(
     onBlock(block, outcome) {
       if (events.isRecorded(`block.${outcome}`)) report(eventOfArrival(block, outcome));
     },
-    onForeignHeader: headers.notify,
+    onForeignHeader: (header) => headers.notify(header),
     onStarted: onSynced,
     onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
   });
   onStop("peers", (deadline) => peers.close(deadline));
-  return { peers, subscribeToHeaders: headers.subscribe };
+  return { peers, subscribeToHeaders: (listener) => headers.subscribe(listener) };
 }

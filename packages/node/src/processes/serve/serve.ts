@@ -10,7 +10,7 @@ import { createAccess } from "../../http/webhooks/access.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { countResponses } from "../../operations/metrics/http.ts";
 import { explainListenError, shownHost } from "../../platform/addresses.ts";
-import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
@@ -34,13 +34,13 @@ export async function startServe(
   starting: AbortSignal,
 ): Promise<Served & { readonly url: string }> {
   const { logger } = log;
-  const closing = createClosing();
+  const closing = new Closing();
   try {
     const url = await open(options, log, { closing, starting });
     return {
       url,
       failed: new Promise<never>(() => {}),
-      closing: closing.current,
+      closing: () => closing.current(),
       stop: () => closing.closeAll(logger),
     };
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { createPostgresHistory } from "../../event-log/postgres/history.ts";
+import { PostgresHistory } from "../../event-log/postgres/history.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";
 import { ConfigError } from "../../platform/coded-error.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
@@ -172,7 +172,7 @@ async function openRequests(
       storage: createRequestStorage({ postgres, cipher, lastEvent }),
       sender: SENDER_ELSEWHERE,
       webhooksChanged: async () => void (await lastEvent()),
-      history: createPostgresHistory(postgres, network),
+      history: new PostgresHistory(postgres, network),
       attempt: createRateLimitedAttempt(options, { attempt, clock, rates }),
       slices: createSlices(NO_MATCHING_OBSERVER),
       observer: NO_MATCHING_OBSERVER,

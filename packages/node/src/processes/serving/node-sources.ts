@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { REMEDY } from "../../dev-chain/folder.ts";
-import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
+import { SqlitePastEvents, toHistory } from "../../event-log/sqlite/history.ts";
 import type { FactReader } from "../../facts/reader.ts";
 import { SqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { createEventReader } from "../../feed/event-reader.ts";
@@ -202,7 +202,7 @@ function openWebhooks(
     openStorage: () => openSqliteStorage({ database, eventLog, cipher }),
     handOver,
     webhooksChanged: gateway.webhooksChanged,
-    history: toHistory(createPastEvents(database, network), createReadTogether(database)),
+    history: toHistory(new SqlitePastEvents(database, network), createReadTogether(database)),
   };
 }
 

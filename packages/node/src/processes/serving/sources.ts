@@ -12,7 +12,7 @@ import { createTimestampOf, type TimestampOf } from "../../http/core/values.ts";
 import type { SlowQueryWorker } from "../../http/server/slow-queries.ts";
 import type { ProcessFigures } from "../../operations/metrics/process.ts";
 import type { OperatorRows } from "../../operations/overview.ts";
-import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import { Closing } from "../../platform/lifecycle/closing.ts";
 import { type Log, openLog } from "../../platform/logging/logger.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";
 import type { ReadModel } from "../../read/port.ts";
@@ -48,7 +48,7 @@ export function openEnvironment(data: ServedData): Environment {
   const network = createNetwork(data.files);
   const slots = createSlots(network);
   const timestampOf = createTimestampOf(slots.unixMsOf);
-  return { data, network, slots, timestampOf, logger, logLinesLost: lost, closing: createClosing() };
+  return { data, network, slots, timestampOf, logger, logLinesLost: lost, closing: new Closing() };
 }
 
 /** Ports that a serving process reads and writes through. */

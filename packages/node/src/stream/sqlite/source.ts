@@ -1,7 +1,7 @@
 /** Source of a stream's events in SQLite. Its reads have settled when they return. */
 import type { Network } from "@uniknode/protocol";
 import type { PastEvents } from "../../event-log/history.ts";
-import { createPastEvents } from "../../event-log/sqlite/history.ts";
+import { SqlitePastEvents } from "../../event-log/sqlite/history.ts";
 import { BlockStore } from "../../store/chain/blocks.ts";
 import { createReadTogether, type Database, type ReadTogether } from "../../store/engine/database.ts";
 import { EventLog } from "../../store/events/event-log.ts";
@@ -31,7 +31,7 @@ export class SqliteSource implements Source {
   /** @param database a connection that only this source reads through */
   constructor(database: Database, network: Network) {
     this.#eventLog = new EventLog(database, { recordedNames: () => NO_NAMES });
-    this.#history = createPastEvents(database, network);
+    this.#history = new SqlitePastEvents(database, network);
     this.#blocks = new BlockStore(database);
     this.#readTogether = createReadTogether(database);
   }

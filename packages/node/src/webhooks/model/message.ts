@@ -1,6 +1,6 @@
 /** Messages: the body, and the headers that authenticate the sender (webhooks.md 7 and 10). */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import { createLru } from "../../platform/bounded-entries.ts";
+import { Lru } from "../../platform/bounded-entries.ts";
 import type { DeliveryMessage } from "./deliveries.ts";
 import type { Secrets } from "./webhook.ts";
 
@@ -58,7 +58,7 @@ export const signingSecretOf = (token: string): string =>
 const MAX_KEYS = 10_000;
 
 export function createHeaders(): HeadersOf {
-  const keys = createLru<string, KeyObject>(MAX_KEYS);
+  const keys = new Lru<string, KeyObject>(MAX_KEYS);
   const keyOf = (token: string) => keys.get(token, () => createSecretKey(token, encodingOf(token)));
 
   return ({ id, body, secrets: { token, previous }, sequence, epoch }, atMs) => {

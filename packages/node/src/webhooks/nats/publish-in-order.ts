@@ -4,7 +4,7 @@
  * acknowledgement was lost is found in the stream, after any time and after a restart.
  */
 
-import { createLru } from "../../platform/bounded-entries.ts";
+import { Lru } from "../../platform/bounded-entries.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { isWrongSequence } from "./failure.ts";
 import type { Acknowledgement, StoredMessage, StreamClient, StreamMessage } from "./stream-client.ts";
@@ -39,7 +39,7 @@ const MAX_POSITIONS = 10_000;
 const MAX_SEARCHED = 100;
 
 export function createPublishInOrder(): PublishInOrder {
-  const positions = createLru<string, Position>(MAX_POSITIONS);
+  const positions = new Lru<string, Position>(MAX_POSITIONS);
   return async (client, message, signal) => {
     const position = positions.get(message.lane, () => ({ sequence: undefined, pending: undefined }));
     const isRepeated = position.pending === message.id;

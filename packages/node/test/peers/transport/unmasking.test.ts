@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { findFault } from "../../../src/peers/transport/unmasking.ts";
-import { createCheckedFiles } from "../../../src/platform/files/checked-files.ts";
+import { CheckedFiles } from "../../../src/platform/files/checked-files.ts";
 import { present } from "../../../src/platform/present.ts";
 
 const NODE = join(import.meta.dirname, "../../..");
@@ -34,7 +34,7 @@ describe("the addon is used", () => {
 
   test("The addon is used on every platform: the checksums are those of the installed release.", () => {
     const folder = join(MODULES, "bufferutil/prebuilds");
-    const files = createCheckedFiles(folder, join(NODE, "native/bufferutil-sha256sums"));
+    const files = new CheckedFiles(folder, join(NODE, "native/bufferutil-sha256sums"));
     const names = readdirSync(folder).map((platform) => `${platform}/bufferutil.node`);
     expect(names.length).toBeGreaterThan(3);
     for (const name of names) expect(files.read(name).length).toBeGreaterThan(1_000);

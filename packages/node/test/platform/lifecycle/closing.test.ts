@@ -1,11 +1,11 @@
 /** Parts close in reverse order; slow and failed ones are logged by name. */
 import { expect, test } from "vitest";
-import { createClosing } from "../../../src/platform/lifecycle/closing.ts";
+import { Closing } from "../../../src/platform/lifecycle/closing.ts";
 
 test("A part that fails to close is named in the log, and the others close in reverse order.", async () => {
   const closed: string[] = [];
   const logged: unknown[] = [];
-  const closing = createClosing();
+  const closing = new Closing();
   closing.add("database", () => void closed.push("database"));
   closing.add("pool", async () => {
     expect(closing.current()).toBe("pool");

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createTimeSlices, inOneStep, type Steps } from "../../../src/platform/threads/time-slices.ts";
+import { inOneStep, type Steps, TimeSlices } from "../../../src/platform/threads/time-slices.ts";
 
 /** Occupies the thread. */
 function busy(ms: number): void {
@@ -31,7 +31,7 @@ describe("work in slices", () => {
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    const slices = createTimeSlices({ sliceMs: 3 });
+    const slices = new TimeSlices({ sliceMs: 3 });
     expect(await slices.run(work(20, 2))).toBe("20 steps");
     isDone = true;
     // Two steps exceed a slice.
@@ -40,7 +40,7 @@ describe("work in slices", () => {
 
   test("Work in slices is done in the order of the calls, and one that fails does not affect the others.", async () => {
     const order: string[] = [];
-    const slices = createTimeSlices({ sliceMs: 1 });
+    const slices = new TimeSlices({ sliceMs: 1 });
     const outcomes = await Promise.allSettled([
       slices.run(work(3, 1, (step) => order.push(`a${step}`))),
       slices.run(
@@ -58,7 +58,7 @@ describe("work in slices", () => {
   test("Work in slices waits for the pause before a slice, and reports the time of each slice.", async () => {
     let pause = 60_000;
     const durations: number[] = [];
-    const slices = createTimeSlices({
+    const slices = new TimeSlices({
       sliceMs: 5,
       pace: {
         pauseMs: () => (pause === 60_000 ? 50 : pause),
@@ -81,7 +81,7 @@ describe("work in slices", () => {
   test("Work in slices does not run while it is held, which can begin between two steps of a slice.", async () => {
     let isHeld = true;
     stopTimers();
-    const slices = createTimeSlices({ sliceMs: 60_000, isHeld: () => isHeld });
+    const slices = new TimeSlices({ sliceMs: 60_000, isHeld: () => isHeld });
     const done: number[] = [];
     const running = slices.run(
       work(4, 0, (step) => {
@@ -103,7 +103,7 @@ describe("work in slices", () => {
   });
 
   test("Work in slices can add more work of its source.", async () => {
-    const slices = createTimeSlices({ sliceMs: 5 });
+    const slices = new TimeSlices({ sliceMs: 5 });
     let added: Promise<string> | undefined;
     const first = slices.run(
       inOneStep(() => {
@@ -118,7 +118,7 @@ describe("work in slices", () => {
 
   test("Work in slices of one source does not delay that of another, and keeps its own order.", async () => {
     const done: string[] = [];
-    const slices = createTimeSlices({ sliceMs: 8 });
+    const slices = new TimeSlices({ sliceMs: 8 });
     const note = (name: string) => () => done.push(name);
     await Promise.all([
       slices.run(work(50, 1), "attacker").then(note("first")),
@@ -147,7 +147,7 @@ describe("work in slices", () => {
       }
     }
     const queues = [0, 1, 2, 3, 4, 5];
-    await Promise.all(queues.map((queue) => createTimeSlices({ sliceMs: 8 }).run(steps(queue))));
+    await Promise.all(queues.map((queue) => new TimeSlices({ sliceMs: 8 }).run(steps(queue))));
     const busyTicks = ticks.filter(({ length }) => length > 0);
     // The third slice begins before the end of the time.
     expect(busyTicks.every(({ length }) => length <= 3)).toBe(true);

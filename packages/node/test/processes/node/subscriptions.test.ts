@@ -1,13 +1,13 @@
 import type { Block, BlockHeader } from "@uniknode/protocol";
 import { beforeEach, expect, test } from "vitest";
 import type { ChainChange } from "../../../src/chain/outcome.ts";
-import { createSubscribers } from "../../../src/platform/notifier.ts";
+import { Subscribers } from "../../../src/platform/notifier.ts";
 import type { PoolEvent } from "../../../src/pool/events.ts";
 import { connectParts } from "../../../src/processes/node/node.ts";
 
-const chain = createSubscribers<ChainChange>();
-const pool = createSubscribers<PoolEvent>();
-const headers = createSubscribers<BlockHeader>();
+const chain = new Subscribers<ChainChange>();
+const pool = new Subscribers<PoolEvent>();
+const headers = new Subscribers<BlockHeader>();
 const calls: string[] = [];
 const call = (text: string) => void calls.push(text);
 
@@ -17,8 +17,8 @@ connectParts({
     blocksReverted: (transactions) => call(`pool: ${transactions.length} returned`),
     blockApplied: (_, addresses) => call(`pool: applied, changed ${[...addresses]}`),
   },
-  subscribeToPool: pool.subscribe,
-  subscribeToHeaders: headers.subscribe,
+  subscribeToPool: (listener) => pool.subscribe(listener),
+  subscribeToHeaders: (listener) => headers.subscribe(listener),
   forging: {
     blockApplied: ({ height }) => call(`forging: applied ${height}`),
     blockArrived: ({ height }) => call(`forging: arrived ${height}`),

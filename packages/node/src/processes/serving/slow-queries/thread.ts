@@ -7,12 +7,7 @@ import type { NetworkFiles } from "@uniknode/protocol";
 import type { Identity } from "../../../http/core/api.ts";
 import type { SlowQueryWorker, SlowRequest, SlowResponse } from "../../../http/server/slow-queries.ts";
 import type { LogFormat } from "../../../platform/logging/logger.ts";
-import {
-  CallError,
-  type CallFigures,
-  createOpenCalls,
-  type OpenCalls,
-} from "../../../platform/threads/call.ts";
+import { CallError, type CallFigures, OpenCalls } from "../../../platform/threads/call.ts";
 import { moduleBeside } from "../../../platform/threads/module-url.ts";
 
 /** Data for the thread, as plain values. */
@@ -53,7 +48,7 @@ export class SlowQueryThread implements SlowQueryWorker {
   constructor(data: SlowQueryData, { timeoutMs = TIMEOUT_MS, idleMs = IDLE_MS }: SlowQueryOptions = {}) {
     this.#data = data;
     this.#timeoutMs = timeoutMs;
-    this.#calls = createOpenCalls<SlowResponse>({
+    this.#calls = new OpenCalls<SlowResponse>({
       maxCalls: MAX_REQUESTS,
       onTimeout: () => void this.close(),
       onEnd: () => {
