@@ -18,10 +18,7 @@ import { BlockObservations } from "../../packages/node/src/peers/block-broadcast
 import { RateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { InboundBlocks } from "../../packages/node/src/peers/inbound-blocks.ts";
 import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/peer-table.ts";
-import {
-  createBlockHandlers,
-  createForgerHandlers,
-} from "../../packages/node/src/peers/requests/handlers.ts";
+import { BlockHandlers, ForgerHandlers } from "../../packages/node/src/peers/requests/handlers.ts";
 import { buildStatus, createRequestHandler } from "../../packages/node/src/peers/requests/server.ts";
 import { ReplyError, type RequestHandler } from "../../packages/node/src/peers/transport/calls.ts";
 import type { Call } from "../../packages/node/src/peers/wire/client-messages.ts";
@@ -72,8 +69,8 @@ function replyTo(call: Call, reply: Reply, network: Network): RequestHandler {
   };
   const forged: readonly Content[] = Array.isArray(result) ? result : [];
   return createRequestHandler({
-    blocks: createBlockHandlers({ head: shared.head, blocks: storedBlocks(result, forged, network) }),
-    forger: createForgerHandlers({
+    blocks: new BlockHandlers({ head: shared.head, blocks: storedBlocks(result, forged, network) }),
+    forger: new ForgerHandlers({
       ...shared,
       pool: {
         size: () => result.poolSize,
@@ -116,7 +113,7 @@ const storedBlocks = (
   result: Content,
   forged: readonly Content[],
   network: Network,
-): Parameters<typeof createBlockHandlers>[0]["blocks"] => ({
+): ConstructorParameters<typeof BlockHandlers>[0]["blocks"] => ({
   headerById: (id) => knownHeader(id, result?.common),
   bytes: (from, to) =>
     forged

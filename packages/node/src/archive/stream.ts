@@ -52,7 +52,7 @@ function encodeLength(length: number): Uint8Array {
 export async function readStream(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ head: StreamHead; blocks: AsyncGenerator<Uint8Array> }> {
-  const source = createSource(chunks);
+  const source = new Source(chunks);
   const line = await source.line(MAX_LINE_BYTES);
   const [, nethash, height] = LINE.exec(line ?? "") ?? [];
   if (nethash === undefined) {
@@ -72,52 +72,52 @@ async function* blocksFrom(source: Source): AsyncGenerator<Uint8Array> {
   }
 }
 
-type Source = {
-  /** Resolves to exactly `length` bytes; undefined if the stream ends before. */
-  take(length: number): Promise<Buffer | undefined>;
-  /** Reads a line without its line feed; undefined if there is no line feed within `maxBytes`. */
-  line(maxBytes: number): Promise<string | undefined>;
-};
+class Source {
+  readonly #iterator: AsyncIterator<Uint8Array>;
+  #rest = Buffer.alloc(0);
 
-function createSource(chunks: AsyncIterable<Uint8Array>): Source {
-  const iterator = chunks[Symbol.asyncIterator]();
-  let rest = Buffer.alloc(0);
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#iterator = chunks[Symbol.asyncIterator]();
+  }
+
+  /** Resolves to exactly `length` bytes; undefined if the stream ends before. */
+  async take(length: number): Promise<Buffer | undefined> {
+    return (await this.#fill(length)) ? this.#cut(length) : undefined;
+  }
+
+  /** Reads a line without its line feed; undefined if there is no line feed within `maxBytes`. */
+  async line(maxBytes: number): Promise<string | undefined> {
+    const bytes: Buffer[] = [];
+    while (bytes.length < maxBytes) {
+      if (!(await this.#fill(1))) return undefined;
+      const byte = this.#cut(1);
+      if (byte[0] === 0x0a) return Buffer.concat(bytes).toString("latin1");
+      bytes.push(byte);
+    }
+    return undefined;
+  }
 
   /** Buffers at least `length` bytes; resolves to false if the stream ends before. */
-  async function fill(length: number): Promise<boolean> {
-    const parts = [rest];
-    let available = rest.length;
+  async #fill(length: number): Promise<boolean> {
+    const parts = [this.#rest];
+    let available = this.#rest.length;
     let isEnd = false;
     while (available < length && !isEnd) {
-      const { done, value } = await iterator.next();
+      const { done, value } = await this.#iterator.next();
       isEnd = done === true;
       if (isEnd) continue;
       parts.push(Buffer.from(value.buffer, value.byteOffset, value.length));
       available += value.length;
     }
-    if (parts.length > 1) rest = Buffer.concat(parts);
+    if (parts.length > 1) this.#rest = Buffer.concat(parts);
     return available >= length;
   }
 
-  function cut(length: number): Buffer {
-    const piece = rest.subarray(0, length);
-    rest = rest.subarray(length);
+  #cut(length: number): Buffer {
+    const piece = this.#rest.subarray(0, length);
+    this.#rest = this.#rest.subarray(length);
     return piece;
   }
-
-  return {
-    take: async (length) => ((await fill(length)) ? cut(length) : undefined),
-    async line(maxBytes) {
-      const bytes: Buffer[] = [];
-      while (bytes.length < maxBytes) {
-        if (!(await fill(1))) return undefined;
-        const byte = cut(1);
-        if (byte[0] === 0x0a) return Buffer.concat(bytes).toString("latin1");
-        bytes.push(byte);
-      }
-      return undefined;
-    },
-  };
 }
 
 type ExportOptions = {

@@ -14,7 +14,7 @@ import { createSlotStore, type SlotStore } from "../store/node/slots.ts";
 import { Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
 import { Guard, OtherForger, recordInDatabase, type SigningRecord } from "./signing/guard.ts";
 import { openSigningFile } from "./signing/signing-file.ts";
-import { createGaps, createTally, type SlotCounts, type Tally, withBacklog } from "./slot-outcomes.ts";
+import { createGaps, type SlotCounts, Tally, withBacklog } from "./slot-outcomes.ts";
 
 export type ForgingOptions = ForgerOptions & {
   /** Path of the signing record; if absent, the database of the data folder is the record. */
@@ -30,64 +30,83 @@ export type ForgingDeps = Omit<ForgerDeps, "slotStore" | "guard" | "head" | "for
   readonly chain: Pick<Chain, "state" | "head" | "blocks">;
 };
 
-export type Forging = {
-  readonly forger: Forger;
-  /** Returns the figures since the process started. */
-  readonly figures: () => ForgingFigures;
-  /** Must be called with every block that became the head. */
-  blockApplied(header: BlockHeader): void;
-  /** Must be called with every block from another node; its signature is not verified yet. */
-  blockArrived(header: BlockHeader): void;
-  /** Releases the signing record. */
-  close(): void;
-};
-
 export type ForgingFigures = SlotCounts & {
   /** Number of this node's keys with which another forger signs now. */
   readonly keysUsedElsewhere: number;
 };
 
-/** @throws {SigningRecordError} if the signing record is in use, damaged, or cannot be written */
-export function createForging(options: ForgingOptions, deps: ForgingDeps): Forging {
-  const { database, network, slots, chain, delegates, nowMs, logger } = deps;
-  const slotStore = withBacklog(createSlotStore(database), (err) =>
-    logger.error({ err }, "failed to write the reasons of missed slots; retrying"),
-  );
-  const tally = createTally(slotStore);
-  const record = openRecord(options, slotStore, deps);
-  const slotOf = (header: BlockHeader) => slots.slotAt(header.timestamp);
-  const otherForger =
-    options.watchRounds === undefined ? undefined : watchOtherForgers(options.watchRounds, record, deps);
-  const forger = new Forger(options, {
-    ...deps,
-    slotStore: tally.slotStore,
-    guard: new Guard({ record, otherForger, slotOf, onRefused: tally.refused }),
-    head: chain.head,
-    forgingOrder: () => roundAt(deps, chain.head().height + 1)?.order ?? [],
-    build: ({ slot, transactions, keys }) =>
-      forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
-    ...loggedListeners(options, deps, tally),
-  });
-  const recordGaps = createGaps({
-    isOurs: (publicKey) => delegates.has(publicKey),
-    slots,
-    slotStore,
-    headerAt: (height) => chain.blocks.header(height),
-    roundOf: (height) => roundAt(deps, height),
-    nowMs,
-  });
-  return {
-    forger,
-    figures: () => ({ ...tally.read(), keysUsedElsewhere: otherForger?.count() ?? 0 }),
-    blockApplied(header) {
-      if (delegates.size > 0) recordGaps(header);
-      if (!otherForger?.saw(header, true)) return;
-      const reason = `another forger signs with this key: its block ${header.id} is in the slot`;
-      slotStore.recordMissed(header.generatorPublicKey, slotOf(header), reason);
-    },
-    blockArrived: (header) => void otherForger?.saw(header, false),
-    close: record.close,
-  };
+export class Forging {
+  readonly forger: Forger;
+  readonly #deps: ForgingDeps;
+  readonly #slotStore: SlotStore;
+  readonly #tally: Tally;
+  readonly #record: ReturnType<typeof openRecord>;
+  readonly #otherForger: OtherForger | undefined;
+  readonly #recordGaps: (header: BlockHeader) => void;
+
+  /** @throws {SigningRecordError} if the signing record is in use, damaged, or cannot be written */
+  constructor(options: ForgingOptions, deps: ForgingDeps) {
+    const { database, network, slots, chain, delegates, nowMs, logger } = deps;
+    this.#deps = deps;
+    const slotStore = withBacklog(createSlotStore(database), (err) =>
+      logger.error({ err }, "failed to write the reasons of missed slots; retrying"),
+    );
+    const tally = new Tally(slotStore);
+    const record = openRecord(options, slotStore, deps);
+    const otherForger =
+      options.watchRounds === undefined ? undefined : watchOtherForgers(options.watchRounds, record, deps);
+    this.#slotStore = slotStore;
+    this.#tally = tally;
+    this.#record = record;
+    this.#otherForger = otherForger;
+    this.forger = new Forger(options, {
+      ...deps,
+      slotStore: tally.slotStore,
+      guard: new Guard({
+        record,
+        otherForger,
+        slotOf: (header) => slots.slotAt(header.timestamp),
+        onRefused: (kind) => tally.refused(kind),
+      }),
+      head: chain.head,
+      forgingOrder: () => roundAt(deps, chain.head().height + 1)?.order ?? [],
+      build: ({ slot, transactions, keys }) =>
+        forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
+      ...loggedListeners(options, deps, tally),
+    });
+    this.#recordGaps = createGaps({
+      isOurs: (publicKey) => delegates.has(publicKey),
+      slots,
+      slotStore,
+      headerAt: (height) => chain.blocks.header(height),
+      roundOf: (height) => roundAt(deps, height),
+      nowMs,
+    });
+  }
+
+  /** Returns the figures since the process started. */
+  figures(): ForgingFigures {
+    return { ...this.#tally.read(), keysUsedElsewhere: this.#otherForger?.count() ?? 0 };
+  }
+
+  /** Must be called with every block that became the head. */
+  blockApplied(header: BlockHeader): void {
+    const { delegates, slots } = this.#deps;
+    if (delegates.size > 0) this.#recordGaps(header);
+    if (!this.#otherForger?.saw(header, true)) return;
+    const reason = `another forger signs with this key: its block ${header.id} is in the slot`;
+    this.#slotStore.recordMissed(header.generatorPublicKey, slots.slotAt(header.timestamp), reason);
+  }
+
+  /** Must be called with every block from another node; its signature is not verified yet. */
+  blockArrived(header: BlockHeader): void {
+    this.#otherForger?.saw(header, false);
+  }
+
+  /** Releases the signing record. */
+  close(): void {
+    this.#record.close();
+  }
 }
 
 const roundAt = ({ chain, rounds }: ForgingDeps, height: number): Round | undefined =>

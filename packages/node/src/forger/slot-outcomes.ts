@@ -15,35 +15,39 @@ export type SlotCounts = {
   readonly refused: Readonly<Record<SigningRefusalKind, number>>;
 };
 
-/** Outcomes since the process started. */
-export type Tally = {
-  /** Counts each call and forwards it to the store. */
+/** Counts outcomes since the process started. */
+export class Tally {
+  /** Counts each missed slot, and forwards each call to the store. */
   readonly slotStore: SlotStore;
-  /** Called when the chain accepted a forged block. */
-  forged(): void;
-  /** Called when a slot was not signed. */
-  refused(kind: SigningRefusalKind): void;
-  read(): SlotCounts;
-};
-
-export function createTally(store: SlotStore): Tally {
-  let forged = 0;
-  let missed = 0;
-  const refused: Record<SigningRefusalKind, number> = {
+  #forged = 0;
+  #missed = 0;
+  readonly #refused: Record<SigningRefusalKind, number> = {
     ...{ signed_before: 0, watching: 0, other_forger: 0, head_in_future: 0 },
   };
-  return {
-    slotStore: {
+
+  constructor(store: SlotStore) {
+    this.slotStore = {
       ...store,
-      recordMissed(...slot) {
+      recordMissed: (...slot) => {
         store.recordMissed(...slot);
-        missed++;
+        this.#missed++;
       },
-    },
-    forged: () => void forged++,
-    refused: (kind) => void refused[kind]++,
-    read: () => ({ forged, missed, refused: { ...refused } }),
-  };
+    };
+  }
+
+  /** Called when the chain accepted a forged block. */
+  forged(): void {
+    this.#forged++;
+  }
+
+  /** Called when a slot was not signed. */
+  refused(kind: SigningRefusalKind): void {
+    this.#refused[kind]++;
+  }
+
+  read(): SlotCounts {
+    return { forged: this.#forged, missed: this.#missed, refused: { ...this.#refused } };
+  }
 }
 
 /** Maximum number of waiting reasons: several hours of a delegate's slots. The oldest are dropped first. */

@@ -28,132 +28,116 @@ export type PeerLifecycleDeps = Pick<VerifyDeps, "rounds" | "verify"> & {
   readonly logger: Logger;
 };
 
-export type PeerLifecycle = {
+export class PeerLifecycle {
   readonly peerTable: PeerTable;
   readonly client: PeerClient;
   readonly candidates: Candidates;
   readonly discovery: Discovery;
   readonly bans: Bans;
-  readonly traffic: Traffic;
-  /** Returns true if an address is neither accepted nor dialled. */
-  readonly isRefused: (address: string) => boolean;
+  readonly traffic = new Traffic();
   /** Random text by which this process recognises a connection to itself. */
-  readonly processId: string;
-};
+  readonly processId = randomUUID();
+  readonly #deps: PeerLifecycleDeps;
+  readonly #reconnect: Reconnect;
+  readonly #isBlacklisted: (address: string) => boolean;
 
-/** @param closing collects the close functions of everything that is opened */
-export function createPeerLifecycle(
-  options: PeersOptions,
-  deps: PeerLifecycleDeps,
-  closing: Pick<Closing, "add">,
-): PeerLifecycle {
-  const { network, chain, store, logger, nowMs } = deps;
-  const processId = randomUUID();
-  const traffic = new Traffic();
-  const peerTable = new PeerTable((peer, change) => {
-    if (change === "removed") reconnect.add(peer.ip);
-    deps.onPeer(peer, change);
-  });
-  const client = new PeerClient(
-    { port: options.port, localAddress: localAddressOf(options) },
-    {
+  /** @param closing collects the close functions of everything that is opened */
+  constructor(options: PeersOptions, deps: PeerLifecycleDeps, closing: Pick<Closing, "add">) {
+    this.#deps = deps;
+    const { network, chain, store, logger, nowMs } = deps;
+    this.peerTable = new PeerTable((peer, change) => {
+      if (change === "removed") this.#reconnect.add(peer.ip);
+      deps.onPeer(peer, change);
+    });
+    this.client = new PeerClient(
+      { port: options.port, localAddress: localAddressOf(options) },
+      {
+        network,
+        onHeight: (ip, height) => this.peerTable.update(ip, { height }),
+        onSocket: (socket) => this.traffic.watch(socket),
+        onLate: (address) => void this.candidates.dial(address, { isConnected: true }),
+      },
+    );
+    closing.add("outgoing connections", () => this.client.close());
+    this.bans = new Bans({ store, nowMs, logger, onBan: (ip) => this.#banned(ip) });
+    this.#isBlacklisted = matchesAddress(options.blacklist);
+    const ping = this.#createPing();
+    this.candidates = this.#createCandidates(options, ping);
+    this.#reconnect = new Reconnect((ip) => this.candidates.dial(ip));
+    closing.add("lost peers", () => this.#reconnect.close());
+    const { seeds, sources, minPeers } = options;
+    const { peerTable, candidates, client } = this;
+    this.discovery = new Discovery(
+      { seeds, sources, minPeers, isOpen: options.discovery === "all" },
+      { peerTable, candidates, ping, client, store, nowMs, logger },
+    );
+    closing.add("discovery", () => this.discovery.close());
+    closing.add(
+      "versions",
+      dropOldVersions(network, chain, peerTable, (ip) => this.#drop(ip)),
+    );
+  }
+
+  /** Returns true if an address is neither accepted nor dialled. */
+  isRefused(address: string): boolean {
+    return this.bans.isBanned(address) || this.#isBlacklisted(address);
+  }
+
+  #drop(ip: string): void {
+    this.peerTable.remove(ip);
+    this.client.disconnect(ip);
+  }
+
+  /** A ban also drops all peers of the same client. */
+  #banned(ip: string): void {
+    this.#drop(ip);
+    this.#deps.store.forget(ip);
+    for (const peer of this.peerTable.all())
+      if (clientGroup(peer.ip) === clientGroup(ip)) this.#drop(peer.ip);
+  }
+
+  #createPing(): Ping {
+    const { network, slots, rounds, chain, verify, nowMs } = this.#deps;
+    return createPing({
+      processId: this.processId,
       network,
-      onHeight: (ip, height) => peerTable.update(ip, { height }),
-      onSocket: (socket) => traffic.watch(socket),
-      onLate: (address) => void candidates.dial(address, { isConnected: true }),
-    },
-  );
-  closing.add("outgoing connections", () => client.close());
-  const drop: Drop = (ip) => {
-    peerTable.remove(ip);
-    client.disconnect(ip);
-  };
-  const bans = createPeerBans(deps, peerTable, drop);
-  const isBlacklisted = matchesAddress(options.blacklist);
-  const isRefused = (address: string) => bans.isBanned(address) || isBlacklisted(address);
-  const connections = { peerTable, client, processId, isRefused };
-  const ping = createPeerPing(deps, connections);
-  const candidates = createPeerCandidates(options, { ...connections, ping, logger });
-  const reconnect = new Reconnect((ip) => candidates.dial(ip));
-  closing.add("lost peers", () => reconnect.close());
-  const { seeds, sources, minPeers } = options;
-  const isOpen = options.discovery === "all";
-  const discovery = new Discovery(
-    { seeds, sources, minPeers, isOpen },
-    { peerTable, candidates, ping, client, store, nowMs, logger },
-  );
-  closing.add("discovery", () => discovery.close());
-  closing.add("versions", dropOldVersions(network, chain, peerTable, drop));
-  return { peerTable, client, candidates, discovery, bans, traffic, isRefused, processId };
-}
+      slots,
+      rounds,
+      state: chain.state,
+      verify,
+      now: () => slots.timeAt(nowMs()),
+      head: chain.head,
+      header: (height) => chain.blocks.header(height),
+      peerTable: this.peerTable,
+      request: this.client.request,
+    });
+  }
 
-type Drop = (ip: string) => void;
-
-type Connections = Pick<PeerLifecycle, "peerTable" | "client" | "processId" | "isRefused">;
-
-/** A ban also drops all peers of the same client. */
-const createPeerBans = (
-  { store, nowMs, logger }: PeerLifecycleDeps,
-  peerTable: PeerTable,
-  drop: Drop,
-): Bans =>
-  new Bans({
-    store,
-    nowMs,
-    logger,
-    onBan(ip) {
-      drop(ip);
-      store.forget(ip);
-      for (const peer of peerTable.all()) if (clientGroup(peer.ip) === clientGroup(ip)) drop(peer.ip);
-    },
-  });
-
-const createPeerPing = (
-  { network, slots, rounds, chain, verify, nowMs }: PeerLifecycleDeps,
-  { peerTable, client, processId }: Connections,
-): Ping =>
-  createPing({
-    processId,
-    network,
-    slots,
-    rounds,
-    state: chain.state,
-    verify,
-    now: () => slots.timeAt(nowMs()),
-    head: chain.head,
-    header: (height) => chain.blocks.header(height),
-    peerTable,
-    request: client.request,
-  });
-
-function createPeerCandidates(
-  options: PeersOptions,
-  {
-    peerTable,
-    client,
-    isRefused,
-    ping,
-    logger,
-  }: Connections & { readonly ping: Ping; readonly logger: Logger },
-): Candidates {
-  return new Candidates(
-    {
-      isDisabled: options.discovery === "none",
-      maxPeersPerSubnet: options.maxPeersPerSubnet,
-      loopback: options.allowsLoopback ? { own: options.host } : undefined,
-    },
-    {
-      peerTable,
-      ping,
-      isBanned: isRefused,
-      disconnect: (ip) => client.disconnect(ip),
-      logger,
-    },
-  );
+  #createCandidates(options: PeersOptions, ping: Ping): Candidates {
+    return new Candidates(
+      {
+        isDisabled: options.discovery === "none",
+        maxPeersPerSubnet: options.maxPeersPerSubnet,
+        loopback: options.allowsLoopback ? { own: options.host } : undefined,
+      },
+      {
+        peerTable: this.peerTable,
+        ping,
+        isBanned: (address) => this.isRefused(address),
+        disconnect: (ip) => this.client.disconnect(ip),
+        logger: this.#deps.logger,
+      },
+    );
+  }
 }
 
 /** Drops peers with versions that a milestone excludes, with its block (p2p.md 10.5). Returns a function that ends this. */
-const dropOldVersions = (network: Network, chain: Chain, peerTable: PeerTable, drop: Drop) =>
+const dropOldVersions = (
+  network: Network,
+  chain: Chain,
+  peerTable: PeerTable,
+  drop: (ip: string) => void,
+): (() => void) =>
   chain.subscribe(({ applied }) => {
     if (!applied.some(({ block }) => network.isMilestone(block.header.height))) return;
     const ranges = allowedVersions(network, chain.head().height);

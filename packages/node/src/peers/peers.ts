@@ -7,7 +7,7 @@ import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionResult, PeerInfo } from "../gateway/gateway.ts";
 import { Closing } from "../platform/lifecycle/closing.ts";
 import type { Deadline } from "../platform/threads/call.ts";
-import { createPeerLifecycle, type PeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
+import { PeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
 import { networkHeight, peerInfo } from "./peer-table.ts";
 import type { PeersOptions } from "./peers-options.ts";
 import { checkPreflight, networkState, reportNetworkState } from "./preflight.ts";
@@ -43,7 +43,7 @@ export class Peers {
   constructor(options: PeersOptions, deps: PeersDeps) {
     this.#options = options;
     this.#deps = deps;
-    this.#lifecycle = createPeerLifecycle(options, deps, this.#closing);
+    this.#lifecycle = new PeerLifecycle(options, deps, this.#closing);
     // The server closes after the last broadcasts: peers may have to fetch the blocks below them.
     this.#closing.add("server", () => this.#server.close());
     this.#propagation = new Propagation(this.#lifecycle, deps, this.#closing);

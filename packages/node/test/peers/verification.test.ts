@@ -12,7 +12,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { branchToSwitchTo } from "../../src/peers/forks.ts";
 import { isForked, type Peer } from "../../src/peers/peer-table.ts";
 import { checkPreflight } from "../../src/peers/preflight.ts";
-import { createBlockHandlers } from "../../src/peers/requests/handlers.ts";
+import { BlockHandlers } from "../../src/peers/requests/handlers.ts";
 import { PeerError, type ReplyError } from "../../src/peers/transport/calls.ts";
 import { type RequestPeer, verifyChain } from "../../src/peers/verify-chain.ts";
 import { decodeValue, encodeValue, packBlocks } from "../../src/peers/wire/codec.ts";
@@ -52,7 +52,7 @@ function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
 
 /** Replies of a node with that chain. */
 function askFrom({ chain }: TestChain, requested: string[] = []): RequestPeer {
-  const handlers = createBlockHandlers({ blocks: chain.blocks, head: chain.head });
+  const handlers = new BlockHandlers({ blocks: chain.blocks, head: chain.head });
   return (async (event: PeerEvent, argument: never) => {
     requested.push(event);
     const result =

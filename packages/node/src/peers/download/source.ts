@@ -50,40 +50,37 @@ const SLICE_MS = 4;
 
 async function toParts(received: readonly ReceivedBlock[], network: Network): Promise<BlockParts[]> {
   const parts: BlockParts[] = [];
-  const pace = createPace();
+  const pace = new Pace();
   for (const block of received) parts.push(await toBlockParts(block, network, pace));
   return parts;
 }
 
 /** Divides work into slices. */
-type Pace = {
-  readonly isOver: () => boolean;
-  readonly nextSlice: () => Promise<void>;
-};
+class Pace {
+  #startedAt = performance.now();
 
-function createPace(): Pace {
-  let startedAt = performance.now();
-  return {
-    isOver: () => performance.now() - startedAt >= SLICE_MS,
-    async nextSlice() {
-      await nextTick();
-      startedAt = performance.now();
-    },
-  };
+  isOver(): boolean {
+    return performance.now() - this.#startedAt >= SLICE_MS;
+  }
+
+  async nextSlice(): Promise<void> {
+    await nextTick();
+    this.#startedAt = performance.now();
+  }
 }
 
 /** A missing number of transactions is filled in. */
 async function toBlockParts(
   { transactions = [], ...fields }: ReceivedBlock,
   network: Network,
-  { isOver, nextSlice }: Pace,
+  pace: Pace,
 ): Promise<BlockParts> {
   const encoded = encodedHeaderFromPeer({ numberOfTransactions: transactions.length, ...fields }, network);
   const { maxTransactions } = network.milestoneAt(Math.max(encoded.header.height - 1, 1)).block;
   const transactionBytes: Uint8Array[] = [];
   // A block with more transactions is refused: the rest of them is not decoded.
   for (const text of transactions.slice(0, maxTransactions + 1)) {
-    if (isOver()) await nextSlice();
+    if (pace.isOver()) await pace.nextSlice();
     transactionBytes.push(hexToBytes(text));
   }
   return { ...encoded, transactionBytes };

@@ -38,22 +38,66 @@ const READ_BLOCKS = { first: 4, max: 64 };
 /** Time that a tick may spend on them. */
 const READ_MS = 4;
 
-export type BlockHandlers = {
-  getCommonBlocks(argument: ArgumentOf<"p2p.peer.getCommonBlocks">): Promise<CommonBlock>;
-  getBlocks(argument: ArgumentOf<"p2p.peer.getBlocks">): Promise<PeerBlockJson[]>;
-  getPackedBlocks(
-    argument: ArgumentOf<"uniknode.peer.getBlocks">,
-  ): Promise<ResultOf<"uniknode.peer.getBlocks">>;
-};
+export class BlockHandlers {
+  readonly #blocks: BlockHandlersDeps["blocks"];
+  readonly #head: () => BlockHeader;
 
-export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockHandlers {
+  constructor({ blocks, head }: BlockHandlersDeps) {
+    this.#blocks = blocks;
+    this.#head = head;
+  }
+
+  async getCommonBlocks({ ids }: ArgumentOf<"p2p.peer.getCommonBlocks">): Promise<CommonBlock> {
+    const known = ids.flatMap((id) => this.#blocks.headerById(id) ?? []);
+    if (known.length === 0) throw new ReplyError(noCommonBlocks());
+    const common = known.reduce((one, other) => (other.height > one.height ? other : one));
+    const lastBlockHeight = this.#head().height;
+    const areRecent = known.every(({ height }) => height > lastBlockHeight - RECENT_BLOCKS);
+    const { height, id, previousBlock, timestamp } = common;
+    return {
+      common:
+        areRecent && known.length === ids.length
+          ? headerToJson(common)
+          : { height, id, previousBlock, timestamp },
+      lastBlockHeight,
+    };
+  }
+
+  async getBlocks(argument: ArgumentOf<"p2p.peer.getBlocks">): Promise<PeerBlockJson[]> {
+    const { lastBlockHeight, blockLimit = MAX_BLOCKS, headersOnly = false } = argument;
+    const found: PeerBlockJson[] = [];
+    let bytes = 0;
+    for await (const block of this.#readAfter(lastBlockHeight, blockLimit)) {
+      bytes += textBytes(block, headersOnly);
+      if (found.length > 0 && bytes > MAX_REPLY_BYTES) break;
+      found.push(toJson(block, headersOnly));
+    }
+    return found;
+  }
+
+  async getPackedBlocks({
+    lastBlockHeight,
+    blockLimit,
+  }: ArgumentOf<"uniknode.peer.getBlocks">): Promise<ResultOf<"uniknode.peer.getBlocks">> {
+    const found: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const block of this.#readAfter(lastBlockHeight, blockLimit)) {
+      // The format of a posted block.
+      const packed = joinBlock(block.header, block.transactions);
+      bytes += packed.length;
+      if (found.length > 0 && bytes > MAX_PACKED_BYTES) break;
+      found.push(packed);
+    }
+    return { blocks: packBlocks(found) };
+  }
+
   /** The blocks after a height, read in parts with ticks of the event loop between them. */
-  async function* readAfter(height: number, limit: number): AsyncIterable<BlockBytes> {
-    const last = Math.min(height + limit, head().height);
+  async *#readAfter(height: number, limit: number): AsyncIterable<BlockBytes> {
+    const last = Math.min(height + limit, this.#head().height);
     let count = READ_BLOCKS.first;
     for (let from = height + 1; from <= last; ) {
       const startedAt = performance.now();
-      const read = blocks.bytes(from, Math.min(from + count - 1, last));
+      const read = this.#blocks.bytes(from, Math.min(from + count - 1, last));
       // A revert may have removed blocks.
       if (read.length === 0) return;
       yield* read;
@@ -63,48 +107,6 @@ export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockH
       await nextTick();
     }
   }
-
-  return {
-    async getCommonBlocks({ ids }) {
-      const known = ids.flatMap((id) => blocks.headerById(id) ?? []);
-      if (known.length === 0) throw new ReplyError(noCommonBlocks());
-      const common = known.reduce((one, other) => (other.height > one.height ? other : one));
-      const lastBlockHeight = head().height;
-      const areRecent = known.every(({ height }) => height > lastBlockHeight - RECENT_BLOCKS);
-      const { height, id, previousBlock, timestamp } = common;
-      return {
-        common:
-          areRecent && known.length === ids.length
-            ? headerToJson(common)
-            : { height, id, previousBlock, timestamp },
-        lastBlockHeight,
-      };
-    },
-
-    async getBlocks({ lastBlockHeight, blockLimit = MAX_BLOCKS, headersOnly = false }) {
-      const found: PeerBlockJson[] = [];
-      let bytes = 0;
-      for await (const block of readAfter(lastBlockHeight, blockLimit)) {
-        bytes += textBytes(block, headersOnly);
-        if (found.length > 0 && bytes > MAX_REPLY_BYTES) break;
-        found.push(toJson(block, headersOnly));
-      }
-      return found;
-    },
-
-    async getPackedBlocks({ lastBlockHeight, blockLimit }) {
-      const found: Uint8Array[] = [];
-      let bytes = 0;
-      for await (const block of readAfter(lastBlockHeight, blockLimit)) {
-        // The format of a posted block.
-        const packed = joinBlock(block.header, block.transactions);
-        bytes += packed.length;
-        if (found.length > 0 && bytes > MAX_PACKED_BYTES) break;
-        found.push(packed);
-      }
-      return { blocks: packBlocks(found) };
-    },
-  };
 }
 
 /** Estimated length of a block as JSON: its header, and the transactions in hexadecimal. */
@@ -164,15 +166,48 @@ type ForgerHandlersDeps = {
   };
 };
 
-export type ForgerHandlers = {
-  getCurrentRound(): CurrentRound;
-  getUnconfirmedTransactions(): ResultOf<"p2p.internal.getUnconfirmedTransactions">;
-};
+export class ForgerHandlers {
+  readonly #deps: ForgerHandlersDeps;
 
-export function createForgerHandlers(deps: ForgerHandlersDeps): ForgerHandlers {
-  const { network, slots, rounds, state, head, nowMs, pool } = deps;
+  constructor(deps: ForgerHandlersDeps) {
+    this.#deps = deps;
+  }
 
-  function getWallet(publicKey: string): ForgerWallet {
+  getCurrentRound(): CurrentRound {
+    const { network, slots, rounds, state, head, nowMs } = this.#deps;
+    const last = head();
+    const height = last.height + 1;
+    const { round } = rounds.roundAt(height);
+    const slot = slots.slotAt(slots.timeAt(nowMs()));
+    const order = state.get("rounds", String(round))?.order ?? [];
+    const delegates = order.map((publicKey) => this.#wallet(publicKey));
+    const index = slot % delegates.length;
+    const [currentForger, nextForger] = [delegates[index], delegates[index + 1]];
+    return {
+      current: round,
+      reward: network.milestoneAt(height).reward,
+      timestamp: slots.slotTime(slot),
+      delegates,
+      ...(currentForger && { currentForger }),
+      ...(nextForger && { nextForger }),
+      lastBlock: headerToJson(last),
+      canForge: canForge(
+        slots.timeAt(nowMs()),
+        slots.slotAt(last.timestamp),
+        slots,
+        networkTiming(slots.blocktime),
+      ),
+    };
+  }
+
+  getUnconfirmedTransactions(): ResultOf<"p2p.internal.getUnconfirmedTransactions"> {
+    const { pool } = this.#deps;
+    const transactions = pool.select().map(({ bytes }) => bytesToHex(bytes));
+    return { transactions, poolSize: pool.size() };
+  }
+
+  #wallet(publicKey: string): ForgerWallet {
+    const { network, state } = this.#deps;
     const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
     const wallet: Wallet = state.get("wallets", address) ?? {
       address,
@@ -190,35 +225,4 @@ export function createForgerHandlers(deps: ForgerHandlersDeps): ForgerHandlers {
       publicKey,
     };
   }
-
-  return {
-    getCurrentRound() {
-      const last = head();
-      const height = last.height + 1;
-      const { round } = rounds.roundAt(height);
-      const slot = slots.slotAt(slots.timeAt(nowMs()));
-      const delegates = (state.get("rounds", String(round))?.order ?? []).map(getWallet);
-      const index = slot % delegates.length;
-      const [currentForger, nextForger] = [delegates[index], delegates[index + 1]];
-      return {
-        current: round,
-        reward: network.milestoneAt(height).reward,
-        timestamp: slots.slotTime(slot),
-        delegates,
-        ...(currentForger && { currentForger }),
-        ...(nextForger && { nextForger }),
-        lastBlock: headerToJson(last),
-        canForge: canForge(
-          slots.timeAt(nowMs()),
-          slots.slotAt(last.timestamp),
-          slots,
-          networkTiming(slots.blocktime),
-        ),
-      };
-    },
-    getUnconfirmedTransactions() {
-      const transactions = pool.select().map(({ bytes }) => bytesToHex(bytes));
-      return { transactions, poolSize: pool.size() };
-    },
-  };
 }

@@ -30,13 +30,7 @@ import {
 } from "../wire/events.ts";
 import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
 import { NOT_READY } from "../wire/server-messages.ts";
-import {
-  type BlockHandlers,
-  createBlockHandlers,
-  createForgerHandlers,
-  type ForgerHandlers,
-  ReplyQueue,
-} from "./handlers.ts";
+import { BlockHandlers, ForgerHandlers, ReplyQueue } from "./handlers.ts";
 
 export type RequestServerDeps = {
   readonly network: Network;
@@ -68,7 +62,7 @@ export function createRequestServer(
   propagation: Propagation,
   deps: RequestServerDeps,
 ): PeerServer {
-  const { peerTable, traffic, isRefused } = lifecycle;
+  const { peerTable, traffic } = lifecycle;
   const { network, chain, logger } = deps;
   const rateLimits = new RateLimits({
     eventsPerSecond: options.p2pRateLimit,
@@ -86,7 +80,7 @@ export function createRequestServer(
       rateLimits,
       isReady: () => true,
       replyHeaders: () => ({ version: options.version, height: chain.head().height }),
-      isBanned: isRefused,
+      isBanned: (address) => lifecycle.isRefused(address),
       isPeer: (address) => peerTable.get(address) !== undefined,
       onSocket: (socket) => traffic.watch(socket),
       logger,
@@ -106,8 +100,8 @@ function buildHandler(
   const now = () => slots.timeAt(nowMs());
   const isForger = matchesAddress(remoteAccess);
   return createRequestHandler({
-    blocks: createBlockHandlers({ blocks: chain.blocks, head }),
-    forger: createForgerHandlers({ network, slots, rounds, state, head, nowMs, pool }),
+    blocks: new BlockHandlers({ blocks: chain.blocks, head }),
+    forger: new ForgerHandlers({ network, slots, rounds, state, head, nowMs, pool }),
     inboundBlocks: blocks,
     inboundTransactions: transactions,
     rateLimits: deps.rateLimits,
@@ -216,7 +210,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
         .slice(0, MAX_PEERS)
         .map((ip) => ({ ip })),
     "p2p.peer.getStatus": deps.status,
-    "p2p.peer.getCommonBlocks": blocks.getCommonBlocks,
+    "p2p.peer.getCommonBlocks": (argument) => blocks.getCommonBlocks(argument),
     "p2p.peer.getBlocks": (argument, { address }) =>
       replyQueue.add(address, () => blocks.getBlocks(argument)),
     "p2p.peer.postBlock": async ({ block }, caller) => {
@@ -236,8 +230,8 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
       deps.onForgerEvent(event, body);
       return {};
     },
-    "p2p.internal.getUnconfirmedTransactions": forger.getUnconfirmedTransactions,
-    "p2p.internal.getCurrentRound": forger.getCurrentRound,
+    "p2p.internal.getUnconfirmedTransactions": () => forger.getUnconfirmedTransactions(),
+    "p2p.internal.getCurrentRound": () => forger.getCurrentRound(),
     "p2p.internal.getNetworkState": deps.networkState,
     "p2p.internal.getRateLimitStatus": ({ ip, endpoint }) =>
       rateLimits.peek(normalizeAddress(ip), endpoint, performance.now()),

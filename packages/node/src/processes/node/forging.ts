@@ -9,7 +9,7 @@ import {
   eventOfStart,
   eventsOfForging,
 } from "../../events/node-events.ts";
-import { createForging, type Forging } from "../../forger/forging.ts";
+import { Forging } from "../../forger/forging.ts";
 import { watchFutureHead } from "../../forger/future-head.ts";
 import type { Peers } from "../../peers/peers.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
@@ -59,7 +59,7 @@ export function createNodeForging(
   const { database, network, slots, rounds, chain, pool, peers, submitBlock, events, report, nowMs, logger } =
     deps;
   const { timing, isOnDemand, signingRecord, watchRounds, delegates } = options;
-  const forging = createForging(
+  const forging = new Forging(
     { timing, onDemand: isOnDemand, signingRecord, watchRounds },
     {
       delegates,
@@ -83,7 +83,7 @@ export function createNodeForging(
       logger,
     },
   );
-  onStop("signing record", forging.close);
+  onStop("signing record", () => forging.close());
   onStop("clock", watchFutureHead({ head: chain.head, slots, nowMs, logger }).close);
   return forging;
 }

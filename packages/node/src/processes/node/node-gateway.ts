@@ -206,7 +206,7 @@ export function openGateway(
     blocks: chain.blocks,
     assumption: () => chain.assumption(),
     now,
-    forging: forging.figures,
+    forging: () => forging.figures(),
     facts: () => facts.figures(),
     ...(comparison && { comparison: comparison.figures }),
     ...(mirror && { mirror: () => mirror.figures() }),

@@ -231,5 +231,5 @@ export function connectParts({
   subscribeToPool(({ name }) => {
     if (name === "transaction.pool.added") forging.forger.demand();
   });
-  subscribeToHeaders?.(forging.blockArrived);
+  subscribeToHeaders?.((header) => forging.blockArrived(header));
 }
