@@ -9,11 +9,11 @@ import type { Event } from "../../packages/node/src/events/catalogue.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
 import { EventLog } from "../../packages/node/src/store/events/event-log.ts";
-import { createPost, DEFAULT_POST_OPTIONS } from "../../packages/node/src/webhooks/delivery/post.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost } from "../../packages/node/src/webhooks/delivery/post.ts";
 import type { WebhookFields } from "../../packages/node/src/webhooks/model/webhook.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../packages/node/src/webhooks/options.ts";
 import { openSqliteStorage } from "../../packages/node/src/webhooks/sqlite/storage.ts";
-import { createWebhooks, type Webhooks } from "../../packages/node/src/webhooks/webhooks.ts";
+import { Webhooks } from "../../packages/node/src/webhooks/webhooks.ts";
 import { createWebhookStore } from "../../packages/node/test-support/webhooks/sqlite-register.ts";
 
 export type Service = {
@@ -41,14 +41,14 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
   const chainLog = new EventLog(chain, { recordedNames: () => names });
   const eventLog = new EventLog(database, { recordedNames: () => new Set() });
   const store = createWebhookStore(database);
-  const { post, close: closePost } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
-  const webhooks = createWebhooks(
+  const sender = new HttpPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
+  const webhooks = new Webhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, ...options },
     {
       storage: openSqliteStorage({ database, eventLog }),
       webhooksChanged: async () => {},
       history: { head: async () => 0, eventsAt: async () => [] },
-      post,
+      post: sender.post,
       logger: pino({ level: "warn" }),
     },
   );
@@ -81,7 +81,7 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
     commit: (events) => chain.transaction(() => chainLog.append(events)),
     async close() {
       await webhooks.close();
-      await closePost();
+      await sender.close();
       database.close();
       chain.close();
       rmSync(folder, { recursive: true });

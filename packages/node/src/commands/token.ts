@@ -12,7 +12,7 @@ import { ConfigError } from "../platform/coded-error.ts";
 import type { Database } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { MetaStore } from "../store/node/meta.ts";
-import { createSecretCipher } from "../webhooks/secrets.ts";
+import { SecretCipher } from "../webhooks/secrets.ts";
 import { type KeyFiles, keptWebhookToken, readSecretKey } from "../webhooks/sqlite/secrets.ts";
 import { withOptions } from "./flags.ts";
 
@@ -108,7 +108,7 @@ function tokenIn(folder: string, keyFiles: KeyFiles): string {
 
 function keptToken(database: Database, keyFiles: KeyFiles): string | undefined {
   try {
-    const cipher = createSecretCipher(readSecretKey(database, keyFiles));
+    const cipher = new SecretCipher(readSecretKey(database, keyFiles));
     return keptWebhookToken(new MetaStore(database), cipher);
   } finally {
     database.close();

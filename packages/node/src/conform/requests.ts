@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
-import { createPost, DEFAULT_POST_OPTIONS } from "../webhooks/delivery/post.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost } from "../webhooks/delivery/post.ts";
 import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
-import { bodyOf, createHeaders } from "../webhooks/model/message.ts";
+import { bodyOf, Signer } from "../webhooks/model/message.ts";
 import type { Secrets } from "../webhooks/model/webhook.ts";
 
 export type RequestOptions = {
@@ -37,13 +37,13 @@ export type How = {
   readonly alter?: (parts: Parts) => Parts;
 };
 
-const headersOf = createHeaders();
+const signer = new Signer();
 
 /** Sends the requests of one scenario. Its connections are reused as those of the node. */
 export class Requests {
   readonly #options: RequestOptions;
   readonly #signal: AbortSignal;
-  #sender: ReturnType<typeof openSender>;
+  #sender: HttpPost;
 
   constructor(options: RequestOptions, signal: AbortSignal) {
     this.#options = options;
@@ -141,7 +141,7 @@ export class Requests {
 }
 
 const openSender = ({ timeoutMs }: RequestOptions) =>
-  createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs });
+  new HttpPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs });
 
 function signedParts(
   message: DeliveryMessage,
@@ -149,7 +149,10 @@ function signedParts(
 ): Parts {
   const body = bodyOf(message, proofText);
   const { id, sequence } = message;
-  const parts = { headers: headersOf({ id, body, secrets, sequence, epoch }, Date.now() - ageMs), body };
+  const parts = {
+    headers: signer.headersOf({ id, body, secrets, sequence, epoch }, Date.now() - ageMs),
+    body,
+  };
   return alter ? alter(parts) : parts;
 }
 

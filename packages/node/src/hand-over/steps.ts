@@ -129,7 +129,7 @@ export async function copyToNode(sides: Sides, transfer: string): Promise<void> 
   sides.report("waiting until the workers have finished their calls");
   const taken = await sides.workers.takeAll(transfer, MAX_WAIT_MS);
   try {
-    const count = await taken.read((lines) => send(sides, transfer, { lines, renew: taken.renew }));
+    const count = await taken.read((lines) => send(sides, transfer, { lines, renew: () => taken.renew() }));
     sides.report(`copied ${countOf(count, "rows")}`);
   } finally {
     await taken.release();

@@ -11,7 +11,7 @@ import { readIdentity } from "../mirror/node-identity.ts";
 import { openPostgres, type Postgres } from "../postgres/connection.ts";
 import { toPostgresError } from "../postgres/postgres-error.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/options.ts";
-import { createWorkersSide } from "../webhooks/postgres/hand-over/workers-side.ts";
+import { PostgresWorkersSide } from "../webhooks/postgres/hand-over/workers-side.ts";
 import { openSecretCipher } from "../webhooks/postgres/secrets.ts";
 
 type HandOverConfig = Config<typeof handOverOptions> &
@@ -51,7 +51,10 @@ export async function runHandOver(config: HandOverConfig, deps: HandOverDeps): P
     const { network, cipher } = await openRegister(postgres, config.webhookKeyFile);
     const { maxContentBytes } = DEFAULT_WEBHOOK_OPTIONS;
     const { report, logger, signal } = deps;
-    const workers = createWorkersSide({ network, maxContentBytes }, { postgres, cipher, logger, signal });
+    const workers = new PostgresWorkersSide(
+      { network, maxContentBytes },
+      { postgres, cipher, logger, signal },
+    );
     const sides: Sides = { node, gateway: gateway.gateway, workers, report, signal };
     if (!cancel) return await handOver({ to, at }, sides);
     await cancelHandOver(to, sides);

@@ -23,8 +23,6 @@ import { warningsOf } from "../subscriptions/warnings.ts";
 import { checkEvents } from "./model/webhook.ts";
 import { NEW_WEBHOOK_READERS, type NewWebhook, requiredConditions } from "./register/fields.ts";
 
-export type DryRun = (body: unknown) => Promise<DryRunReport>;
-
 export type DryRunReport = {
   /** First block that was read; none were read if `toHeight` is below `fromHeight`. */
   readonly fromHeight: number;
@@ -40,15 +38,14 @@ export type DryRunReport = {
 };
 
 /** Counts all events, and lists the newest. */
-export type EvaluatedEvents = { count: number; readonly events: EvaluatedEvent[] };
+type EvaluatedEvents = { count: number; readonly events: EvaluatedEvent[] };
 
-/** An event with the result of each condition. */
-export type EvaluatedEvent = Pick<Event, "height" | "blockId" | "data"> & {
+type EvaluatedEvent = Pick<Event, "height" | "blockId" | "data"> & {
   readonly event: string;
   readonly conditions: readonly Finding[];
 };
 
-export type DryRunDeps = {
+type DryRunDeps = {
   history: History;
   slices: Slices;
   observer: Pick<MatchingObserver, "suspended">;
@@ -69,33 +66,31 @@ type Body = NewWebhook & { readonly blocks: number };
 const READERS = { ...NEW_WEBHOOK_READERS, blocks: integer(1, MAX_BLOCKS) };
 
 /**
- * Creates the dry run. Its body is that of a registration, of which only events and conditions count, and the number of
+ * Evaluates the latest blocks. The body is that of a registration, of which only events and conditions count, and the number of
  * `blocks`.
  *
  * @throws {SubscriptionError}
  * @throws {WebhookError} also if the conditions cost so much that the webhook would be suspended
  */
-export function createDryRun(deps: DryRunDeps): DryRun {
+export async function dryRun(deps: DryRunDeps, body: unknown): Promise<DryRunReport> {
   const { history } = deps;
-  return async (body) => {
-    const { blocks, ...run } = startRun(body);
-    const { names, metered, fired, notFired, warnings } = run;
-    const toHeight = await history.head();
-    const lowest = Math.max(1, toHeight - blocks + 1);
-    const canContinue = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
-    let height = toHeight;
-    for (; height >= lowest && canContinue(); height--) {
-      await evaluateBlock(deps, run, (await history.eventsAt(height)).reverse());
-    }
-    const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
-    const range = { fromHeight: height + 1, toHeight };
-    const isOnlyUnremembered = notRemembered.length === names.size;
-    const note = fired.count > 0 ? undefined : noteOf(range, notFired.count, isOnlyUnremembered);
-    return {
-      ...{ ...range, fired, notFired, notRemembered },
-      ...(note !== undefined && { note }),
-      ...(warnings.length > 0 && { warnings }),
-    };
+  const { blocks, ...run } = startRun(body);
+  const { names, metered, fired, notFired, warnings } = run;
+  const toHeight = await history.head();
+  const lowest = Math.max(1, toHeight - blocks + 1);
+  const canContinue = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
+  let height = toHeight;
+  for (; height >= lowest && canContinue(); height--) {
+    await evaluateBlock(deps, run, (await history.eventsAt(height)).reverse());
+  }
+  const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
+  const range = { fromHeight: height + 1, toHeight };
+  const isOnlyUnremembered = notRemembered.length === names.size;
+  const note = fired.count > 0 ? undefined : noteOf(range, notFired.count, isOnlyUnremembered);
+  return {
+    ...{ ...range, fired, notFired, notRemembered },
+    ...(note !== undefined && { note }),
+    ...(warnings.length > 0 && { warnings }),
   };
 }
 

@@ -16,7 +16,6 @@ export type WebhookFigures = {
   readonly unmatchedSinceMs?: number;
 };
 
-/** Figures of the queue of one webhook, or of all queues. */
 export type QueueFigures = {
   /** Deliveries that were never tried. */
   readonly waiting: number;
@@ -28,7 +27,6 @@ export type QueueFigures = {
   readonly oldestMs?: number;
 };
 
-/** Adds up the figures of all queues. */
 export function totalOf(queues: Iterable<QueueFigures>): QueueFigures {
   const total = { waiting: 0, retrying: 0, replaying: 0 };
   let oldestMs = Number.POSITIVE_INFINITY;
@@ -49,7 +47,6 @@ export class DeliveryFigures {
     this.#store = store;
   }
 
-  /** Returns the totals of all webhooks. */
   webhooks(): Promise<WebhookFigures> {
     return this.#store.read(readWebhookFigures);
   }

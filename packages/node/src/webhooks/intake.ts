@@ -84,13 +84,11 @@ export type Confirmed = { readonly height: number; readonly events: readonly Con
 export type IntakeBatch = {
   /** Version of the register by which the commands were determined; the batch is not current if the register has another. */
   readonly registerVersion: number;
-  /** Time of the changes. */
   readonly atMs: number;
   readonly commands: readonly IntakeCommand[];
   readonly position: LogPosition | ReplayStep;
 };
 
-/** Position after a batch of matching. */
 export type LogPosition = {
   readonly reader: "log";
   /** Sequence up to which every event is matched; absent if the first event needs a further batch. */
@@ -153,7 +151,6 @@ export type ConfirmEvent = {
  */
 export type RetractFact = {
   readonly kind: "retract";
-  /** Number of the delivery. */
   readonly number: number;
   readonly webhook: number;
   readonly retraction?: DeliveryDraft;

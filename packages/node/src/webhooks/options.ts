@@ -1,7 +1,6 @@
 /** Options of the webhook service. Options of the configuration have the same names and defaults there. */
-import { DAY_MS } from "../platform/clock/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../platform/clock/durations.ts";
 import { MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
-import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
 import type { DeliveryRetention } from "./model/deliveries.ts";
 
 export type WebhookOptions = {
@@ -21,11 +20,24 @@ export type WebhookOptions = {
   readonly retention: DeliveryRetention;
   /** Maximum size of a content; larger contents are reduced to their identifying members. */
   readonly maxContentBytes: number;
-  /** Timeout of a call: see `PostOptions`. */
+  /** Timeout of a call: see `PostOptions`. A call starts only if this process owns its webhook for as long. */
   readonly callTimeoutMs: number;
   /** Time that `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
+
+/** Default pauses between attempts, one after each failed attempt except the last. */
+export const DEFAULT_RETRY_PAUSES_MS: readonly number[] = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  24 * HOUR_MS,
+];
 
 export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   webhookLimit: 1_000,

@@ -3,50 +3,45 @@ import type { Logger } from "pino";
 import { isChainFact, isRetraction } from "../events/catalogue.ts";
 import { isWithin } from "../platform/notifier.ts";
 import type { ProveFact, ProvenFact } from "../proofs/assemble.ts";
+import { FailureLog } from "./collaborators.ts";
 import type { DeliveryMessage } from "./model/deliveries.ts";
 
-/**
- * Returns the member `proof` of a body: the proof, or a link to it if it is too long or cannot be read in time, so that no
- * delivery waits for its proof. Undefined if nothing can be proven. Never rejects.
- */
-export type ReadProofText = (message: DeliveryMessage, proofDepth: number) => Promise<string | undefined>;
-
-/** Maximum length of a proof in a body. */
 export const MAX_PROOF_CHARACTERS = 65_536;
 
 /** The margin of a call is longer: a worker must not send after its ownership has ended. */
 const TIMEOUT_MS = 500;
 
-type ProofTextDeps = { readonly proveFact: ProveFact; readonly logger: Pick<Logger, "warn"> };
+export class ProofTexts {
+  readonly #proveFact: ProveFact;
+  readonly #log: FailureLog;
 
-export function createReadProofText({ proveFact, logger }: ProofTextDeps): ReadProofText {
-  /** True after a failure: an outage of the database fails many deliveries, and is logged once. */
-  let isFailing = false;
-  /** Resolves to undefined after a failure. */
-  async function read(fact: ProvenFact, delivery: string): Promise<Read | undefined> {
-    try {
-      const proof = await readInTime(proveFact, fact);
-      isFailing = false;
-      return { text: proof };
-    } catch (err) {
-      if (!isFailing)
-        logger.warn({ err, delivery }, "failed to read proofs of deliveries; links are sent instead");
-      isFailing = true;
-      return undefined;
-    }
+  constructor(proveFact: ProveFact, logger: Pick<Logger, "info" | "warn">) {
+    this.#proveFact = proveFact;
+    // An outage of the database fails many deliveries.
+    this.#log = new FailureLog(logger, "failed to read proofs of deliveries; links are sent instead");
   }
-  return async (message, proofDepth) => {
+
+  /**
+   * Returns the member `proof` of a body: the proof, or a link to it if it is too long or cannot be read in time, so that no
+   * delivery waits for its proof. Undefined if nothing can be proven. Never rejects.
+   *
+   * @param proofDepth number of blocks above the block of the fact that the proof may contain
+   */
+  async read(message: DeliveryMessage, proofDepth: number): Promise<string | undefined> {
     const fact = provenFactOf(message, proofDepth);
     if (!fact) return undefined;
-    const proof = await read(fact, message.id);
-    const isShort = (proof?.text?.length ?? 0) <= MAX_PROOF_CHARACTERS;
-    return proof && isShort ? proof.text : JSON.stringify({ link: proofLinkOf(fact) });
-  };
+    try {
+      const text = await readInTime(this.#proveFact, fact);
+      this.#log.noteSuccess();
+      if (text === undefined || text.length <= MAX_PROOF_CHARACTERS) return text;
+    } catch (err) {
+      this.#log.noteFailure(err, { delivery: message.id });
+    }
+    return JSON.stringify({ link: proofLinkOf(fact) });
+  }
 }
 
-/** Absent text: the fact has no proof. */
-type Read = { readonly text: string | undefined };
-
+/** Resolves to undefined if the fact has no proof. */
 async function readInTime(proveFact: ProveFact, fact: ProvenFact): Promise<string | undefined> {
   let text: string | undefined;
   const reading = proveFact(fact).then((proof) => {
@@ -63,11 +58,7 @@ type Named = {
   readonly transaction?: { readonly id?: string };
 };
 
-/**
- * Returns the fact to prove; undefined for a delivery that no block proves, such as a retraction.
- *
- * @param proofDepth number of blocks above the block of the fact that the proof may contain
- */
+/** Returns the fact to prove; undefined for a delivery that no block proves, such as a retraction. */
 function provenFactOf(
   { event, height, blockId, content: { dataText } }: DeliveryMessage,
   proofDepth: number,

@@ -8,7 +8,7 @@ import type { Attempted, Clock } from "./collaborators.ts";
 import type { MakeAttempt } from "./delivery/attempt.ts";
 import { Pings } from "./delivery/ping.ts";
 import { DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
-import { createDryRun, type DryRun } from "./dry-run.ts";
+import { type DryRunReport, dryRun } from "./dry-run.ts";
 import { Register, type RegisterOptions } from "./register/register.ts";
 import { Replays } from "./replay/replays.ts";
 import type { DeliveryQueue } from "./storage/delivery-queue.ts";
@@ -17,8 +17,9 @@ import type { RegisterStorage } from "./storage/register-commands.ts";
 export type WebhookRequests = {
   readonly register: Omit<Register, "readTarget" | "resume">;
   readonly log: DeliveryLog;
-  readonly dryRun: DryRun;
   readonly replays: Replays;
+  /** See `dryRun` of `dry-run.ts`. */
+  dryRun(body: unknown): Promise<DryRunReport>;
   /**
    * Sends a ping to the target of a webhook, even if the webhook is disabled. A success lifts a suspension.
    *
@@ -60,9 +61,7 @@ export type RequestDeps = {
     readonly register: RegisterStorage;
   };
   readonly sender: Sender;
-  /** Settles when every event that the register names reaches the log. */
   readonly webhooksChanged: () => Promise<void>;
-  /** Events of stored blocks, for dry runs and replays. */
   readonly history: History;
   readonly attempt: MakeAttempt;
   readonly slices: Slices;
@@ -71,49 +70,49 @@ export type RequestDeps = {
   readonly logger: Pick<Logger, "info">;
 };
 
-export function createWebhookRequests(
-  options: RegisterOptions,
-  deps: RequestDeps,
-): WebhookRequests & { readonly register: Register } {
-  const { storage, sender, webhooksChanged, history, attempt, slices, observer, clock, logger } = deps;
-  const { nowMs, steadyMs } = clock;
-  const { queue } = storage;
-  const onChanged = (webhook: number) => sender.queueChanged(webhook);
-  const pings = new Pings({ deliveryQueue: queue, attempt, nowMs });
-  const register = new Register(options, {
-    storage: storage.register,
-    webhooksChanged,
-    createPing: (webhook) => pings.create(webhook),
-    onChanged,
-    onRestarted: (webhook) => sender.queueRestarted(webhook),
-    awaitMatched: () => awaitMatched(storage.register, () => sender.notify()),
-    nowMs,
-    logger,
-  });
-  const findWebhook = (id: string) => register.find(id);
-  const log = new DeliveryLog({
-    ...{ rows: queue.log, findWebhook, onQueued: onChanged, nowMs, steadyMs },
-    isUnderWay: (delivery) => sender.isUnderWay(delivery),
-  });
-  return {
-    register,
-    log,
-    dryRun: createDryRun({ history, slices, observer }),
-    replays: new Replays({ rows: queue.replays, history, findWebhook, onChanged, nowMs }),
-    ping: (id) => sendPing(id, { register, pings, log }),
-    pingTarget: async (body) => pings.sendTo(register.readTarget(body)),
-  };
-}
+/** Requests that this process executes. */
+export class OwnRequests implements WebhookRequests {
+  readonly register: Register;
+  readonly log: DeliveryLog;
+  readonly replays: Replays;
+  readonly #deps: RequestDeps;
+  readonly #pings: Pings;
 
-/** Sends a ping; a success lifts a suspension. */
-async function sendPing(
-  id: string,
-  { register, pings, log }: { register: Register; pings: Pings; log: DeliveryLog },
-): Promise<DeliveryWithBody> {
-  const webhook = await register.find(id);
-  const { number, isSuccess } = await pings.send(webhook);
-  if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
-  return log.find(id, `${number}`);
+  constructor(options: RegisterOptions, deps: RequestDeps) {
+    const { storage, sender, webhooksChanged, history, attempt, clock, logger } = deps;
+    const { nowMs, steadyMs } = clock;
+    const { queue } = storage;
+    const onChanged = (webhook: number) => sender.queueChanged(webhook);
+    const findWebhook = (id: string) => this.register.find(id);
+    this.#deps = deps;
+    this.#pings = new Pings({ deliveryQueue: queue, attempt, nowMs });
+    this.register = new Register(options, {
+      ...{ storage: storage.register, webhooksChanged, onChanged, nowMs, logger },
+      createPing: (webhook) => this.#pings.create(webhook),
+      onRestarted: (webhook) => sender.queueRestarted(webhook),
+      awaitMatched: () => awaitMatched(storage.register, () => sender.notify()),
+    });
+    this.log = new DeliveryLog({
+      ...{ rows: queue.log, findWebhook, onQueued: onChanged, nowMs, steadyMs },
+      isUnderWay: (delivery) => sender.isUnderWay(delivery),
+    });
+    this.replays = new Replays({ rows: queue.replays, history, findWebhook, onChanged, nowMs });
+  }
+
+  dryRun(body: unknown): Promise<DryRunReport> {
+    return dryRun(this.#deps, body);
+  }
+
+  async ping(id: string): Promise<DeliveryWithBody> {
+    const webhook = await this.register.find(id);
+    const { number, isSuccess } = await this.#pings.send(webhook);
+    if (isSuccess && webhook.suspended !== undefined) await this.register.resume(webhook.id);
+    return this.log.find(id, `${number}`);
+  }
+
+  async pingTarget(body: unknown): Promise<Attempted> {
+    return this.#pings.sendTo(this.register.readTarget(body));
+  }
 }
 
 /** Maximum wait of an update of the register; the new definition then matches the remaining events. */
@@ -126,16 +125,13 @@ const MAX_PAUSE_MS = 50;
  *
  * @param notify runs the matcher
  */
-async function awaitMatched(
-  { lastEvent, lastMatched }: Pick<RegisterStorage, "lastEvent" | "lastMatched">,
-  notify: () => void,
-): Promise<void> {
-  const last = await lastEvent();
+async function awaitMatched(register: RegisterStorage, notify: () => void): Promise<void> {
+  const last = await register.lastEvent();
   const endMs = performance.now() + MAX_WAIT_MS;
   // The matcher may run in another process, which is reached through the database.
   for (
     let pauseMs = FIRST_PAUSE_MS;
-    (await lastMatched()) < last;
+    (await register.lastMatched()) < last;
     pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)
   ) {
     if (performance.now() >= endMs) return;

@@ -8,13 +8,6 @@ import { Lru } from "../platform/bounded-entries.ts";
 import { CodedError, ConfigError } from "../platform/coded-error.ts";
 import type { Secrets } from "./model/webhook.ts";
 
-export type SecretCipher = {
-  /** Returns the text to store for a secret; `owner` names the webhook or the register. */
-  encrypt(secret: string, owner: string): string;
-  /** @throws {EncryptionError} */
-  decrypt(kept: string, owner: string): string;
-};
-
 /** A stored text cannot be decrypted: it was changed, belongs to another owner, or needs another key. Not retryable. */
 export class EncryptionError extends CodedError<"SEAL_BROKEN"> {
   constructor(owner: string, cause?: unknown) {
@@ -42,34 +35,42 @@ export const createSalt = (): string => randomBytes(SALT_BYTES).toString("base64
 /** Derives the key from the content of a key file; the salt makes it different in every data folder. */
 export const deriveKey = (content: string, salt: string): Uint8Array => scryptSync(content, salt, KEY_BYTES);
 
-/** Cipher that stores secrets as plain text. */
-export const PLAIN_SECRETS: SecretCipher = {
-  encrypt: (secret) => secret,
-  decrypt(kept, owner) {
-    if (kept.startsWith(MARK)) throw new EncryptionError(owner);
-    return kept;
-  },
-};
+/** Encrypts secrets for their owners, which are names of webhooks or of the register. */
+export class SecretCipher {
+  readonly #key: Uint8Array | undefined;
+  readonly #decrypted = new Lru<string, string>(MAX_DECRYPTED);
 
-/** @param key result of `deriveKey`; absent: secrets are plain text */
-export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
-  if (key === undefined) return PLAIN_SECRETS;
-  const decrypted = new Lru<string, string>(MAX_DECRYPTED);
-  return {
-    encrypt(secret, owner) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-        Buffer.from(owner),
-      );
-      const encrypted = Buffer.concat([cipher.update(secret), cipher.final()]);
-      return `${MARK}${Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString("base64")}`;
-    },
-    decrypt: (kept, owner) => decrypted.get(`${owner} ${kept}`, () => decipher(key, kept, owner)),
-  };
+  /** @param key result of `deriveKey`; undefined: secrets are plain text */
+  constructor(key: Uint8Array | undefined) {
+    this.#key = key;
+  }
+
+  get isPlain(): boolean {
+    return this.#key === undefined;
+  }
+
+  encrypt(secret: string, owner: string): string {
+    if (this.#key === undefined) return secret;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(owner));
+    const encrypted = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return `${MARK}${Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString("base64")}`;
+  }
+
+  /** @throws {EncryptionError} */
+  decrypt(kept: string, owner: string): string {
+    const key = this.#key;
+    if (kept.startsWith(MARK) === (key === undefined)) throw new EncryptionError(owner);
+    return key === undefined
+      ? kept
+      : this.#decrypted.get(`${owner} ${kept}`, () => decipher(key, kept, owner));
+  }
 }
 
+export const PLAIN_SECRETS = new SecretCipher(undefined);
+
 function decipher(key: Uint8Array, kept: string, owner: string): string {
-  if (!kept.startsWith(MARK)) throw new EncryptionError(owner);
   const bytes = Buffer.from(kept.slice(MARK.length), "base64");
   const [nonce, tag, encrypted] = [
     bytes.subarray(0, NONCE_BYTES),
@@ -85,7 +86,6 @@ function decipher(key: Uint8Array, kept: string, owner: string): string {
   }
 }
 
-/** Columns with the secrets of a webhook. */
 export type SecretRow = {
   token: string;
   previous_token: string | null;
@@ -141,7 +141,7 @@ const CHECKED = "uniknode";
 export function createKey(content: string): { readonly key: Uint8Array; readonly check: string } {
   const salt = createSalt();
   const key = deriveKey(content, salt);
-  return { key, check: `${salt} ${createSecretCipher(key).encrypt(CHECKED, CHECKED)}` };
+  return { key, check: `${salt} ${new SecretCipher(key).encrypt(CHECKED, CHECKED)}` };
 }
 
 /** Returns the key of a check, and the content of its file; undefined if no content is that of the key. */
@@ -160,7 +160,7 @@ export function findKey(
 
 function isKey(key: Uint8Array, encrypted: string): boolean {
   try {
-    createSecretCipher(key).decrypt(encrypted, CHECKED);
+    new SecretCipher(key).decrypt(encrypted, CHECKED);
     return true;
   } catch (error) {
     if (error instanceof EncryptionError) return false;

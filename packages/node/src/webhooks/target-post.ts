@@ -1,26 +1,27 @@
 /** Sends deliveries to targets of every scheme. */
 import { Names } from "./connections/names.ts";
-import { createPost, type Post, type PostOptions } from "./delivery/post.ts";
+import { HttpPost, type Post, type PostOptions } from "./delivery/post.ts";
 import { isNatsTarget } from "./model/targets.ts";
-import { createNatsPost } from "./nats/post.ts";
+import { NatsPost } from "./nats/post.ts";
 
-export type TargetPost = {
-  readonly post: Post;
-  /** Returns the number of open connections to NATS servers. */
-  readonly natsConnections: () => number;
-  /** Ends all open connections. */
-  close(): Promise<void>;
-};
+export class TargetPost {
+  readonly #http: HttpPost;
+  readonly #nats: NatsPost;
 
-export function createTargetPost(options: PostOptions): TargetPost {
-  const { lookup } = new Names();
-  const http = createPost(options, lookup);
-  const nats = createNatsPost(options, lookup);
-  return {
-    post: (request, signal) => (isNatsTarget(request.target) ? nats : http).post(request, signal),
-    natsConnections: nats.connections,
-    async close() {
-      await Promise.all([http.close(), nats.close()]);
-    },
-  };
+  constructor(options: PostOptions) {
+    const { lookup } = new Names();
+    this.#http = new HttpPost(options, lookup);
+    this.#nats = new NatsPost(options, lookup);
+  }
+
+  readonly post: Post = (request, signal) =>
+    (isNatsTarget(request.target) ? this.#nats : this.#http).post(request, signal);
+
+  natsConnections(): number {
+    return this.#nats.connections();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#http.close(), this.#nats.close()]);
+  }
 }

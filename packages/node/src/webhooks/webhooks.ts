@@ -10,24 +10,21 @@ import {
 } from "../subscriptions/conditions/slices.ts";
 import { createFit } from "../subscriptions/content.ts";
 import { type Clock, NO_WEBHOOK_OBSERVER, systemClock, type WebhookObserver } from "./collaborators.ts";
-import { createAttempt } from "./delivery/attempt.ts";
+import { Attempts } from "./delivery/attempt.ts";
 import { Consequences } from "./delivery/consequences.ts";
 import { Dispatcher } from "./delivery/dispatch.ts";
-import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
-import { createLease } from "./delivery/lease.ts";
+import { HostRates, limitRate } from "./delivery/host-rate-limit.ts";
+import { Lease } from "./delivery/lease.ts";
 import type { Post } from "./delivery/post.ts";
 import { Retention } from "./delivery/retention.ts";
-import type { BackgroundTask } from "./delivery/sources.ts";
 import type { Intake } from "./intake.ts";
-import { createReadDefinitions } from "./matching/definitions.ts";
-import { createMatcher, type Matched } from "./matching/matcher.ts";
-import { Verdicts } from "./matching/verdicts.ts";
+import { DefinitionReader } from "./matching/definitions.ts";
+import { Matcher } from "./matching/matcher.ts";
 import { isHalf } from "./model/message.ts";
 import type { WebhookOptions } from "./options.ts";
-import { createReadProofText } from "./proof-text.ts";
-import type { Register } from "./register/register.ts";
-import { createReplayWorker } from "./replay/worker.ts";
-import { createWebhookRequests, type WebhookRequests } from "./requests.ts";
+import { ProofTexts } from "./proof-text.ts";
+import { ReplayWorker } from "./replay/worker.ts";
+import { OwnRequests } from "./requests.ts";
 import type { DeliveryQueue } from "./storage/delivery-queue.ts";
 import type { RegisterStorage } from "./storage/register-commands.ts";
 
@@ -40,13 +37,12 @@ export type WebhookStorage = {
   readonly register: RegisterStorage;
 };
 
-export type WebhookDeps = {
+type WebhookDeps = {
   storage: WebhookStorage;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
   /** Events of stored blocks, for dry runs and replays. */
   history: History;
-  /** See `createPost`. */
   post: Post;
   /** Absent: deliveries have no proofs. */
   proveFact?: ProveFact;
@@ -59,69 +55,73 @@ export type WebhookDeps = {
   /** Called when another process has the name of this worker, which then sends nothing. */
   onNameLost?: (error: Error) => void;
   clock?: Clock;
-  /** Defaults to `Math.random`. */
   random?: () => number;
   logger: Logger;
 };
 
-export type Webhooks = WebhookRequests & {
-  readonly register: Register;
+/** The requests of clients, and the deliveries to the webhooks that this process owns. */
+export class Webhooks {
+  readonly requests: OwnRequests;
+  readonly #dispatcher: Dispatcher;
+  readonly #lease: Lease;
+  readonly #retention: Retention;
+
+  constructor(options: WebhookOptions, deps: WebhookDeps) {
+    const { storage, history, webhooksChanged, post, proveFact, logger } = deps;
+    const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
+    const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching), onNameLost = () => {} } = deps;
+    const { network, queue, intake } = storage;
+    const { nowMs } = clock;
+    logHalfTokens(storage.register, logger).catch((err) =>
+      logger.error({ err }, "failed to read the imported webhooks"),
+    );
+
+    const rates = new HostRates(options.webhookHostRate, clock);
+    const proofs = proveFact && new ProofTexts(proveFact, logger);
+    const attempt = new Attempts({ post, proofs, clock }).make;
+    const retention = new Retention(options.retention, { steps: queue.retention, clock, logger });
+    const definitions = new DefinitionReader(intake, logger);
+    const fit = createFit(options.maxContentBytes);
+    const sources = { network, intake, definitions, fit, observer: matching, nowMs, logger };
+    const matcher = new Matcher(sources);
+    const replays = new ReplayWorker({ ...sources, replays: queue.replays, history });
+    const dispatcher = new Dispatcher(options, {
+      deliveryQueue: queue,
+      match: () => matcher.step(),
+      backgroundTasks: [() => queue.finishStep(nowMs()), replays.step],
+      consequences: new Consequences({ observer, random, clock, logger, ...options }),
+      attempt,
+      rates,
+      retain: () => retention.check(),
+      runEnded: observer.runEnded,
+      clock,
+      logger,
+    });
+    this.#retention = retention;
+    this.#dispatcher = dispatcher;
+    this.#lease = new Lease({ ownership: queue.ownership, dispatcher, onNameLost, clock, logger });
+    this.requests = new OwnRequests(options, {
+      ...{ storage, history, webhooksChanged, slices, observer: matching, clock, logger },
+      sender: dispatcher,
+      attempt: limitRate(attempt, rates, clock),
+    });
+  }
+
   /** Must be called once to start deliveries, and after events were logged. */
-  notify(): void;
+  notify(): void {
+    this.#dispatcher.notify();
+  }
+
   /**
    * Closes the service after its running calls; deliveries without a response are sent again after the next start.
    *
    * @param graceMs time for running calls, by default `closeGraceMs`
    */
-  close(graceMs?: number): Promise<void>;
-};
-
-export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
-  const { storage, history, webhooksChanged, post, proveFact, logger } = deps;
-  const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
-  const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching), onNameLost = () => {} } = deps;
-  const { queue } = storage;
-  const { nowMs } = clock;
-  logHalfTokens(storage.register, logger).catch((err) =>
-    logger.error({ err }, "failed to read the imported webhooks"),
-  );
-
-  const rates = createHostRates(options, clock);
-  const attempt = createAttempt({
-    ...{ post, clock },
-    ...(proveFact && { readProofText: createReadProofText({ proveFact, logger }) }),
-  });
-  const retention = new Retention(options.retention, { steps: queue.retention, clock, logger });
-  const { match, replayStep } = createSources(options, {
-    ...{ storage, history, observer: matching, nowMs, logger },
-  });
-  const dispatcher = new Dispatcher(options, {
-    deliveryQueue: queue,
-    match,
-    backgroundTasks: [() => queue.finishStep(nowMs()), replayStep],
-    consequences: new Consequences({ observer, random, clock, logger, ...options }),
-    attempt,
-    rates,
-    retain: () => retention.check(),
-    runEnded: observer.runEnded,
-    clock,
-    logger,
-  });
-  const lease = createLease({ ownership: queue.ownership, dispatcher, onNameLost, clock, logger });
-  const requests = createWebhookRequests(options, {
-    ...{ storage, history, webhooksChanged, slices, observer: matching, clock, logger },
-    sender: dispatcher,
-    attempt: createRateLimitedAttempt(options, { attempt, clock, rates }),
-  });
-  return {
-    ...requests,
-    notify: () => dispatcher.notify(),
-    async close(graceMs) {
-      retention.close();
-      await lease.end();
-      await dispatcher.close(graceMs).finally(lease.release);
-    },
-  };
+  async close(graceMs?: number): Promise<void> {
+    this.#retention.close();
+    await this.#lease.end();
+    await this.#dispatcher.close(graceMs).finally(() => this.#lease.release());
+  }
 }
 
 const SIGNED_BY_HALF =
@@ -131,24 +131,4 @@ async function logHalfTokens({ webhooks }: RegisterStorage, logger: Logger): Pro
   const imported = await Promise.all((await webhooks.withAlias()).map((id) => webhooks.find(id)));
   const halves = imported.flatMap((webhook) => (webhook && isHalf(webhook.secrets.token) ? webhook.id : []));
   if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
-}
-
-type SourceDeps = Pick<WebhookDeps, "storage" | "history" | "logger"> & {
-  readonly observer: MatchingObserver;
-  readonly nowMs: () => number;
-};
-
-/** Creates the two steps that put deliveries into queues: for new events, and for the events of replays. */
-function createSources(
-  { maxContentBytes }: WebhookOptions,
-  { storage, history, observer, nowMs, logger }: SourceDeps,
-): { match: () => Promise<Matched>; replayStep: BackgroundTask } {
-  const { network, intake, queue } = storage;
-  const readDefinitions = createReadDefinitions({ intake, logger });
-  const fit = createFit(maxContentBytes);
-  const shared = { network, intake, readDefinitions, fit, observer, nowMs, logger };
-  return {
-    match: createMatcher({ ...shared, verdicts: new Verdicts({ observer, logger }) }),
-    replayStep: createReplayWorker({ ...shared, replays: queue.replays, history }),
-  };
 }

@@ -3,10 +3,10 @@ import { createEventReader } from "../../src/feed/event-reader.ts";
 import type { FeedDeps } from "../../src/feed/feed.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { CopiedEvents } from "../../src/store/events/subscribed-events.ts";
-import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
+import { OwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 
 export const feedLogOf = (database: Database): Pick<FeedDeps, "events" | "copiedEvents" | "transfer"> => ({
   events: createEventReader(database),
   copiedEvents: new CopiedEvents(database),
-  transfer: () => createOwnerStore(database).read().transfer,
+  transfer: () => new OwnerStore(database).read().transfer,
 });

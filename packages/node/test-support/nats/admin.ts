@@ -1,7 +1,11 @@
 /** The administrator's view of the streams of a server, for tests. */
-import { createConnect, PUBLIC_TARGETS } from "../../src/webhooks/connections/guard.ts";
-import { natsLibrary, openServerStream } from "../../src/webhooks/nats/server-stream.ts";
-import { createTransport, type TransportOptions } from "../../src/webhooks/nats/stream-client.ts";
+import { Connector, PUBLIC_TARGETS } from "../../src/webhooks/connections/guard.ts";
+import {
+  GuardedTransport,
+  natsLibrary,
+  openServerStream,
+  type TransportOptions,
+} from "../../src/webhooks/nats/server-stream.ts";
 import { WAIT_MS } from "../process/until.ts";
 
 export type StreamConfig = {
@@ -37,7 +41,7 @@ const NANOSECONDS_PER_MS = 1_000_000;
 
 export async function openAdmin(port: number, password: string): Promise<StreamAdmin> {
   const { NatsConnectionImpl, setTransportFactory, jetstream, jetstreamManager } = natsLibrary();
-  const connect = createConnect({
+  const connector = new Connector({
     ...PUBLIC_TARGETS,
     allowPrivateTargets: true,
     connectTimeoutMs: WAIT_MS,
@@ -45,10 +49,10 @@ export async function openAdmin(port: number, password: string): Promise<StreamA
   const server = { host: "127.0.0.1", port, isSecure: false };
   const options: TransportOptions = {
     ...{ servers: `127.0.0.1:${port}`, user: "admin", pass: password, reconnect: false, resolve: false },
-    openStream: () => openServerStream(connect, server, AbortSignal.timeout(WAIT_MS)),
+    openStream: () => openServerStream(connector, server, AbortSignal.timeout(WAIT_MS)),
     budget: { remainingBytes: Number.MAX_SAFE_INTEGER },
   };
-  setTransportFactory({ factory: createTransport });
+  setTransportFactory({ factory: () => new GuardedTransport() });
   const connection = await NatsConnectionImpl.connect(options);
   const { streams } = await jetstreamManager(connection, { timeout: WAIT_MS });
   const publisher = jetstream(connection, { timeout: WAIT_MS });

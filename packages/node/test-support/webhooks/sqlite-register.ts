@@ -6,8 +6,7 @@ import type { NewDelivery } from "../../src/webhooks/model/deliveries.ts";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
 import { ownerOf, PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
 import { runNow, sqlOf } from "../../src/webhooks/sqlite/sql.ts";
-import { insertContents } from "../../src/webhooks/storage/delivery-rows.ts";
-import { insertDeliveries } from "../../src/webhooks/storage/intake-commands.ts";
+import { insertContents, insertDeliveries } from "../../src/webhooks/storage/delivery-rows.ts";
 import { findWebhook, idsOf, insertWebhook, readEventNames } from "../../src/webhooks/storage/webhooks.ts";
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;

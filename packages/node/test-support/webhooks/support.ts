@@ -15,17 +15,19 @@ import { createReadTogether, type Database, openDatabase } from "../../src/store
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
-import { type Clock, createSteadyTime, type WebhookObserver } from "../../src/webhooks/collaborators.ts";
+import { type Clock, SteadyTime, type WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import type { DeliveryResponse } from "../../src/webhooks/delivery/response.ts";
 import type { DeliveryRecord } from "../../src/webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks/options.ts";
 import type { Ownership } from "../../src/webhooks/ownership.ts";
+import type { Register } from "../../src/webhooks/register/register.ts";
+import type { WebhookRequests } from "../../src/webhooks/requests.ts";
 import type { SecretCipher } from "../../src/webhooks/secrets.ts";
 import { runNow, sqlOf } from "../../src/webhooks/sqlite/sql.ts";
 import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
 import { readPage } from "../../src/webhooks/storage/delivery-log.ts";
-import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
+import { Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createInventedBlocks } from "../store/invented-blocks.ts";
 import { createWebhookStore, type WebhookStore } from "./sqlite-register.ts";
 
@@ -51,9 +53,10 @@ export function createTestClock(startMs = 1_700_000_000_000, settleAll = settle)
   let stepMs = 0;
   const timers = new Set<{ atMs: number; work: () => void }>();
   const times = { nowMs: () => nowMs + stepMs, elapsedMs: () => nowMs };
+  const steadyTime = new SteadyTime(times);
   return {
     ...times,
-    steadyMs: createSteadyTime(times),
+    steadyMs: () => steadyTime.nowMs(),
     step(ms) {
       stepMs += ms;
     },
@@ -90,7 +93,7 @@ export type Call = DeliveryRequest & { readonly atMs: number; readonly message: 
 export type Reply = number | DeliveryResponse | Error | "never";
 
 export type Service = {
-  readonly webhooks: Webhooks;
+  readonly webhooks: WebhookRequests & Pick<Webhooks, "notify" | "close"> & { readonly register: Register };
   readonly store: WebhookStore;
   /** Last deliveries of a webhook, newest first. */
   log(webhook: number, limit: number): DeliveryRecord[];
@@ -145,7 +148,7 @@ export function createService(given: ServiceOptions = {}): Service {
     ...(given.cipher && { cipher: given.cipher }),
   });
   const { ownership = storage.queue.ownership } = given;
-  const webhooks = createWebhooks(
+  const service = new Webhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, closeGraceMs: 0, ...given.options },
     {
       storage: { ...storage, queue: Object.assign(storage.queue, { ownership }) },
@@ -164,14 +167,14 @@ export function createService(given: ServiceOptions = {}): Service {
   async function close(): Promise<void> {
     if (!isOpen) return;
     isOpen = false;
-    const closed = webhooks.close();
+    const closed = service.close();
     await clock.advance(0);
     await closed;
     database.close();
   }
   onTestFinished(close);
   return {
-    webhooks,
+    webhooks: withRequests(service),
     store,
     log: (webhook, limit) => [...runNow(readPage(sqlOf(database), webhook, {}, { limit })).records],
     eventLog,
@@ -180,10 +183,24 @@ export function createService(given: ServiceOptions = {}): Service {
     calls,
     async emit(...events) {
       database.transaction(() => eventLog.append(events));
-      webhooks.notify();
+      service.notify();
       await settle();
     },
     close,
+  };
+}
+
+/** Returns the service and its requests as one object. */
+function withRequests(service: Webhooks): Service["webhooks"] {
+  const { requests } = service;
+  const { register, log, replays } = requests;
+  return {
+    ...{ register, log, replays },
+    dryRun: (body) => requests.dryRun(body),
+    ping: (id) => requests.ping(id),
+    pingTarget: (body) => requests.pingTarget(body),
+    notify: () => service.notify(),
+    close: (graceMs) => service.close(graceMs),
   };
 }
 

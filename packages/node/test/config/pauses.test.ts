@@ -3,7 +3,7 @@ import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { readPauses } from "../../src/config/webhooks.ts";
 import { parseDurationMs } from "../../src/platform/clock/durations.ts";
-import { DEFAULT_RETRY_PAUSES_MS } from "../../src/webhooks/delivery/retry.ts";
+import { DEFAULT_RETRY_PAUSES_MS } from "../../src/webhooks/options.ts";
 
 test.each([
   ["5s,2m, 24h", ["5s", "2m", "24h"]],

@@ -3,7 +3,7 @@ import assert from "node:assert";
 import { verifyDelivery } from "@uniknode/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
-import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register.ts";
+import { createRegisterCommands } from "../../src/webhooks/postgres/storage.ts";
 import { PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-support/mirror/dev-chain.ts";
 import { startBreakingProxy } from "../../test-support/postgres/breaking-proxy.ts";
@@ -81,7 +81,7 @@ const get = async (url: string, path: string, headers: Record<string, string> = 
 /** Registers a webhook that receives the events from here on. Returns its id. */
 async function register(path: string, order: "strict" | "parallel" = "strict"): Promise<number> {
   const { query } = chain.postgres;
-  const commands = createPostgresRegisterCommands({
+  const commands = createRegisterCommands({
     postgres: chain.postgres,
     cipher: PLAIN_SECRETS,
     async lastEvent() {

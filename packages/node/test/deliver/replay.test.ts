@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { readHead } from "../../src/mirror/head.ts";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
-import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register.ts";
-import { createPostgresStore } from "../../src/webhooks/postgres/sql.ts";
+import { PostgresStore } from "../../src/webhooks/postgres/sql.ts";
+import { createRegisterCommands } from "../../src/webhooks/postgres/storage.ts";
 import { PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
 import { ReplayRows } from "../../src/webhooks/storage/replays.ts";
 import { type MirroredDevChain, startMirroredDevChain } from "../../test-support/mirror/dev-chain.ts";
@@ -54,7 +54,7 @@ const messages = (): Message[] => receiver.calls.map(({ body }) => JSON.parse(bo
 /** Registers a webhook that receives the later blocks. Returns its id. */
 async function register(given: Partial<WebhookFields> = {}): Promise<number> {
   const after = await chain.recordEvents(["block.applied", "block.reverted"]);
-  const commands = createPostgresRegisterCommands({
+  const commands = createRegisterCommands({
     postgres: chain.postgres,
     cipher: PLAIN_SECRETS,
     lastEvent: async () => after,
@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)("a replay", () => {
     const release = await holdBlocks();
     await chain.command("reorg", { depth: 2, blocks: 3 });
     await expect.poll(() => messages().filter(({ reverts }) => reverts).length).toBe(2);
-    const replays = new ReplayRows(createPostgresStore(chain.postgres));
+    const replays = new ReplayRows(new PostgresStore(chain.postgres));
     await replays.start(webhook, { fromHeight: height - 1, toHeight: height }, Date.now());
     await sleep(REPLAY_MS);
     await release();
@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres)("a replay", () => {
     const { height } = await chain.head();
     await chain.followed();
     const webhook = await register({ proof: true, confirmations: 6, target: `${receiver.url}/proofs` });
-    const replays = new ReplayRows(createPostgresStore(chain.postgres));
+    const replays = new ReplayRows(new PostgresStore(chain.postgres));
     await replays.start(webhook, { fromHeight: height - 30, toHeight: height - 24 }, Date.now());
     const calls = () => receiver.calls.filter(({ path }) => path === "/proofs");
     await expect.poll(() => calls().length).toBe(7);

@@ -9,7 +9,7 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { COPY_READER } from "../../src/store/events/subscribed-events.ts";
-import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
+import { OwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { feedLogOf } from "../../test-support/feed/log.ts";
 import { WAIT_MS } from "../../test-support/process/until.ts";
@@ -219,7 +219,7 @@ test("A request confirms copies: the cursor moves forward, and is not created.",
 
 test("Only the mirror whose database has the webhooks of the node confirms copies.", () => {
   add(10);
-  const owner = createOwnerStore(database);
+  const owner = new OwnerStore(database);
   owner.write({ state: "workers", transfer: "mine" });
   log.moveCursor(COPY_READER, 2);
   for (const other of [{}, { transfer: "other" }]) feed.events({ sequence: 5, ...other }).release();

@@ -7,7 +7,7 @@ import { createDevRoutes } from "../../src/http/dev/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { createOperatorRoutes } from "../../src/operations/http/operator.ts";
-import { createFailures } from "../../src/webhooks/delivery/failures.ts";
+import { Failures } from "../../src/webhooks/delivery/failures.ts";
 import { chain, heads } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -41,7 +41,7 @@ test("Requests with the token, of webhooks and of commands of the dev chain, get
   const { head } = heads;
   const unchanged = { head, reverted: [], applied: [], now: 41, isForging: true };
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
-  const failures = createFailures(async () => ({ status: 204 }), 1_000);
+  const failures = new Failures(async () => ({ status: 204 }), 1_000);
   const receivers = { failures, register: webhooks.register };
   const account = { address: "D1", passphrase: "words", publicKey: "02" };
   const accounts = { accounts: [account], delegates: [], factory: account, foundation: account };

@@ -16,7 +16,7 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { COPY_READER } from "../../src/store/events/subscribed-events.ts";
-import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
+import { OwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { feedLogOf } from "../../test-support/feed/log.ts";
 import { copiedEvents, nodeEvents } from "../../test-support/mirror/events.ts";
@@ -233,7 +233,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
 
   test("The copy of an event log confirms copies with the id of the hand-over of its database.", async () => {
     log.moveCursor(COPY_READER, 0);
-    createOwnerStore(database).write({ state: "workers", transfer: "mine" });
+    new OwnerStore(database).write({ state: "workers", transfer: "mine" });
     add(1);
     for (const [transfer, confirmed] of [
       [null, 0],

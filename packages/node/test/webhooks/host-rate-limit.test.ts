@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { createRateLimitedAttempt } from "../../src/webhooks/delivery/host-rate-limit.ts";
+import { HostRates, limitRate } from "../../src/webhooks/delivery/host-rate-limit.ts";
 import {
   always,
   blockApplied,
@@ -156,15 +156,13 @@ test("Requests that wait for their host leave the shared slots to others.", asyn
 test("Requests that waited leave nothing in memory.", async () => {
   const clock = createTestClock();
   let made = 0;
-  const attempt = createRateLimitedAttempt(
-    { webhookHostRate: 10 },
-    {
-      attempt: async () => {
-        made++;
-        return { startedMs: 0, durationMs: 1, status: 200 };
-      },
-      clock,
+  const attempt = limitRate(
+    async () => {
+      made++;
+      return { startedMs: 0, durationMs: 1, status: 200 };
     },
+    new HostRates(10, clock),
+    clock,
   );
   const { signal } = new AbortController();
   const message = { target: "https://one.example/" } as Parameters<typeof attempt>[0];
@@ -176,9 +174,10 @@ test("Requests that waited leave nothing in memory.", async () => {
 
 test("A waiting request ends with its signal.", async () => {
   const clock = createTestClock();
-  const attempt = createRateLimitedAttempt(
-    { webhookHostRate: 1 },
-    { attempt: async () => ({ startedMs: 0, durationMs: 1, status: 200 }), clock },
+  const attempt = limitRate(
+    async () => ({ startedMs: 0, durationMs: 1, status: 200 }),
+    new HostRates(1, clock),
+    clock,
   );
   const abort = new AbortController();
   const message = { target: "https://one.example/" } as Parameters<typeof attempt>[0];

@@ -9,8 +9,8 @@ import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { DataInUseError, lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { SubscriptionError } from "../../src/subscriptions/subscription-error.ts";
-import { createSecretCipher } from "../../src/webhooks/secrets.ts";
-import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
+import { SecretCipher } from "../../src/webhooks/secrets.ts";
+import { OwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { importOldRegister } from "../../src/webhooks/sqlite/import-register.ts";
 import { encryptSecrets } from "../../src/webhooks/sqlite/secrets.ts";
 import { isVerified, isVerifiedAsOfOld, secretOf } from "../../test-support/webhooks/receiver.ts";
@@ -159,7 +159,7 @@ describe("webhooks of an old node", () => {
     onTestFinished(database.close);
     const kept = present(database.prepare<{ token: string }>("SELECT token FROM webhooks").get()).token;
     expect(kept).toMatch(/^sealed:/);
-    expect(createSecretCipher(encryptSecrets(database, keys)).decrypt(kept, "webhook 1")).toBe(HALF);
+    expect(new SecretCipher(encryptSecrets(database, keys)).decrypt(kept, "webhook 1")).toBe(HALF);
     const plain = { ...NO_KEYS, data: dirname(path), webhookLimit: 10 };
     expect(() => importOldRegister(fileOf([old("2")]), plain)).toThrow(ConfigError);
   });
@@ -231,7 +231,7 @@ describe("an import is refused, and registers nothing,", () => {
     bring([old("1")]);
     const database = openDatabase(path);
     onTestFinished(database.close);
-    createOwnerStore(database).write({ state: "workers", transfer: "a" });
+    new OwnerStore(database).write({ state: "workers", transfer: "a" });
     expect(() => bring([old("2")])).toThrow("uniknode webhooks hand-over --to node");
   });
 

@@ -2,15 +2,15 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { systemClock } from "../../src/webhooks/collaborators.ts";
-import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost } from "../../src/webhooks/delivery/post.ts";
 import { good, HOSTILE, listen } from "../../test-support/webhooks/hostile.ts";
 import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 
 function open(timeoutMs: number) {
-  const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs });
-  onTestFinished(close);
+  const http = new HttpPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs });
+  onTestFinished(() => http.close());
   return createService({
-    post,
+    post: http.post,
     clock: { ...systemClock, step() {}, advance: async () => {} },
     options: { webhookLimit: 2_000 },
   });

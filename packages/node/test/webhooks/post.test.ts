@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Lookup } from "../../src/webhooks/connections/names.ts";
-import { createPost, DEFAULT_POST_OPTIONS, type PostOptions } from "../../src/webhooks/delivery/post.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost, type PostOptions } from "../../src/webhooks/delivery/post.ts";
 import { WAIT_MS } from "../../test-support/process/until.ts";
 import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 
@@ -34,10 +34,10 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 function sender(options: Partial<PostOptions> = {}, lookup?: Lookup) {
-  const { post, close } = createPost({ ...OPTIONS, ...options }, lookup);
-  onTestFinished(close);
+  const http = new HttpPost({ ...OPTIONS, ...options }, lookup);
+  onTestFinished(() => http.close());
   return (target: string, signal = new AbortController().signal) =>
-    post(
+    http.post(
       {
         id: "msg_1",
         webhook: 1,
@@ -287,9 +287,9 @@ test("A delivery is sent over real HTTP, and a refused target is in the log.", a
     bodies.push(await textOf(request));
     response.writeHead(202).end();
   });
-  const { post, close } = createPost({ ...OPTIONS, ...PUBLIC_ONLY, allowedNetworks: "127.0.0.1/32" });
-  onTestFinished(close);
-  const { webhooks, emit, log } = createService({ post });
+  const http = new HttpPost({ ...OPTIONS, ...PUBLIC_ONLY, allowedNetworks: "127.0.0.1/32" });
+  onTestFinished(() => http.close());
+  const { webhooks, emit, log } = createService({ post: http.post });
   const good = await webhooks.register.create(always("block.applied", `http://127.0.0.1:${port}/`));
   const bad = await webhooks.register.create(always("block.applied", `http://127.0.0.2:${port}/`));
   await emit(blockApplied(1));
@@ -310,9 +310,9 @@ test("A delivery is sent over real HTTP, and a refused target is in the log.", a
 
 test("A failed handshake has its reason, without the source of the library.", async () => {
   const plain = await receiver(() => {});
-  const { post, close } = createPost(OPTIONS);
-  onTestFinished(close);
-  const { webhooks, emit, log } = createService({ post });
+  const http = new HttpPost(OPTIONS);
+  onTestFinished(() => http.close());
+  const { webhooks, emit, log } = createService({ post: http.post });
   const { id } = await webhooks.register.create(always("block.applied", `https://127.0.0.1:${plain.port}/`));
   await emit(blockApplied(1));
   await expect.poll(async () => (await log(id, 1))[0]?.reason).toMatch(/^\w+: wrong version number$/);
@@ -325,9 +325,9 @@ test("A receiver that never responds delays no other.", async () => {
     arrived.push(JSON.parse(await textOf(request)).height);
     response.end();
   });
-  const { post, close } = createPost(OPTIONS);
-  onTestFinished(close);
-  const { webhooks, emit } = createService({ post });
+  const http = new HttpPost(OPTIONS);
+  onTestFinished(() => http.close());
+  const { webhooks, emit } = createService({ post: http.post });
   await webhooks.register.create(always("block.applied", `http://127.0.0.1:${slow.port}/`));
   await webhooks.register.create(always("block.applied", `http://127.0.0.1:${quick.port}/`));
   await emit(blockApplied(1), blockApplied(2), blockApplied(3));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_RETRY_PAUSES_MS } from "../../src/webhooks/delivery/retry.ts";
+import { DEFAULT_RETRY_PAUSES_MS } from "../../src/webhooks/options.ts";
 import {
   always,
   blockApplied,

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost } from "../../src/webhooks/delivery/post.ts";
 import {
   isVerified,
   isVerifiedAsOfOld,
@@ -22,12 +22,12 @@ async function receive() {
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
+  const http = new HttpPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
   onTestFinished(async () => {
-    await close();
+    await http.close();
     server.close();
   });
-  return { received, post, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return { received, post: http.post, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
 describe("a rotation", () => {

@@ -7,7 +7,7 @@ import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { MetaStore } from "../../src/store/node/meta.ts";
-import { createSecretCipher, EncryptionError } from "../../src/webhooks/secrets.ts";
+import { EncryptionError, SecretCipher } from "../../src/webhooks/secrets.ts";
 import { encryptSecrets, type KeyFiles, webhookTokenOf } from "../../src/webhooks/sqlite/secrets.ts";
 import { createWebhookStore } from "../../test-support/webhooks/sqlite-register.ts";
 import {
@@ -51,8 +51,8 @@ function dataFolder() {
       return {
         database,
         key,
-        store: createWebhookStore(database, createSecretCipher(key)),
-        cipher: createSecretCipher(key),
+        store: createWebhookStore(database, new SecretCipher(key)),
+        cipher: new SecretCipher(key),
       };
     },
     kept: (database: Database) =>

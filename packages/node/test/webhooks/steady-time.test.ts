@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSteadyTime, LASTING_MS } from "../../src/webhooks/collaborators.ts";
+import { LASTING_MS, SteadyTime } from "../../src/webhooks/collaborators.ts";
 import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 
 const HOUR_MS = 3_600_000;
@@ -7,13 +7,13 @@ const START_MS = 1_700_000_000_000;
 
 function open() {
   const clock = { wallMs: START_MS, passedMs: 0 };
-  const steadyMs = createSteadyTime({ nowMs: () => clock.wallMs, elapsedMs: () => clock.passedMs });
+  const steadyTime = new SteadyTime({ nowMs: () => clock.wallMs, elapsedMs: () => clock.passedMs });
   return {
     /** Lets time pass; `stepMs` is by how much the wall time is set meanwhile. */
     pass(ms: number, stepMs = 0): number {
       clock.passedMs += ms;
       clock.wallMs += ms + stepMs;
-      return steadyMs() - START_MS;
+      return steadyTime.nowMs() - START_MS;
     },
   };
 }

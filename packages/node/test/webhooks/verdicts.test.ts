@@ -3,7 +3,7 @@ import { present } from "../../src/platform/present.ts";
 import { meterConditions } from "../../src/subscriptions/conditions/cost.ts";
 import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/slices.ts";
 import type { Definition } from "../../src/webhooks/matching/definitions.ts";
-import { Verdicts } from "../../src/webhooks/matching/verdicts.ts";
+import { Verdicts } from "../../src/webhooks/matching/matcher.ts";
 import { silent } from "../../test-support/webhooks/support.ts";
 
 const busy = (ms: number) => {

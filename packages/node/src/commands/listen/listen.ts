@@ -8,8 +8,8 @@ import { connectionOptions } from "../../config/connection.ts";
 import { optionTable, readChoice, readInteger, readSwitch, readTexts } from "../../config/define-option.ts";
 import type { Config } from "../../config/resolve.ts";
 import { CodedError } from "../../platform/coded-error.ts";
-import { createPost, DEFAULT_POST_OPTIONS } from "../../webhooks/delivery/post.ts";
-import { bodyOf, createHeaders, signingSecretOf } from "../../webhooks/model/message.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost } from "../../webhooks/delivery/post.ts";
+import { bodyOf, Signer, signingSecretOf } from "../../webhooks/model/message.ts";
 import { readReceiverUrl } from "../conform/conform-options.ts";
 import { tokenOf, tokenOptions } from "../token.ts";
 import { readConditions } from "../webhooks/fields.ts";
@@ -179,8 +179,8 @@ export async function startForwarding(
   const token = hash("sha256", `secret of forwarded events: ${webhookToken}`);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
-  const headersOf = createHeaders();
+  const sender = new HttpPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
+  const signer = new Signer();
 
   async function forward(event: StreamedEvent): Promise<void> {
     const receivedMs = Date.now();
@@ -188,9 +188,9 @@ export async function startForwarding(
     const content = { ...(data !== undefined && { dataText: JSON.stringify(data) }) };
     const body = bodyOf({ ...message, webhook: WEBHOOK, timeMs: receivedMs, content });
     const { id } = message;
-    const headers = headersOf({ id, body, secrets: { token } }, receivedMs);
+    const headers = signer.headersOf({ id, body, secrets: { token } }, receivedMs);
     try {
-      const { status = 0 } = await post(
+      const { status = 0 } = await sender.post(
         { id, webhook: WEBHOOK, target, isStrict: true, headers, body },
         signal,
       );
@@ -216,7 +216,7 @@ export async function startForwarding(
     }),
     async stop() {
       stopping.abort();
-      await close();
+      await sender.close();
     },
   };
 }

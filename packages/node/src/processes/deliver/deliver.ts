@@ -23,11 +23,11 @@ import { leaseMsFor } from "../../webhooks/delivery/lease.ts";
 import { DeliveryFigures } from "../../webhooks/figures.ts";
 import type { WebhookOptions } from "../../webhooks/options.ts";
 import { openSecretCipher } from "../../webhooks/postgres/secrets.ts";
-import { createPostgresStore } from "../../webhooks/postgres/sql.ts";
+import { PostgresStore } from "../../webhooks/postgres/sql.ts";
 import { openPostgresStorage } from "../../webhooks/postgres/storage.ts";
 import { type WorkerLease, waitForName } from "../../webhooks/postgres/worker-lease.ts";
-import { createTargetPost } from "../../webhooks/target-post.ts";
-import { createWebhooks, type WebhookStorage } from "../../webhooks/webhooks.ts";
+import { TargetPost } from "../../webhooks/target-post.ts";
+import { type WebhookStorage, Webhooks } from "../../webhooks/webhooks.ts";
 import { connectToGateway, createAnnouncement } from "../serve/nodes.ts";
 import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
 import { requireWritable, searchNewEvents, watchOwnership } from "./database.ts";
@@ -131,14 +131,14 @@ async function deliver(
 ): Promise<string> {
   const loopDelay = measureLoopDelay();
   closing.add("measuring", loopDelay.close);
-  const { post, natsConnections, close: closePost } = createTargetPost(toPostOptions(options));
-  closing.add("connections", closePost);
+  const targets = new TargetPost(toPostOptions(options));
+  closing.add("connections", () => targets.close());
   const built = createWorkerOperations({
     worker: lease.worker,
     postgres,
-    natsConnections,
+    natsConnections: () => targets.natsConnections(),
     queue: storage.queue,
-    figures: new DeliveryFigures(createPostgresStore(postgres)),
+    figures: new DeliveryFigures(new PostgresStore(postgres)),
     loopDelay: loopDelay.read,
     // It is called once the server listens.
     connections: () => server.connections(),
@@ -148,11 +148,11 @@ async function deliver(
   const address = await listen(server, options);
   await untilReachable(() => waitForName(postgres.query, lease, logger, starting), logger, starting);
   const { observer, matching } = built;
-  const webhooks = createWebhooks(toWorkerOptions(options), {
+  const webhooks = new Webhooks(toWorkerOptions(options), {
     storage,
     history,
     proveFact,
-    post,
+    post: targets.post,
     observer,
     matching,
     logger,
@@ -160,8 +160,11 @@ async function deliver(
     webhooksChanged: async () => {},
     onNameLost: onFailed,
   });
-  closing.add("webhooks", webhooks.close);
-  closing.add("events", searchNewEvents(postgres, webhooks.notify));
+  closing.add("webhooks", () => webhooks.close());
+  closing.add(
+    "events",
+    searchNewEvents(postgres, () => webhooks.notify()),
+  );
   return `http://${shownHost(options.operationsHost)}:${address.port}`;
 }
 

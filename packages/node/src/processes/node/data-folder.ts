@@ -17,7 +17,7 @@ import {
   watchWrites,
 } from "../../store/engine/writes.ts";
 import { MetaStore } from "../../store/node/meta.ts";
-import { createSecretCipher } from "../../webhooks/secrets.ts";
+import { SecretCipher } from "../../webhooks/secrets.ts";
 import { encryptSecrets, webhookTokenOf } from "../../webhooks/sqlite/secrets.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
 
@@ -80,7 +80,7 @@ export function openDataFolder(
   const webhookToken = webhookTokenOf(
     options.webhookToken,
     new MetaStore(database),
-    createSecretCipher(secretKey),
+    new SecretCipher(secretKey),
   );
   const checkpointKey = checkpointKeyOf(options.data);
   return {

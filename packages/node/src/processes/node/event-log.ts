@@ -8,7 +8,7 @@ import { Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createLastSequence, EventLog } from "../../store/events/event-log.ts";
 import { CopiedEvents, RemoteNameStore, SubscribedEventStore } from "../../store/events/subscribed-events.ts";
-import { createOwnerStore, hasOwnNames } from "../../webhooks/sqlite/hand-over/owner.ts";
+import { hasOwnNames, OwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { runNow, sqlOf } from "../../webhooks/sqlite/sql.ts";
 import { readEventNames } from "../../webhooks/storage/webhooks.ts";
 import type { NodeOptions } from "./node-options.ts";
@@ -52,8 +52,8 @@ export function openNodeEventLog(
 
 /** While delivery workers own the webhooks, the log records the names of their database. */
 function createWebhookNames(database: Database): () => ReadonlySet<string> {
-  const { read } = createOwnerStore(database);
-  return () => (hasOwnNames(read()) ? runNow(readEventNames(sqlOf(database))) : new Set());
+  const owners = new OwnerStore(database);
+  return () => (hasOwnNames(owners.read()) ? runNow(readEventNames(sqlOf(database))) : new Set());
 }
 
 /** Without a feed, no mirror copies events: then the log keeps none for it. */

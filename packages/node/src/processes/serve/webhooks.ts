@@ -13,16 +13,16 @@ import { PostgresError, sqlStateOf, toPostgresError } from "../../postgres/postg
 import { toSnapshotError } from "../../read/postgres/read-model.ts";
 import { createSlices, NO_MATCHING_OBSERVER } from "../../subscriptions/conditions/slices.ts";
 import { systemClock } from "../../webhooks/collaborators.ts";
-import { createAttempt } from "../../webhooks/delivery/attempt.ts";
-import { createHostRates, createRateLimitedAttempt } from "../../webhooks/delivery/host-rate-limit.ts";
+import { Attempts } from "../../webhooks/delivery/attempt.ts";
+import { HostRates, limitRate } from "../../webhooks/delivery/host-rate-limit.ts";
 import { WebhookError } from "../../webhooks/error.ts";
 import type { Owner, OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { guardRequests, type RequestKind, refusalOf } from "../../webhooks/hand-over/service-switch.ts";
-import { createRemoteNames, readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
+import { RemoteNames, readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
 import { openSecretCipher } from "../../webhooks/postgres/secrets.ts";
 import { createRequestStorage } from "../../webhooks/postgres/storage.ts";
-import { createWebhookRequests, SENDER_ELSEWHERE, type WebhookRequests } from "../../webhooks/requests.ts";
-import { createTargetPost } from "../../webhooks/target-post.ts";
+import { OwnRequests, SENDER_ELSEWHERE, type WebhookRequests } from "../../webhooks/requests.ts";
+import { TargetPost } from "../../webhooks/target-post.ts";
 import { toPostOptions, toTargetChecks } from "../serving/webhook-options.ts";
 import type { ServedWebhooks, ServeOptions } from "./http.ts";
 
@@ -160,20 +160,20 @@ async function openRequests(
     { onChange() {} },
   );
   closing.add("gateway of webhooks", remote.close);
-  const lastEvent = createRemoteNames({ postgres, replaceRemoteNames: remote.gateway.replaceRemoteNames });
-  const { post, close } = createTargetPost(toPostOptions(options));
-  closing.add("connections to receivers", close);
+  const names = new RemoteNames({ postgres, replaceRemoteNames: remote.gateway.replaceRemoteNames });
+  const lastEvent = () => names.replace();
+  const targets = new TargetPost(toPostOptions(options));
+  closing.add("connections to receivers", () => targets.close());
   const clock = systemClock;
-  const attempt = createAttempt({ post, clock });
-  const rates = createHostRates(options, clock);
-  return createWebhookRequests(
+  const attempt = new Attempts({ post: targets.post, clock }).make;
+  return new OwnRequests(
     { ...toTargetChecks(options), webhookLimit: options.webhookLimit },
     {
       storage: createRequestStorage({ postgres, cipher, lastEvent }),
       sender: SENDER_ELSEWHERE,
       webhooksChanged: async () => void (await lastEvent()),
       history: new PostgresHistory(postgres, network),
-      attempt: createRateLimitedAttempt(options, { attempt, clock, rates }),
+      attempt: limitRate(attempt, new HostRates(options.webhookHostRate, clock), clock),
       slices: createSlices(NO_MATCHING_OBSERVER),
       observer: NO_MATCHING_OBSERVER,
       clock,

@@ -28,10 +28,10 @@ import { CopiedEvents } from "../../store/events/subscribed-events.ts";
 import { SqliteSource } from "../../stream/sqlite/source.ts";
 import { DeliveryFigures } from "../../webhooks/figures.ts";
 import { READER } from "../../webhooks/intake.ts";
-import { createSecretCipher } from "../../webhooks/secrets.ts";
-import { createOwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
-import { createSqliteHandOverRows } from "../../webhooks/sqlite/hand-over/rows.ts";
-import { createSqliteStore } from "../../webhooks/sqlite/sql.ts";
+import { SecretCipher } from "../../webhooks/secrets.ts";
+import { OwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
+import { SqliteHandOverRows } from "../../webhooks/sqlite/hand-over/rows.ts";
+import { SqliteStore } from "../../webhooks/sqlite/sql.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { assemble, type ServingProcess } from "./assembly.ts";
 import { startInspector } from "./inspector.ts";
@@ -99,7 +99,7 @@ function openNodeSources(context: NodeContext): Sources {
       streamsChanged: gateway.streamsChanged,
     },
     webhooks: openWebhooks(context, database),
-    deliveryFigures: new DeliveryFigures(createSqliteStore(figuresReader)),
+    deliveryFigures: new DeliveryFigures(new SqliteStore(figuresReader)),
     operatorRows: new SqliteOperatorRows(figuresReader),
     state: watchDatabase(context, database, writes),
     nodeFigures: gateway.figures,
@@ -185,14 +185,8 @@ function openWebhooks(
   const { databasePath, secretKey } = data;
   // The serving thread only reads the log, and writes its cursors.
   const eventLog = new EventLog(database, { recordedNames: () => NO_NAMES });
-  const cipher = createSecretCipher(secretKey);
-  const handOver = createSqliteHandOverRows({
-    database,
-    databasePath,
-    eventLog,
-    cipher,
-    isEncrypted: secretKey !== undefined,
-  });
+  const cipher = new SecretCipher(secretKey);
+  const handOver = new SqliteHandOverRows({ database, databasePath, eventLog, cipher });
   if (data.webhooks === "off") {
     // During a hand-over, the cursor is the position from which the next owner continues.
     if (handOver.owner().state === "node") eventLog.removeCursor(READER);
@@ -209,7 +203,7 @@ function openWebhooks(
 function openFeed(context: NodeContext, database: Database, facts: FactReader): Feed {
   const { databasePath } = context.data;
   const reader = openReader(context, "feed reader");
-  const owner = createOwnerStore(database);
+  const owner = new OwnerStore(database);
   const feed = new Feed(DEFAULT_FEED_OPTIONS, {
     reader: createFeedReader(reader),
     openState: () => openStateRows(databasePath),

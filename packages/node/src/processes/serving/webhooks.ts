@@ -3,12 +3,12 @@ import type { Receivers } from "../../http/dev/failures.ts";
 import type { ProveFact } from "../../proofs/assemble.ts";
 import type { MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
-import { createFailures } from "../../webhooks/delivery/failures.ts";
+import { Failures } from "../../webhooks/delivery/failures.ts";
 import { NodeSide } from "../../webhooks/hand-over/node-side.ts";
 import { ServiceSwitch } from "../../webhooks/hand-over/service-switch.ts";
 import type { WebhookRequests } from "../../webhooks/requests.ts";
-import { createTargetPost } from "../../webhooks/target-post.ts";
-import { createWebhooks } from "../../webhooks/webhooks.ts";
+import { TargetPost } from "../../webhooks/target-post.ts";
+import { Webhooks } from "../../webhooks/webhooks.ts";
 import type { ServingContext, WebhookSources } from "./sources.ts";
 import { toPostOptions, toWebhookOptions } from "./webhook-options.ts";
 
@@ -40,22 +40,22 @@ export function buildWebhooks(
 ): OpenWebhooks | undefined {
   if (!sources) return undefined;
   const postOptions = toPostOptions(data);
-  const { post, natsConnections, close: closePost } = createTargetPost(postOptions);
-  closing.add("connections", closePost);
-  const failures = data.isDevChain ? createFailures(post, postOptions.timeoutMs) : undefined;
+  const targets = new TargetPost(postOptions);
+  closing.add("connections", () => targets.close());
+  const failures = data.isDevChain ? new Failures(targets.post, postOptions.timeoutMs) : undefined;
   const { openStorage, handOver: rows, webhooksChanged, history } = sources;
   const options = { ...toWebhookOptions(data), webhookLimit: data.webhookLimit };
   const service = new ServiceSwitch({
     open: () =>
-      createWebhooks(options, {
+      new Webhooks(options, {
         storage: openStorage(),
         webhooksChanged,
         history,
         logger,
-        post: failures?.post ?? post,
+        post: (failures ?? targets).post,
         ...deps,
       }),
-    owner: rows.owner,
+    owner: () => rows.owner(),
     logger,
   });
   const handOver = new NodeSide(
@@ -71,6 +71,6 @@ export function buildWebhooks(
     notify: () => service.notify(),
     isRunning: () => service.isRunning(),
     receivers: failures && { failures, register: requests.register },
-    natsConnections,
+    natsConnections: () => targets.natsConnections(),
   };
 }

@@ -9,6 +9,7 @@ import { isIP, type LookupFunction, connect as openTcp, type Socket } from "node
 import { type ConnectionOptions, connect as openTls, type TLSSocket } from "node:tls";
 import ipaddr from "ipaddr.js";
 import { createRangeTest } from "../../platform/addresses.ts";
+import { setNewest } from "../../platform/bounded-entries.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { type Lookup, Names, type Resolved } from "./names.ts";
 
@@ -107,40 +108,36 @@ export type Endpoint = {
   /** Name or address, without brackets. */
   readonly host: string;
   readonly port: number;
-  /** True for TLS. */
   readonly isSecure: boolean;
 };
-
-/**
- * Connects to a checked address.
- *
- * @param signal ends the attempt until the promise settles
- * @throws {CodedError} TARGET_REFUSED, CONNECT_TIMEOUT, an error of the lookup, or of the system
- */
-export type Connect = (endpoint: Endpoint, signal: AbortSignal) => Promise<Socket>;
 
 /** Maximum of TLS sessions to resume, one for each host: it halves the CPU time of a handshake. */
 const MAX_SESSIONS = 1_000;
 /** Maximum of sessions that a target may send on a connection; servers send two. */
 const MAX_SENT_SESSIONS = 16;
 
-/** @throws {Error} naming an entry of a list that is neither address nor network */
-export function createConnect(options: ConnectOptions, lookup: Lookup = new Names().lookup): Connect {
-  const { connectTimeoutMs } = options;
-  const check = createAddressCheck(options);
-  const open = createOpen();
+/** Opens connections to checked addresses. */
+export class Connector {
+  readonly #timeoutMs: number;
+  readonly #isAllowed: (address: string) => boolean;
+  readonly #lookup: Lookup;
+  readonly #sessions = new Map<string, Buffer>();
 
-  /** Refuses a name if one of its addresses is refused: legitimate names have no such address. */
-  async function resolveChecked(host: string): Promise<readonly Resolved[]> {
-    const addresses = isIP(host) === 0 ? await lookup(host) : [{ address: host, family: isIP(host) }];
-    const refused = addresses.find(({ address }) => !check(address));
-    if (refused) throw refusedAddress(refused.address);
-    if (addresses.length === 0) throw new Error(`${host} has no address`);
-    return addresses;
+  /** @throws {Error} naming an entry of a list that is neither address nor network */
+  constructor(options: ConnectOptions, lookup: Lookup = new Names().lookup) {
+    this.#timeoutMs = options.connectTimeoutMs;
+    this.#isAllowed = createAddressCheck(options);
+    this.#lookup = lookup;
   }
 
-  return (endpoint, signal) =>
-    new Promise((resolve, reject) => {
+  /**
+   * Connects to a checked address.
+   *
+   * @param signal ends the attempt until the promise settles
+   * @throws {CodedError} TARGET_REFUSED, CONNECT_TIMEOUT, an error of the lookup, or of the system
+   */
+  connect(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
+    return new Promise((resolve, reject) => {
       let socket: Socket | undefined;
       let isSettled = false;
       function settle(): void {
@@ -156,32 +153,31 @@ export function createConnect(options: ConnectOptions, lookup: Lookup = new Name
         reject(error);
       }
       const abort = () => fail(signal.reason);
-      const timeout = setTimeout(() => fail(connectTimeout(connectTimeoutMs)), connectTimeoutMs);
+      const timeout = setTimeout(() => fail(connectTimeout(this.#timeoutMs)), this.#timeoutMs);
       if (signal.aborted) return abort();
       signal.addEventListener("abort", abort, { once: true });
-      resolveChecked(endpoint.host).then((addresses) => {
+      this.#resolve(endpoint.host).then((addresses) => {
         if (isSettled) return;
-        const opened = open(endpoint, addresses);
+        const opened = this.#open(endpoint, addresses);
         socket = opened.on("error", fail).once(endpoint.isSecure ? "secureConnect" : "connect", () => {
           settle();
           resolve(opened);
         });
       }, fail);
     });
-}
-
-/** Creates a function that begins to connect to one of the addresses, under the name of the target. */
-function createOpen(): (endpoint: Endpoint, addresses: readonly Resolved[]) => Socket {
-  const sessions = new Map<string, Buffer>();
-
-  function keepSession(key: string, session: Buffer): void {
-    sessions.delete(key);
-    sessions.set(key, session);
-    const [oldest] = sessions.keys();
-    if (oldest !== undefined && sessions.size > MAX_SESSIONS) sessions.delete(oldest);
   }
 
-  return ({ host, port, isSecure }, addresses) => {
+  /** Refuses a name if one of its addresses is refused: legitimate names have no such address. */
+  async #resolve(host: string): Promise<readonly Resolved[]> {
+    const addresses = isIP(host) === 0 ? await this.#lookup(host) : [{ address: host, family: isIP(host) }];
+    const refused = addresses.find(({ address }) => !this.#isAllowed(address));
+    if (refused) throw refusedAddress(refused.address);
+    if (addresses.length === 0) throw new Error(`${host} has no address`);
+    return addresses;
+  }
+
+  /** Begins to connect to one of the addresses, under the name of the target. */
+  #open({ host, port, isSecure }: Endpoint, addresses: readonly Resolved[]): Socket {
     const [first] = addresses;
     const lookup: LookupFunction = (_host, { all }, callback) => {
       if (all) callback(null, [...addresses]);
@@ -190,7 +186,7 @@ function createOpen(): (endpoint: Endpoint, addresses: readonly Resolved[]) => S
     const common = { host, port, lookup, noDelay: true };
     if (!isSecure) return openTcp(common);
     const key = `${host}:${port}`;
-    const session = sessions.get(key);
+    const session = this.#sessions.get(key);
     return openEncrypted(
       {
         ...common,
@@ -198,9 +194,9 @@ function createOpen(): (endpoint: Endpoint, addresses: readonly Resolved[]) => S
         ...(session && { session }),
         ALPNProtocols: ["http/1.1"],
       },
-      (sent) => keepSession(key, sent),
+      (sent) => setNewest(this.#sessions, key, sent, MAX_SESSIONS),
     );
-  };
+  }
 }
 
 /** Begins an encrypted connection, with a bound on messages of TLS that follow the handshake and are not data. */

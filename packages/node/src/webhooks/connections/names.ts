@@ -5,6 +5,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { setNewest } from "../../platform/bounded-entries.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 
 export type Resolved = { readonly address: string; readonly family: number };
@@ -86,9 +87,7 @@ export class Names {
       ({ lifetimeMs }) => keep(lifetimeMs),
       () => keep(FAILURE_LIFETIME_MS),
     );
-    this.#entries.delete(name);
-    this.#entries.set(name, entry);
-    if (this.#entries.size > MAX_NAMES) this.#dropOldest();
+    setNewest(this.#entries, name, entry, MAX_NAMES);
     return entry.addresses;
   };
 
@@ -112,10 +111,6 @@ export class Names {
       clearTimeout(timeout);
       this.#running.delete(end);
     }
-  }
-
-  #dropOldest(): void {
-    for (const name of this.#entries.keys()) return void this.#entries.delete(name);
   }
 }
 

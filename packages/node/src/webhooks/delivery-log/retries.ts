@@ -4,16 +4,14 @@ import { integer, invalid, oneOf, type Readers, readMembers, text } from "../../
 import { WebhookError } from "../error.ts";
 import type { DeliveryFilter, DeliveryRecord, DeliveryState, EndedFilter } from "../model/deliveries.ts";
 import type { Webhook } from "../model/webhook.ts";
-import type { DeliveryLogRows } from "../storage/delivery-log.ts";
+import type { DeliveryLogRows, LogRange } from "../storage/delivery-log.ts";
 import type { Requeued } from "../storage/locks.ts";
 
 export type RetriesDeps = {
   rows: DeliveryLogRows;
   /** Called when deliveries of the webhook were put back into the queue or became due. */
   onQueued: (webhook: number) => void;
-  /** Returns whether a call of a delivery is running. */
   isUnderWay: (delivery: number) => boolean;
-  /** Time by which deliveries become due. */
   steadyMs: () => number;
 };
 
@@ -157,7 +155,7 @@ async function expedite(
 async function runSteps(
   { onQueued }: RetriesDeps,
   webhook: number,
-  step: (range: { readonly after: number; readonly limit: number }) => Promise<Requeued>,
+  step: (range: LogRange) => Promise<Requeued>,
 ): Promise<number> {
   let total = 0;
   for (let after = 0; ; ) {

@@ -1,17 +1,23 @@
-/** The in-memory queues of webhooks that have work to do. */
+/**
+ * The in-memory queues of webhooks that have work to do. A queue has three lanes. First attempts start in the order of events, several
+ * at once unless the order is strict. Retries run concurrently, one at a time, so that a failing delivery does not delay others.
+ * Replays run when no first attempt is waiting.
+ */
 
+import { setNewest } from "../../platform/bounded-entries.ts";
 import { present } from "../../platform/present.ts";
+import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { DeliveryQueue, QueueState } from "../storage/delivery-queue.ts";
-import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./lanes.ts";
+import type { Lane } from "../storage/lanes.ts";
 
-export type EndedCall = {
+type EndedCall = {
   /** Time until which the target gets no calls; 0: no pause. */
   readonly pausedUntilMs: number;
   /** True if the state of the retries in the database may have changed. */
   readonly concernsRetries: boolean;
 };
 
-export type QueuesDeps = {
+type QueuesDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "states">;
   /** See `Ownership`. Other queues are not read. */
   readonly owns: (webhook: number) => boolean;
@@ -149,13 +155,10 @@ export class Queues {
     queue.ahead = [];
   }
 
-  /** Drops the queue from memory if it is idle. */
   dropIfIdle(queue: Queue, nowMs: number): void {
     if (!isIdle(queue, nowMs)) return;
     this.#queues.delete(queue.webhook);
-    if (queue.taken === 0) return;
-    if (this.#taken.size >= MAX_TAKEN) this.#taken.delete(present(this.#taken.keys().next().value));
-    this.#taken.set(queue.webhook, queue.taken);
+    if (queue.taken > 0) setNewest(this.#taken, queue.webhook, queue.taken, MAX_TAKEN);
   }
 }
 
@@ -167,3 +170,78 @@ function apply(change: Change, queue: Queue): void {
   if (change === "all") queue.pausedUntilMs = 0;
   else Object.assign(queue, { taken: 0, replayed: 0 });
 }
+
+export type Queue = {
+  readonly webhook: number;
+  /** True if a delivery starts only after the previous one has succeeded or finally failed. */
+  isStrict: boolean;
+  readonly running: Record<Lane, number>;
+  /** Number of the last delivery that was read into the first lane. */
+  taken: number;
+  /** Prefetched deliveries after `taken`. */
+  ahead: WaitingDelivery[];
+  /** True if there may be deliveries after the last one taken. */
+  hasFirst: boolean;
+  /** True if no call may start until all have ended: a retraction is delivered alone, between the old and the new facts. */
+  isBarred: boolean;
+  retryMs: number | undefined;
+  /** True if a failed retraction waits for its retry: no later delivery starts before it. */
+  hasRetraction: boolean;
+  /** Position of the last delivery that was read into the replay lane, and whether more may follow. */
+  replayed: number;
+  hasReplay: boolean;
+  /** Earliest time of the next replayed delivery; 0 for now. */
+  replayMs: number;
+  /** Lanes whose next delivery is already under way; no call of them starts before its outcome is recorded. */
+  readonly held: Set<Lane>;
+  /** Time until which a failing target gets no call; afterwards one call at a time; 0 for other targets. */
+  pausedUntilMs: number;
+  /** True if the last call succeeded quickly. */
+  isQuick: boolean;
+  /** Target of the last delivery that was read; undefined before the first. */
+  target: string | undefined;
+};
+
+export const createQueue = (webhook: number, state: QueueState): Queue => ({
+  webhook,
+  ...state,
+  running: { first: 0, retry: 0, replay: 0 },
+  taken: 0,
+  ahead: [],
+  hasFirst: true,
+  isBarred: false,
+  replayed: 0,
+  hasReplay: true,
+  replayMs: 0,
+  held: new Set(),
+  pausedUntilMs: 0,
+  isQuick: false,
+  target: undefined,
+});
+
+export const runningOf = ({ running }: Queue): number => running.first + running.retry + running.replay;
+
+/** Maximum of concurrent calls of the replay lane, unless the order is strict. */
+const MAX_REPLAYS = 2;
+
+/** Returns when a lane may start its next call; undefined if it has no call to start. */
+export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
+  const { isStrict, running, hasFirst, isBarred, hasRetraction, retryMs, pausedUntilMs } = queue;
+  const isAlone = isStrict || pausedUntilMs > 0;
+  if (isBarred || queue.held.has(lane) || (isAlone && runningOf(queue) > 0)) return undefined;
+  if (lane === "retry") {
+    return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, pausedUntilMs);
+  }
+  if (hasRetraction || (isStrict && retryMs !== undefined)) return undefined;
+  if (lane === "first") return hasFirst && running.first < maxConcurrent ? pausedUntilMs : undefined;
+  const mayReplay = queue.hasReplay && !hasFirst && running.replay < MAX_REPLAYS;
+  return mayReplay ? Math.max(queue.replayMs, pausedUntilMs) : undefined;
+}
+
+/** Returns whether the queue can be dropped without loss: the next delivery creates it again. */
+export const isIdle = (queue: Queue, nowMs: number): boolean =>
+  runningOf(queue) === 0 &&
+  !queue.hasFirst &&
+  !queue.hasReplay &&
+  queue.retryMs === undefined &&
+  queue.pausedUntilMs <= nowMs;

@@ -1,8 +1,8 @@
 /** Makes a signed call to a target and measures its duration. */
 
 import type { Attempted, Clock } from "../collaborators.ts";
-import { bodyOf, createHeaders, type OutgoingMessage } from "../model/message.ts";
-import type { ReadProofText } from "../proof-text.ts";
+import { bodyOf, type OutgoingMessage, Signer } from "../model/message.ts";
+import type { ProofTexts } from "../proof-text.ts";
 import type { Post } from "./post.ts";
 
 /**
@@ -20,37 +20,35 @@ export type MakeAttempt = (
 
 const MAX_REASON_LENGTH = 200;
 
-export type AttemptDeps = {
+type AttemptsDeps = {
   readonly post: Post;
   /** Absent: bodies have no proofs. */
-  readonly readProofText?: ReadProofText;
-  readonly clock: Clock;
+  readonly proofs?: Pick<ProofTexts, "read"> | undefined;
+  readonly clock: Pick<Clock, "nowMs" | "elapsedMs">;
 };
 
-export function createAttempt({ post, readProofText, clock }: AttemptDeps): MakeAttempt {
-  const headersOf = createHeaders();
-  return async (outgoing, signal) => {
-    const { proofDepth } = outgoing;
-    const proofText =
-      proofDepth === undefined ? undefined : await readProofText?.(outgoing.message, proofDepth);
+export class Attempts {
+  readonly #deps: AttemptsDeps;
+  readonly #signer = new Signer();
+
+  constructor(deps: AttemptsDeps) {
+    this.#deps = deps;
+  }
+
+  readonly make: MakeAttempt = async (outgoing, signal) => {
+    const { post, proofs, clock } = this.#deps;
+    const { target, message, secrets, epoch, isStrict = false, proofDepth } = outgoing;
+    const { id, webhook, sequence } = message;
+    const proofText = proofDepth === undefined ? undefined : await proofs?.read(message, proofDepth);
     const startedMs = clock.nowMs();
     // The time of day can be changed during a call.
     const beganMs = clock.elapsedMs();
-    const { target, message, secrets, epoch, isStrict = false } = outgoing;
     const body = bodyOf(message, proofText);
     const took = () => ({ startedMs, durationMs: Math.round(clock.elapsedMs() - beganMs) });
     try {
-      const { status, retryAfter, excerpt } = await post(
-        {
-          id: message.id,
-          webhook: message.webhook,
-          target,
-          isStrict,
-          headers: headersOf({ id: message.id, body, secrets, sequence: message.sequence, epoch }, startedMs),
-          body,
-        },
-        signal,
-      );
+      const headers = this.#signer.headersOf({ id, body, secrets, sequence, epoch }, startedMs);
+      const response = await post({ id, webhook, target, isStrict, headers, body }, signal);
+      const { status, retryAfter, excerpt } = response;
       return {
         ...took(),
         ...(status !== undefined && { status }),

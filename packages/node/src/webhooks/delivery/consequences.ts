@@ -7,6 +7,7 @@ import type {
   RecordedOutcome,
   WaitingDelivery,
 } from "../model/deliveries.ts";
+import type { WebhookOptions } from "../options.ts";
 import { nextAttemptAt, parseRetryAfterMs, probePauseMs, targetPauseMs } from "./retry.ts";
 
 export type EndedAttempt = {
@@ -15,15 +16,11 @@ export type EndedAttempt = {
   readonly attempted: Attempted;
 };
 
-export type ConsequencesDeps = {
+type ConsequencesDeps = Pick<WebhookOptions, "retryPausesMs" | "suspendAfterMs"> & {
   readonly clock: Pick<Clock, "steadyMs">;
   readonly observer: Pick<WebhookObserver, "attempted" | "decided">;
   readonly random: () => number;
   readonly logger: Pick<Logger, "info" | "debug">;
-  /** Pauses between attempts, one after each failed attempt except the last. */
-  readonly retryPausesMs: readonly number[];
-  /** Time of uninterrupted failures after which a webhook is suspended. */
-  readonly suspendAfterMs: number;
 };
 
 const GONE = 410;

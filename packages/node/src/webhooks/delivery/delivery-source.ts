@@ -2,19 +2,18 @@
 import { isRetraction } from "../../events/catalogue.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { DeliveryQueue } from "../storage/delivery-queue.ts";
+import type { Lane } from "../storage/lanes.ts";
+import { type Queue, runningOf } from "./active-queues.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { type Lane, type Queue, runningOf } from "./lanes.ts";
 
-export type DeliverySourceDeps = {
+type DeliverySourceDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "nextFirst" | "nextRetry" | "nextReplayed" | "states">;
   /** Returns whether a call may start now. */
   readonly mayBegin: () => boolean;
   /** Returns whether a call of the delivery is running, or its outcome is not recorded yet. */
   readonly isUnderWay: (delivery: number) => boolean;
-  /** Returns the latest time at which a retry can be due. */
   readonly latestMs: () => number;
-  /** Rate limit per host; absent: no limit. */
-  readonly rates?: HostRates | undefined;
+  readonly rates: HostRates;
 };
 
 /** Maximum number of first attempts of a queue in memory, and maximum characters of their contents. */
@@ -106,7 +105,7 @@ export class DeliverySource {
       return false;
     }
     queue.target = target;
-    return rates === undefined || rates.take(target);
+    return rates.take(target);
   }
 }
 

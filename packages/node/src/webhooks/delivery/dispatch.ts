@@ -6,36 +6,30 @@ import type { Logger } from "pino";
 import type { Clock } from "../collaborators.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
+import type { WebhookOptions } from "../options.ts";
 import type { DeliveryQueue } from "../storage/delivery-queue.ts";
-import { Queues } from "./active-queues.ts";
+import type { Lane } from "../storage/lanes.ts";
+import { type Queue, Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Consequences } from "./consequences.ts";
 import { DeliverySource } from "./delivery-source.ts";
 import { DueCalls, type DueOptions, isQuick } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import type { Lane, Queue } from "./lanes.ts";
 import { longestDelayMs } from "./retry.ts";
 import { Schedule } from "./schedule.ts";
 import { type BackgroundTask, Sources } from "./sources.ts";
 import { InFlight, Outcomes, UnderWay } from "./under-way.ts";
 
-export type DispatcherOptions = DueOptions & {
-  /** Time within which every call ends. A call starts only if this process owns its webhook for as long. */
-  readonly callTimeoutMs: number;
-  /** Pauses between attempts: see `nextAttemptAt`. */
-  readonly retryPausesMs: readonly number[];
-  /** Time that `close` waits for responses before it aborts the calls. */
-  readonly closeGraceMs: number;
-};
+type DispatcherOptions = DueOptions &
+  Pick<WebhookOptions, "callTimeoutMs" | "retryPausesMs" | "closeGraceMs">;
 
-export type DispatcherDeps = {
+type DispatcherDeps = {
   deliveryQueue: DeliveryQueue;
   match: () => Promise<Matched>;
   backgroundTasks: readonly BackgroundTask[];
   consequences: Consequences;
   attempt: MakeAttempt;
-  /** Rate limit of the hosts that are called; absent: no limit. */
-  rates?: HostRates | undefined;
+  rates: HostRates;
   /** Called after every run, because finished deliveries may be old enough to be dropped. */
   retain: () => void;
   /** Called after every run, with the error of the database if there was one. */
@@ -220,7 +214,7 @@ export class Dispatcher {
     const { attempt, deliveryQueue } = this.#deps;
     const { webhook } = queue;
     this.#underWay.begin(webhook, delivery.number);
-    this.#inFlight.begin(async (signal) => {
+    this.#inFlight.begin(webhook, async (signal) => {
       const epoch = deliveryQueue.ownership.epochOf(webhook);
       const attempted = await attempt({ ...delivery, epoch, isStrict: queue.isStrict }, signal);
       if (!attempted || !this.#queues.has(webhook)) {
@@ -233,7 +227,7 @@ export class Dispatcher {
       if (!queue.isQuick) queue.ahead = [];
       this.#outcomes.add({ webhook, delivery, attempted, queue, lane });
       this.#gather();
-    }, webhook);
+    });
   }
 
   /** Continues lanes that wait for the end of the call. */

@@ -1,21 +1,11 @@
 /** Finds the calls that are due, and the time of the next call. */
 import type { Attempted } from "../collaborators.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
-import type { Queues } from "./active-queues.ts";
+import type { WebhookOptions } from "../options.ts";
+import { LANES, type Lane } from "../storage/lanes.ts";
+import { laneDueMs, type Queue, type Queues, runningOf } from "./active-queues.ts";
 import { type DeliverySource, hasFewAhead } from "./delivery-source.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { LANES, type Lane, laneDueMs, type Queue, runningOf } from "./lanes.ts";
-
-/**
- * Slots for concurrent calls. Each webhook has a reserved slot, so that other targets cannot delay it. Its further calls use
- * shared slots; targets whose last response was not quick can use half of them.
- */
-type CallSlots = {
-  /** Returns whether the queue may start a call in a lane. */
-  isFree(queue: Queue, lane: Lane): boolean;
-  /** Takes a slot; must be called before the call counts as running. */
-  take(queue: Queue): void;
-};
 
 /** Maximum duration of a quick call, which does not occupy a slot for long. */
 const QUICK_MS = 1_000;
@@ -24,36 +14,40 @@ const QUICK_MS = 1_000;
 export const isQuick = ({ reason, durationMs }: Attempted): boolean =>
   reason === undefined && durationMs < QUICK_MS;
 
-/** Computes the current use of the slots. */
-function createCallSlots(queues: Iterable<Queue>, maxShared: number): CallSlots {
-  let shared = 0;
-  for (const queue of queues) shared += Math.max(0, runningOf(queue) - 1);
-  return {
-    isFree(queue, lane) {
-      // Replays leave room for live events.
-      const most = queue.isQuick && lane !== "replay" ? maxShared : maxShared / 2;
-      return runningOf(queue) === 0 || shared < most;
-    },
-    take(queue) {
-      if (runningOf(queue) > 0) shared++;
-    },
-  };
+/**
+ * Slots for concurrent calls. Each webhook has a reserved slot, so that other targets cannot delay it. Its further calls use
+ * shared slots; targets whose last response was not quick can use half of them.
+ */
+class CallSlots {
+  readonly #maxShared: number;
+  #shared = 0;
+
+  constructor(queues: Iterable<Queue>, maxShared: number) {
+    this.#maxShared = maxShared;
+    for (const queue of queues) this.#shared += Math.max(0, runningOf(queue) - 1);
+  }
+
+  /** Returns whether the queue may start a call in a lane. */
+  isFree(queue: Queue, lane: Lane): boolean {
+    // Replays leave room for live events.
+    const most = queue.isQuick && lane !== "replay" ? this.#maxShared : this.#maxShared / 2;
+    return runningOf(queue) === 0 || this.#shared < most;
+  }
+
+  /** Takes a slot; must be called before the call counts as running. */
+  take(queue: Queue): void {
+    if (runningOf(queue) > 0) this.#shared++;
+  }
 }
 
-export type DueOptions = {
-  /** Maximum of concurrent calls of all webhooks, not counting the first call of each. */
-  readonly maxConcurrent: number;
-  /** Maximum of concurrent first attempts of one webhook. */
-  readonly maxConcurrentPerWebhook: number;
-};
+export type DueOptions = Pick<WebhookOptions, "maxConcurrent" | "maxConcurrentPerWebhook">;
 
 type DueDeps = {
   readonly queues: Queues;
   readonly deliverySource: Pick<DeliverySource, "readAhead" | "next">;
   /** Returns whether a call may start now; if not, none is due. */
   readonly mayBegin: () => boolean;
-  /** Rate limit per host; absent: no limit. */
-  readonly rates?: HostRates | undefined;
+  readonly rates: HostRates;
   /** Starts a call, which already counts as running. */
   readonly begin: (queue: Queue, lane: Lane, delivery: WaitingDelivery) => void;
 };
@@ -77,7 +71,7 @@ export class DueCalls {
   async begin(nowMs: number): Promise<boolean> {
     const { queues, deliverySource, begin } = this.#deps;
     await queues.refresh();
-    const slots = createCallSlots(queues.all(), this.#options.maxConcurrent);
+    const slots = new CallSlots(queues.all(), this.#options.maxConcurrent);
     let begun = 0;
     for (let more = true; more; ) {
       more = false;
@@ -118,7 +112,7 @@ export class DueCalls {
   /** Returns when the next call is due; undefined if none is due before another event. */
   nextMs(nowMs = 0): number | undefined {
     const { queues } = this.#deps;
-    const slots = createCallSlots(queues.all(), this.#options.maxConcurrent);
+    const slots = new CallSlots(queues.all(), this.#options.maxConcurrent);
     const due = [...queues.all()].flatMap((queue) =>
       LANES.filter((lane) => slots.isFree(queue, lane)).flatMap(
         (lane) => this.#dueMs(queue, lane, nowMs) ?? [],
@@ -136,7 +130,7 @@ export class DueCalls {
     const { queues, mayBegin, rates } = this.#deps;
     if (!mayBegin() || !queues.isCurrent(queue)) return undefined;
     const atMs = laneDueMs(queue, lane, this.#options.maxConcurrentPerWebhook);
-    if (atMs === undefined || rates === undefined) return atMs;
+    if (atMs === undefined) return undefined;
     // A call that is delayed by the rate limit of its host occupies no slot.
     const delayMs = queue.target === undefined ? 0 : rates.delayMs(queue.target);
     return Math.max(atMs, nowMs + delayMs);

@@ -3,18 +3,11 @@
  * lease, and nothing to do here.
  */
 import type { Logger } from "pino";
-import type { Clock } from "../collaborators.ts";
+import { type Clock, FailureLog } from "../collaborators.ts";
 import { NameInUseError, type Ownership } from "../ownership.ts";
 import { CALL_MARGIN_MS, type Dispatcher } from "./dispatch.ts";
 
-export type Lease = {
-  /** Ends the renewals. Must be called before the dispatcher is closed. */
-  end(): Promise<void>;
-  /** Lets other processes own the webhooks at once. Must be called after the dispatcher was closed. */
-  release(): Promise<void>;
-};
-
-export type LeaseDeps = {
+type LeaseDeps = {
   readonly ownership: Ownership;
   readonly dispatcher: Dispatcher;
   /** Called when another process has the name of this worker, which then sends nothing. */
@@ -26,7 +19,6 @@ export type LeaseDeps = {
 const RENEW_EVERY_MS = 3_000;
 /** Renewals that can fail before calls stop. */
 const SPARE_RENEWALS = 3;
-/** Pause after a failure. */
 const RETRY_MS = 1_000;
 const READ_CHANGES_EVERY_MS = 200;
 
@@ -34,141 +26,139 @@ const READ_CHANGES_EVERY_MS = 200;
 export const leaseMsFor = (callTimeoutMs: number): number =>
   callTimeoutMs + CALL_MARGIN_MS + SPARE_RENEWALS * RENEW_EVERY_MS;
 
-type State = LeaseDeps & {
+export class Lease {
+  readonly #deps: LeaseDeps;
+  /** Work that is repeated; none without a lease. */
+  readonly #repetitions: readonly Repetition[];
+  readonly #renewLog: FailureLog;
+  readonly #changesLog: FailureLog;
   /** Webhooks that other processes should own. */
-  readonly surplus: Set<number>;
-  isGivingUp: boolean;
-  isEnded: boolean;
-};
+  readonly #surplus = new Set<number>();
+  #isGivingUp = false;
+  #isEnded = false;
 
-export function createLease(deps: LeaseDeps): Lease {
-  const { ownership, logger } = deps;
-  const hasLease = ownership.remainingMs() !== Number.POSITIVE_INFINITY;
-  if (!hasLease) return { async end() {}, async release() {} };
-  const state: State = { ...deps, surplus: new Set(), isGivingUp: false, isEnded: false };
-  const renewals = repeat(state, createRenew(state));
-  const changes = repeat(state, createReadChanges(state));
-  return {
-    async end() {
-      state.isEnded = true;
-      await Promise.all([renewals(), changes()]);
-    },
-    async release() {
-      await ownership
-        .release()
-        .catch((err) =>
-          logger.warn({ err }, "failed to end the lease; other workers take over when it ends by itself"),
-        );
-    },
-  };
-}
+  constructor(deps: LeaseDeps) {
+    const { ownership, clock, logger } = deps;
+    this.#deps = deps;
+    this.#renewLog = new FailureLog(
+      logger,
+      "failed to renew the lease of webhooks; calls stop before it ends",
+      "the lease of webhooks is renewed again",
+    );
+    this.#changesLog = new FailureLog(
+      logger,
+      "failed to read the changes of webhooks by other processes",
+      "the changes of webhooks by other processes are read again",
+    );
+    const hasLease = ownership.remainingMs() !== Number.POSITIVE_INFINITY;
+    const works = hasLease ? [() => this.#renew(), () => this.#readChanges()] : [];
+    this.#repetitions = works.map((work) => new Repetition(work, clock));
+  }
 
-/**
- * Repeats work after the pause in ms to which it resolves.
- *
- * @returns function that ends the repetitions, and settles when the work is not running
- */
-function repeat({ clock }: State, work: () => Promise<number>): () => Promise<void> {
-  let isEnded = false;
-  let cancel = () => {};
-  let running: Promise<void>;
-  const run = () => {
-    running = work().then((pauseMs) => {
-      if (!isEnded) cancel = clock.after(pauseMs, run);
-    });
-  };
-  run();
-  return () => {
-    isEnded = true;
-    cancel();
-    return running;
-  };
-}
+  /** Ends the renewals. Must be called before the dispatcher is closed. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await Promise.all(this.#repetitions.map((each) => each.end()));
+  }
 
-function createRenew(state: State): () => Promise<number> {
-  const { ownership, dispatcher, surplus, onNameLost } = state;
-  const log = createTroubleLog(state, {
-    failed: "failed to renew the lease of webhooks; calls stop before it ends",
-    works: "the lease of webhooks is renewed again",
-  });
-  return async () => {
+  /** Lets other processes own the webhooks at once. Must be called after the dispatcher was closed. */
+  async release(): Promise<void> {
+    const { ownership, logger } = this.#deps;
+    if (this.#repetitions.length === 0) return;
+    await ownership
+      .release()
+      .catch((err) =>
+        logger.warn({ err }, "failed to end the lease; other workers take over when it ends by itself"),
+      );
+  }
+
+  /** Resolves to the milliseconds until the next renewal. */
+  async #renew(): Promise<number> {
+    const { ownership, dispatcher, onNameLost } = this.#deps;
     try {
       const change = await ownership.renew();
-      for (const webhook of change.lost) surplus.delete(webhook);
-      for (const webhook of change.surplus) surplus.add(webhook);
+      for (const webhook of change.lost) this.#surplus.delete(webhook);
+      for (const webhook of change.surplus) this.#surplus.add(webhook);
       dispatcher.lost(change.lost);
       dispatcher.gained(change.gained);
       // Calls that waited for the renewal can start.
       dispatcher.notify();
-      log.noteSuccess();
+      this.#renewLog.noteSuccess();
     } catch (error) {
       if (error instanceof NameInUseError) onNameLost(error);
-      else log.noteFailure(error);
+      else this.#renewLog.noteFailure(error);
       return RETRY_MS;
     }
-    void giveUpSurplus(state);
+    void this.#giveUpSurplus();
     return RENEW_EVERY_MS;
-  };
-}
-
-/** Gives up the surplus after its running calls. A failure is repeated with the next renewal. */
-async function giveUpSurplus(state: State): Promise<void> {
-  const { ownership, dispatcher, surplus, logger } = state;
-  if (surplus.size === 0 || state.isGivingUp) return;
-  state.isGivingUp = true;
-  const webhooks = [...surplus];
-  await dispatcher.finishCalls(webhooks);
-  // Some were lost meanwhile, and possibly gained again.
-  const given = webhooks.filter((webhook) => surplus.has(webhook));
-  try {
-    if (!state.isEnded && given.length > 0) {
-      dispatcher.lost(given);
-      await ownership.giveUp(given);
-      for (const webhook of given) surplus.delete(webhook);
-    }
-  } catch (err) {
-    logger.warn({ err }, "failed to give up webhooks to other workers; repeated with the next renewal");
   }
-  state.isGivingUp = false;
-}
 
-function createReadChanges(state: State): () => Promise<number> {
-  const { ownership, dispatcher } = state;
-  const log = createTroubleLog(state, {
-    failed: "failed to read the changes of webhooks by other processes",
-    works: "the changes of webhooks by other processes are read again",
-  });
-  return async () => {
+  /** Gives up the surplus after its running calls. A failure is repeated with the next renewal. */
+  async #giveUpSurplus(): Promise<void> {
+    const { ownership, dispatcher, logger } = this.#deps;
+    if (this.#surplus.size === 0 || this.#isGivingUp) return;
+    this.#isGivingUp = true;
+    const webhooks = [...this.#surplus];
+    await dispatcher.finishCalls(webhooks);
+    // Some were lost meanwhile, and possibly gained again.
+    const given = webhooks.filter((webhook) => this.#surplus.has(webhook));
+    try {
+      if (!this.#isEnded && given.length > 0) {
+        dispatcher.lost(given);
+        await ownership.giveUp(given);
+        for (const webhook of given) this.#surplus.delete(webhook);
+      }
+    } catch (err) {
+      logger.warn({ err }, "failed to give up webhooks to other workers; repeated with the next renewal");
+    }
+    this.#isGivingUp = false;
+  }
+
+  /** Resolves to the milliseconds until the next read. */
+  async #readChanges(): Promise<number> {
+    const { ownership, dispatcher } = this.#deps;
     try {
       for (const { webhook, isRestart } of await ownership.takeChanges()) {
         if (isRestart) dispatcher.queueRestarted(webhook);
         else dispatcher.queueChanged(webhook);
       }
-      log.noteSuccess();
+      this.#changesLog.noteSuccess();
     } catch (error) {
       // The database may have removed changes that did not arrive.
       dispatcher.changesMissed();
-      log.noteFailure(error);
+      this.#changesLog.noteFailure(error);
       return RETRY_MS;
     }
     return READ_CHANGES_EVERY_MS;
-  };
+  }
 }
 
-/** Logs the first of consecutive failures, and the first success afterwards. */
-function createTroubleLog(
-  { logger }: Pick<State, "logger">,
-  messages: { readonly failed: string; readonly works: string },
-) {
-  let isFailing = false;
-  return {
-    noteFailure(err: unknown): void {
-      if (!isFailing) logger.warn({ err }, messages.failed);
-      isFailing = true;
-    },
-    noteSuccess(): void {
-      if (isFailing) logger.info(messages.works);
-      isFailing = false;
-    },
-  };
+/** Work that is repeated after the pause in ms to which it resolves. */
+class Repetition {
+  readonly #work: () => Promise<number>;
+  readonly #clock: Pick<Clock, "after">;
+  #isEnded = false;
+  #cancel = () => {};
+  #running: Promise<void>;
+
+  constructor(work: () => Promise<number>, clock: Pick<Clock, "after">) {
+    this.#work = work;
+    this.#clock = clock;
+    this.#running = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const pauseMs = await this.#work();
+    if (this.#isEnded) return;
+    this.#cancel = this.#clock.after(pauseMs, () => {
+      this.#running = this.#run();
+    });
+  }
+
+  /** Settles when the work is not running. */
+  end(): Promise<void> {
+    this.#isEnded = true;
+    this.#cancel();
+    return this.#running;
+  }
 }

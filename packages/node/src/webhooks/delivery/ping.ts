@@ -2,12 +2,13 @@
 import { randomBytes } from "node:crypto";
 import type { Attempted } from "../collaborators.ts";
 import { WebhookError } from "../error.ts";
+import { createToken } from "../model/message.ts";
 import type { Secrets, Webhook } from "../model/webhook.ts";
 import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import type { NewPing } from "../storage/pings.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
-export type PingDeps = {
+type PingDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "recordPing">;
   readonly attempt: MakeAttempt;
   readonly nowMs: () => number;
@@ -15,7 +16,6 @@ export type PingDeps = {
 
 /** Maximum of concurrent calls of targets without a webhook. */
 const MAX_TRIALS = 4;
-const TOKEN_BYTES = 32;
 
 const NOTHING = { dataText: "{}" };
 
@@ -63,7 +63,7 @@ export class Pings {
     if (this.#trials === MAX_TRIALS)
       throw new WebhookError("PING_RUNNING", "pings of other targets are in progress: retry in 5 s");
     this.#trials++;
-    const secrets = { token: randomBytes(TOKEN_BYTES).toString("hex") };
+    const secrets = { token: createToken() };
     const { attempt } = await this.#call(NO_WEBHOOK, target, secrets).finally(() => this.#trials--);
     return attempt;
   }

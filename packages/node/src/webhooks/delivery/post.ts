@@ -1,7 +1,7 @@
 /** Sends one delivery over HTTP. */
 import type { Socket } from "node:net";
 import { CodedError } from "../../platform/coded-error.ts";
-import { type ConnectOptions, createConnect, type Endpoint, PUBLIC_TARGETS } from "../connections/guard.ts";
+import { type ConnectOptions, Connector, type Endpoint, PUBLIC_TARGETS } from "../connections/guard.ts";
 import type { Lookup } from "../connections/names.ts";
 import { type DeliveryResponse, ResponseReader } from "./response.ts";
 
@@ -19,9 +19,7 @@ export const DEFAULT_POST_OPTIONS: PostOptions = {
 };
 
 export type DeliveryRequest = {
-  /** Id of the message. */
   readonly id: string;
-  /** Webhook of the delivery. */
   readonly webhook: number;
   readonly target: string;
   /** True if no other delivery of the webhook is sent at the same time. */
@@ -43,42 +41,48 @@ const IDLE_MS = 10_000;
 const IDLE_MARGIN_MS = 1_000;
 const [HTTP_PORT, HTTPS_PORT] = [80, 443];
 
-/** Creates a sender; `close` ends its open connections. */
-export function createPost(options: PostOptions, lookup?: Lookup): { post: Post; close(): Promise<void> } {
-  const { timeoutMs, userAgent } = options;
-  const connect = createConnect(options, lookup);
-  const idle = new IdleConnections();
-  const onAbort = createAbortListeners();
+export class HttpPost {
+  readonly #options: PostOptions;
+  readonly #connector: Connector;
+  readonly #idle = new IdleConnections();
+  readonly #aborts = new AbortListeners();
   /** Ends of the running calls. */
-  const calls = new Set<(reason: unknown) => void>();
+  readonly #calls = new Set<(reason: unknown) => void>();
 
-  const post: Post = async ({ target, headers, body }, signal) => {
+  constructor(options: PostOptions, lookup?: Lookup) {
+    this.#options = options;
+    this.#connector = new Connector(options, lookup);
+  }
+
+  readonly post: Post = async ({ target, headers, body }, signal) => {
+    const { timeoutMs, userAgent } = this.#options;
     signal.throwIfAborted();
     const url = new URL(target);
     const opening = new AbortController();
-    let connection = idle.take(url.origin);
+    let connection = this.#idle.take(url.origin);
     const end = (reason: unknown) => (connection ? connection.end(reason) : opening.abort(reason));
     const timeout = setTimeout(() => end(new TimeoutError(timeoutMs)), timeoutMs);
-    const removeListener = onAbort(signal, () => end(signal.reason));
-    calls.add(end);
+    const removeListener = this.#aborts.add(signal, () => end(signal.reason));
+    this.#calls.add(end);
     try {
-      connection ??= new Connection(await connect(endpointOf(url), opening.signal), url.origin, idle);
+      connection ??= new Connection(
+        await this.#connector.connect(endpointOf(url), opening.signal),
+        url.origin,
+        this.#idle,
+      );
       opening.signal.throwIfAborted();
       return await connection.send(requestOf(url, { ...headers, "user-agent": userAgent }, body));
     } finally {
       clearTimeout(timeout);
       removeListener();
-      calls.delete(end);
+      this.#calls.delete(end);
     }
   };
 
-  return {
-    post,
-    async close() {
-      for (const end of [...calls]) end(new Error("the sender is closed"));
-      idle.close();
-    },
-  };
+  async close(): Promise<void> {
+    for (const end of [...this.#calls]) end(new Error("the sender is closed"));
+    this.#idle.close();
+  }
 }
 
 function endpointOf({ protocol, hostname, port }: URL): Endpoint {
@@ -202,27 +206,25 @@ class Connection {
   }
 }
 
-/** Creates the error of a connection that ended without a response. */
 export const disconnected = (reason = "no response had arrived") =>
   new CodedError("ECONNRESET", `the target closed the connection: ${reason}`, { isRetryable: true });
 
-/**
- * Calls `end` when the signal aborts, unless the returned function was called before. Many requests share the signal of the
- * dispatcher and a single listener, because each listener costs time.
- */
-function createAbortListeners(): (signal: AbortSignal, end: () => void) => () => void {
-  const endsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
-  return (signal, end) => {
-    const ends = endsBySignal.get(signal) ?? new Set();
-    if (!endsBySignal.has(signal)) {
-      endsBySignal.set(signal, ends);
+/** Listeners of signals. Many requests share the signal of the dispatcher, and a single listener of it, because each costs time. */
+class AbortListeners {
+  readonly #endsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
+
+  /** Calls `end` when the signal aborts, unless the returned function was called before. */
+  add(signal: AbortSignal, end: () => void): () => void {
+    const ends = this.#endsBySignal.get(signal) ?? new Set();
+    if (!this.#endsBySignal.has(signal)) {
+      this.#endsBySignal.set(signal, ends);
       signal.addEventListener("abort", () => {
         for (const end of [...ends]) end();
       });
     }
     ends.add(end);
     return () => void ends.delete(end);
-  };
+  }
 }
 
 /** The target did not respond in time. The delivery log shows the code. */

@@ -4,7 +4,6 @@ import { CodedError } from "../../platform/coded-error.ts";
 export type DeliveryResponse = {
   /** HTTP status; absent if a target without statuses acknowledged the delivery. */
   readonly status?: number;
-  /** Retry-After header. */
   readonly retryAfter?: string;
   /** Beginning of the body as text, which often explains a refusal. Absent if the body is empty. */
   readonly excerpt?: string;
@@ -14,7 +13,6 @@ export type DeliveryResponse = {
 const MAX_BYTES = 32_768;
 /** Maximum pieces of a response. Each read, interim response and chunk is one: their bytes bound the CPU time only loosely. */
 const MAX_PIECES = 256;
-/** Maximum bytes of a body to store. */
 const MAX_EXCERPT_BYTES = 512;
 
 const END_OF_HEAD = "\r\n\r\n";

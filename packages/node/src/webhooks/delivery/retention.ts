@@ -4,17 +4,15 @@ import type { Clock } from "../collaborators.ts";
 import type { DeliveryRetention, OverfullQueue } from "../model/deliveries.ts";
 import type { RetentionSteps } from "../storage/retention.ts";
 
-export type RetentionDeps = {
-  steps: RetentionSteps;
-  clock: Clock;
-  logger: Logger;
+type RetentionDeps = {
+  readonly steps: RetentionSteps;
+  readonly clock: Clock;
+  readonly logger: Logger;
 };
 
 const ROUND_EVERY_MS = 60_000;
-/** Pause between two steps, for other writers. */
+/** Pause before each step, for other writers. */
 const STEP_PAUSE_MS = 10;
-
-type RoundState = Pick<RetentionDeps, "steps" | "clock"> & { readonly bounds: DeliveryRetention };
 
 export class Retention {
   readonly #deps: RetentionDeps;
@@ -35,22 +33,50 @@ export class Retention {
     if (this.#isWorking || nowMs < this.#nextRoundMs) return;
     this.#nextRoundMs = nowMs + ROUND_EVERY_MS;
     this.#isWorking = true;
-    this.#schedule(dropRemoved);
+    this.#continue(this.#steps());
   }
 
-  #schedule(step: Step): void {
-    this.#cancelPause = this.#deps.clock.after(STEP_PAUSE_MS, () => void this.#run(step));
+  #continue(steps: AsyncGenerator<void>): void {
+    this.#cancelPause = this.#deps.clock.after(STEP_PAUSE_MS, () => void this.#run(steps));
   }
 
-  async #run(step: Step): Promise<void> {
+  async #run(steps: AsyncGenerator<void>): Promise<void> {
     try {
-      const next = await step({ ...this.#deps, bounds: this.#bounds });
-      this.#isWorking = next !== undefined;
-      if (next && !this.#isClosed) this.#schedule(next);
+      const { done = false } = await steps.next();
+      this.#isWorking = !done;
+      if (!done && !this.#isClosed) this.#continue(steps);
     } catch (error) {
       this.#isWorking = false;
       // The next round retries.
       this.#deps.logger.error({ err: error }, "failed to delete old webhook deliveries");
+    }
+  }
+
+  /** The steps of a round: each yields after one transaction that changes rows. */
+  async *#steps(): AsyncGenerator<void> {
+    const { steps, clock } = this.#deps;
+    const { maxWaiting } = this.#bounds;
+    while (await steps.dropRemoved()) yield;
+    yield;
+    let queue = await steps.nextOverfull(0, maxWaiting);
+    for (; queue; queue = await steps.nextOverfull(queue.webhook, maxWaiting))
+      yield* this.#failSurplus(queue);
+    let last: number | undefined = 0;
+    while (last !== undefined) {
+      // A clock that was set ahead drops no delivery.
+      last = await steps.dropBehind(last, this.#bounds, Math.min(clock.nowMs(), clock.steadyMs()));
+      if (last !== undefined) yield;
+    }
+  }
+
+  /** Fails the surplus of one queue; the next round processes deliveries that arrive in the meantime. */
+  async *#failSurplus({ webhook, surplus }: OverfullQueue): AsyncGenerator<void> {
+    const { steps, clock } = this.#deps;
+    let left = surplus;
+    while (left > 0) {
+      const failed = await steps.failSurplus({ webhook, surplus: left }, clock.nowMs());
+      left = failed === 0 ? 0 : left - failed;
+      yield;
     }
   }
 
@@ -59,34 +85,3 @@ export class Retention {
     this.#cancelPause();
   }
 }
-
-/** One step of a round; resolves to the next one, if any. */
-type Step = (state: RoundState) => Promise<Step | undefined>;
-
-const dropRemoved: Step = async ({ steps }) =>
-  (await steps.dropRemoved()) ? dropRemoved : failSurplusBehind(0);
-
-/** Creates the step for the webhooks after an id, one by one. */
-const failSurplusBehind =
-  (after: number): Step =>
-  async (state) => {
-    const queue = await state.steps.nextOverfull(after, state.bounds.maxWaiting);
-    return queue ? failSurplus(queue)(state) : dropBehind(0)(state);
-  };
-
-/** Creates the step for one queue; the next round processes deliveries that arrive in the meantime. */
-const failSurplus =
-  ({ webhook, surplus }: OverfullQueue): Step =>
-  async ({ steps, clock }) => {
-    const failed = await steps.failSurplus({ webhook, surplus }, clock.nowMs());
-    const isFinished = failed === 0 || failed === surplus;
-    return isFinished ? failSurplusBehind(webhook) : failSurplus({ webhook, surplus: surplus - failed });
-  };
-
-const dropBehind =
-  (after: number): Step =>
-  async ({ steps, bounds, clock }) => {
-    // A clock that was set ahead drops no delivery.
-    const last = await steps.dropBehind(after, bounds, Math.min(clock.nowMs(), clock.steadyMs()));
-    return last === undefined ? undefined : dropBehind(last);
-  };

@@ -1,31 +1,16 @@
 /** Schedule of retries (webhooks.md 10 point 4). */
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/clock/durations.ts";
 
-/** Default pauses between attempts, one after each failed attempt except the last. */
-export const DEFAULT_RETRY_PAUSES_MS: readonly number[] = [
-  5 * SECOND_MS,
-  30 * SECOND_MS,
-  2 * MINUTE_MS,
-  10 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  5 * HOUR_MS,
-  10 * HOUR_MS,
-  24 * HOUR_MS,
-];
-
 /** Maximum random change of a pause, as a fraction; spreads the retries of many deliveries. */
 const JITTER = 0.2;
 
-/** The longest delay that a target can request. */
 export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
-export type FailedAttempt = {
+type FailedAttempt = {
   /** Number of attempts, including this one. */
   readonly attempts: number;
   /** Time of the failure on the clock of due times. */
   readonly atMs: number;
-  /** Delay that the target requested. */
   readonly retryAfterMs?: number;
 };
 

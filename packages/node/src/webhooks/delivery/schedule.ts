@@ -68,12 +68,10 @@ export class Schedule {
     });
   }
 
-  /** Returns whether a continuation is scheduled. */
   isContinuing(): boolean {
     return this.#isContinuing;
   }
 
-  /** Pauses for a time, then runs. */
   pause(delayMs: number): void {
     if (this.#phase === "closed") return;
     this.#phase = "paused";

@@ -8,12 +8,11 @@ import type { Matched } from "../matching/matcher.ts";
 /** Runs one short step. `webhook`: the webhook whose queue has changed, if any; `more`: further steps may follow. */
 export type BackgroundTask = () => Promise<{ readonly webhook?: number; readonly more: boolean }>;
 
-export type SourcesDeps = {
+type SourcesDeps = {
   readonly match: () => Promise<Matched>;
   /** One step of each runs when no event is waiting to be matched. */
   readonly backgroundTasks: readonly BackgroundTask[];
   readonly clock: Pick<Clock, "steadyMs">;
-  /** Reports that the queue of a webhook has changed. */
   readonly onChange: (webhook: number) => void;
 };
 

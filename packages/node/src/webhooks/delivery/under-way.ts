@@ -8,14 +8,12 @@ import { present } from "../../platform/present.ts";
 import type { Clock } from "../collaborators.ts";
 import type { AttemptOutcome, RecordedOutcome } from "../model/deliveries.ts";
 import type { DeliveryQueue } from "../storage/delivery-queue.ts";
-import type { Queues } from "./active-queues.ts";
+import type { Lane } from "../storage/lanes.ts";
+import type { Queue, Queues } from "./active-queues.ts";
 import type { Consequences, EndedAttempt } from "./consequences.ts";
-import type { Lane, Queue } from "./lanes.ts";
 
 /** The calls of one webhook share a signal. */
 type Group = { readonly abort: AbortController; size: number };
-
-const NO_WEBHOOK = 0;
 
 export class InFlight {
   readonly #clock: Pick<Clock, "after">;
@@ -31,7 +29,7 @@ export class InFlight {
   }
 
   /** Starts a call with a signal that aborts it; the call must not reject. */
-  begin(call: (signal: AbortSignal) => Promise<void>, webhook = NO_WEBHOOK): void {
+  begin(webhook: number, call: (signal: AbortSignal) => Promise<void>): void {
     const group = this.#groups.get(webhook) ?? { abort: new AbortController(), size: 0 };
     group.size++;
     this.#groups.set(webhook, group);
@@ -43,7 +41,6 @@ export class InFlight {
     this.#calls.add(ended);
   }
 
-  /** Aborts the calls of a webhook. */
   abort(webhook: number): void {
     const group = this.#groups.get(webhook);
     this.#groups.delete(webhook);
@@ -135,7 +132,6 @@ export class Outcomes {
     return this.#unwritten.size - (this.#current?.some.length ?? 0);
   }
 
-  /** Returns whether a write is running. */
   isWriting(): boolean {
     return this.#current !== undefined && this.#current.result === undefined;
   }
@@ -171,7 +167,6 @@ export class Outcomes {
     else this.#conclude();
   }
 
-  /** Writes all outcomes. */
   async writeAll(): Promise<void> {
     await this.#current?.ended;
     // A failed write is repeated.

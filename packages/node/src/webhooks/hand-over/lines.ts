@@ -29,9 +29,7 @@ const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 export const HandOverHead = Type.Object(
   {
     format: Type.Literal(FORMAT),
-    /** The nethash of the chain. */
     network: Type.String({ maxLength: MAX_ID_LENGTH }),
-    /** Sequence of the last matched event. */
     matched: count,
     /** True if the sender encrypts the secrets in its database. */
     isEncrypted: Type.Boolean(),
@@ -79,11 +77,7 @@ const LINE = formOf(
     Type.Object({ end: count }, closed),
   ]),
 );
-export type HandOverLine =
-  | { readonly webhooks: HandOverHead }
-  | TablePart
-  /** Number of rows of all tables. */
-  | { readonly end: number };
+export type HandOverLine = { readonly webhooks: HandOverHead } | TablePart | { readonly end: number };
 
 export function lineOf(line: HandOverLine): string {
   const json = JSON.stringify(line);

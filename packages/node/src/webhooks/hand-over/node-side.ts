@@ -28,13 +28,10 @@ export type NodeSideDeps = {
 
 export type NodeStatus = {
   readonly state: OwnerState;
-  /** Id of the last hand-over; absent before the first. */
   readonly transfer?: string | undefined;
   /** False while calls are running. */
   readonly isStopped: boolean;
-  /** Sequence of the last matched event. */
   readonly matched: number;
-  /** True if the node encrypts the secrets in its database. */
   readonly isEncrypted: boolean;
 };
 
@@ -53,7 +50,6 @@ const DROP_PAUSE_MS = 5;
 export class NodeSide {
   readonly #options: NodeSideOptions;
   readonly #deps: NodeSideDeps;
-  /** The parts that have arrived. */
   #received: { readonly session: string; next: number; count: number } | undefined;
   #isDropping = false;
   #isClosed = false;

@@ -16,7 +16,6 @@ export type Owner = {
 export type OwnerChange = {
   readonly from: OwnerState;
   readonly to: OwnerState;
-  /** Id of the hand-over. */
   readonly transfer: string;
 };
 

@@ -7,7 +7,6 @@ import type { Owner, OwnerChange } from "./owner.ts";
 import type { HandOverRow, TableName } from "./tables.ts";
 
 export type HandOverRows = {
-  /** True if the secrets in the database are encrypted. */
   readonly isEncrypted: boolean;
   owner(): Owner;
   /** Returns the sequence of the last matched event. */
@@ -43,7 +42,6 @@ export type HandOverRows = {
 export type CopiedEvent = { readonly sequence: number; readonly id?: string | undefined };
 
 export type WorkersSide = {
-  /** True if the secrets in the database are encrypted. */
   readonly isEncrypted: boolean;
   owner(): Promise<Owner>;
   /** @throws {OwnerError} */

@@ -21,7 +21,6 @@ type SwitchDeps = {
 
 export class ServiceSwitch {
   readonly #deps: SwitchDeps;
-  /** Requests in progress. */
   readonly #running = new Set<Promise<unknown>>();
   #service: Webhooks | undefined;
   #isStopping = false;
@@ -34,12 +33,11 @@ export class ServiceSwitch {
   /** The functions that clients request; each rejects with a `WebhookError` while the service is stopped. */
   readonly requests: WebhookRequests = guardRequests(async (_kind, work) => {
     if (!this.#service) throw refusalOf(this.#deps.owner());
-    const request = work(this.#service);
+    const request = work(this.#service.requests);
     this.#running.add(request);
     return request.finally(() => this.#running.delete(request));
   });
 
-  /** Must be called after events were logged. */
   notify(): void {
     this.#service?.notify();
   }

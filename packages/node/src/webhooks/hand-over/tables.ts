@@ -2,7 +2,6 @@
 import { ownerOf, type SecretCipher } from "../secrets.ts";
 
 export type ColumnType =
-  /** Safe integer. */
   | "integer"
   | "text"
   | "flag"

@@ -11,7 +11,7 @@ import {
 } from "../../subscriptions/conditions/conditions.ts";
 import { type MeteredConditions, meterConditions } from "../../subscriptions/conditions/cost.ts";
 import { createLookup, type Entry, type Lookup } from "../../subscriptions/conditions/lookup.ts";
-import type { ActiveWebhooks, Intake } from "../intake.ts";
+import type { Intake } from "../intake.ts";
 import type { ActiveWebhook } from "../model/webhook.ts";
 
 export type Definition = ActiveWebhook & {
@@ -25,50 +25,52 @@ export type Definition = ActiveWebhook & {
 /** A webhook that subscribes to an event, and its name for the event. */
 export type Subscriber = { readonly definition: Definition; readonly name: string };
 
-/** The active webhooks of one version of the register. */
-export type Definitions = {
-  readonly version: number;
-  /** Returns candidates for an event by ascending id; they include all webhooks whose conditions hold. */
-  forEvent(event: Pick<Event, "name" | "data">): readonly Subscriber[];
-  find(webhook: number): Definition | undefined;
-};
-
 /** Reads the register again if another version is current. Unchanged conditions stay compiled. */
-export type ReadDefinitions = () => Promise<Definitions>;
+export class DefinitionReader {
+  readonly #intake: Pick<Intake, "activeWebhooks">;
+  readonly #logger: Logger;
+  #current: Definitions | undefined;
 
-export type DefinitionDeps = {
-  intake: Pick<Intake, "activeWebhooks">;
-  logger: Logger;
-};
+  constructor(intake: Pick<Intake, "activeWebhooks">, logger: Logger) {
+    this.#intake = intake;
+    this.#logger = logger;
+  }
 
-export function createReadDefinitions({ intake, logger }: DefinitionDeps): ReadDefinitions {
-  let current: Definitions | undefined;
-  return async () => {
-    const changed = await intake.activeWebhooks(current?.version);
-    if (changed) current = createDefinitions(changed, current, logger);
-    return present(current, "the first version of the register");
-  };
+  async read(): Promise<Definitions> {
+    const changed = await this.#intake.activeWebhooks(this.#current?.version);
+    if (changed) {
+      const { version, webhooks } = changed;
+      const definitions = webhooks.map((webhook) =>
+        toDefinition(webhook, this.#current?.find(webhook.id), this.#logger),
+      );
+      this.#current = new Definitions(version, definitions);
+    }
+    return present(this.#current, "the first version of the register");
+  }
 }
 
-function createDefinitions(
-  { version, webhooks }: ActiveWebhooks,
-  before: Definitions | undefined,
-  logger: Logger,
-): Definitions {
-  const definitions = new Map(
-    webhooks.map((webhook) => [webhook.id, toDefinition(webhook, before?.find(webhook.id), logger)]),
-  );
+/** The active webhooks of one version of the register. */
+export class Definitions {
+  readonly version: number;
+  readonly #definitions: ReadonlyMap<number, Definition>;
   /** Indexes by event name, built at the first event of the name: changes of the register cost nothing for other events. */
-  const byName = new Map<string, Lookup<Subscriber>>();
-  return {
-    version,
-    forEvent({ name, data }) {
-      const lookup = byName.get(name) ?? createLookup(entriesOf(definitions.values(), name));
-      byName.set(name, lookup);
-      return lookup(data);
-    },
-    find: (webhook) => definitions.get(webhook),
-  };
+  readonly #byName = new Map<string, Lookup<Subscriber>>();
+
+  constructor(version: number, definitions: readonly Definition[]) {
+    this.version = version;
+    this.#definitions = new Map(definitions.map((definition) => [definition.id, definition]));
+  }
+
+  /** Returns candidates for an event by ascending id; they include all webhooks whose conditions hold. */
+  forEvent({ name, data }: Pick<Event, "name" | "data">): readonly Subscriber[] {
+    const lookup = this.#byName.get(name) ?? createLookup(entriesOf(this.#definitions.values(), name));
+    this.#byName.set(name, lookup);
+    return lookup(data);
+  }
+
+  find(webhook: number): Definition | undefined {
+    return this.#definitions.get(webhook);
+  }
 }
 
 function toDefinition(webhook: ActiveWebhook, previous: Definition | undefined, logger: Logger): Definition {

@@ -14,9 +14,7 @@ import {
 import type { DeliveryDraft } from "../intake.ts";
 import type { DeliveredFact, TimedContent } from "../model/deliveries.ts";
 
-/** Values that identify an event. */
 type EventIdentity = {
-  /** Id of the event. */
   readonly id: string;
   /** Height of the block, for events of blocks. */
   readonly height?: number;
@@ -71,7 +69,6 @@ const messageId = (position: string, ...parts: readonly (string | number)[]): st
 export type OrderedEvent = {
   /** `createdMs` is absent for facts that do not come from the log. */
   readonly event: Event & Partial<Pick<LoggedEvent, "createdMs">>;
-  /** Sequence of the event in the log. */
   readonly logSequence: number;
   /** Number of reverts of the event's block before the event. */
   readonly timesReverted: number;
@@ -110,7 +107,6 @@ export function draftDelivery(
   };
 }
 
-/** Drafts the retraction of a delivered fact. */
 export function draftRetraction(network: string, fact: DeliveredFact): DeliveryDraft {
   const { webhook, id: reverts, height, blockId, content } = fact;
   const event = retractionNameOf(fact.event);

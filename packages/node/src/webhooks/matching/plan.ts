@@ -7,8 +7,8 @@ import { isChainFact, type LoggedEvent } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { Fit } from "../../subscriptions/content.ts";
-import { type IntakeCommand, STEP_SIZE, type StepSize } from "../intake.ts";
-import type { TimedContent } from "../model/deliveries.ts";
+import { type Confirmed, type IntakeCommand, STEP_SIZE, type StepSize } from "../intake.ts";
+import type { DeliveredFact, TimedContent } from "../model/deliveries.ts";
 import type { Subscriber } from "./definitions.ts";
 import {
   draftDelivery,
@@ -17,10 +17,20 @@ import {
   type OrderedEvent,
   retractedId,
 } from "./drafts.ts";
-import { FACTS_AT_ONCE, type StepReads } from "./step.ts";
+
+/** Maximum number of retracted facts per step, and of confirmed events. */
+export const FACTS_AT_ONCE = 100;
+
+export type StepReads = {
+  /** Number of reverts before the step, by block. */
+  readonly reverts: ReadonlyMap<string, number>;
+  /** Delivered facts of the blocks that the step reverts, block by block. */
+  readonly facts: readonly DeliveredFact[];
+  /** Events that blocks of the step confirm, by height. */
+  readonly confirmed: readonly Confirmed[];
+};
 
 export type PlanInput = {
-  /** The nethash. */
   readonly network: string;
   readonly events: readonly LoggedEvent[];
   readonly reads: StepReads;
@@ -47,13 +57,11 @@ export type Plan = {
   readonly matched?: number;
   /** Point at which the next step continues its first event; absent after a complete event. */
   readonly reached: Reached | undefined;
-  /** True if all events were planned completely. */
   readonly isFinished: boolean;
 };
 
 type State = PlanInput & {
   readonly commands: IntakeCommand[];
-  /** Webhooks of the commands. */
   readonly webhooks: Set<number>;
   /** Webhooks that the step suspends: they receive nothing more. */
   readonly suspended: Set<number>;
@@ -61,7 +69,6 @@ type State = PlanInput & {
   readonly reverts: Map<string, number>;
   /** Blocks whose facts are retracted. */
   readonly retracted: Set<string>;
-  /** Number of retracted facts, and of confirmed events. */
   facts: number;
   /** Lowest height that confirms an event which the step defers. */
   dueHeight: number;
@@ -86,7 +93,6 @@ export function planStep(input: PlanInput): Plan {
   return { commands, ...(matched !== undefined && { matched }), reached, isFinished };
 }
 
-/** Plans events; returns whether all were planned completely. */
 function planEvents(state: State): boolean {
   for (const event of state.events) {
     // An event with too much work is continued in the next step, and the cursor stays before it.
@@ -158,7 +164,6 @@ const timesReverted = ({ reads, reverts }: State, blockId: string): number =>
   (reads.reverts.get(blockId) ?? 0) + (reverts.get(blockId) ?? 0);
 
 type Message = OrderedEvent & {
-  /** Content as JSON. */
   readonly dataText: () => string | undefined;
   readonly content: () => TimedContent;
 };

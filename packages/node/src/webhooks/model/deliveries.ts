@@ -7,7 +7,6 @@ export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 /** Content of a delivery, and the time of its event; without it, as of a ping, the time of the delivery counts. */
 export type TimedContent = Content & { readonly timeMs?: number | undefined };
 
-/** A delivery that is put into a queue. */
 export type NewDelivery = {
   readonly webhook: number;
   /** Value of the webhook-id header; never changes. */
@@ -53,7 +52,6 @@ export type WaitingDelivery = {
 
 /** A pending delivery in the replay lane. */
 export type ReplayedDelivery = WaitingDelivery & {
-  /** Position in the lane. */
   readonly position: number;
   /** Earliest time of the next attempt; absent before the first attempt. */
   readonly nextAttemptMs?: number;
@@ -63,7 +61,6 @@ export type ReplayedDelivery = WaitingDelivery & {
 export type Attempt = {
   readonly startedMs: number;
   readonly durationMs: number;
-  /** HTTP status of the response. */
   readonly status?: number;
   /** Beginning of the response body, as text. */
   readonly response?: string;
@@ -75,14 +72,12 @@ export type AttemptOutcome = {
   readonly webhook: number;
   readonly delivery: number;
   readonly attempt: Attempt;
-  /** Time at which the attempt ended. */
   readonly atMs: number;
   /**
    * Called URL; absent: the URL of the webhook. An attempt at a former target of the webhook is logged without
    * consequences: its delivery waits for the current target.
    */
   readonly target?: string;
-  /** The failure; absent after a success. */
   readonly failure?: AttemptFailure;
 };
 
@@ -102,41 +97,29 @@ export type RecordedOutcome = {
   readonly isCurrent: boolean;
   /** Consecutive failures of the webhook, including this one; 0 after a success. */
   readonly failures: number;
-  /** Reason of the suspension, if the webhook was suspended. */
   readonly suspended?: string;
 };
 
-/** A delivery of a fact of a block. */
-export type DeliveredFact = {
-  readonly number: number;
-  readonly webhook: number;
-  readonly id: string;
-  /** Name of the event in the subscription. */
-  readonly event: string;
-  readonly height: number;
-  readonly blockId: string;
-  readonly content: number;
-  /** True if the webhook exists, and its current target may have received the fact or will receive it. */
-  readonly hasSameTarget: boolean;
-};
+/** A delivered fact of a block. */
+export type DeliveredFact = Pick<NewDelivery, "webhook" | "id" | "event" | "content"> &
+  Required<Pick<NewDelivery, "height" | "blockId">> & {
+    readonly number: number;
+    /** True if the webhook exists, and its current target may have received the fact or will receive it. */
+    readonly hasSameTarget: boolean;
+  };
 
 /** A delivery with its attempts, as the delivery log lists it. */
-export type DeliveryRecord = {
+export type DeliveryRecord = Pick<
+  NewDelivery,
+  "id" | "sequence" | "event" | "height" | "blockId" | "reverts"
+> & {
   /** Increases with every delivery of the node. */
   readonly number: number;
-  readonly id: string;
-  /** Number of the delivery within its webhook; absent for pings. */
-  readonly sequence?: number;
-  readonly event: string;
-  readonly height?: number;
-  readonly blockId?: string;
   readonly state: DeliveryState;
   /** Reason why the delivery is not delivered (yet). */
   readonly reason?: string;
   /** True if the fact was retracted because its block was reverted. */
   readonly isUndone?: true;
-  /** Id of the retracted delivery. */
-  readonly reverts?: string;
   readonly createdMs: number;
   /** Time of the next attempt of a pending retry. */
   readonly nextAttemptMs?: number;
@@ -163,15 +146,9 @@ export type EndedFilter = Omit<DeliveryFilter, "state"> & {
 /** Records with a smaller number than `before`, newest first. */
 export type DeliveryRange = { readonly before?: number; readonly limit: number };
 
-/** State of one of the newest deliveries. */
-export type LatestDelivery = {
-  readonly state: DeliveryState;
-  readonly createdMs: number;
-  readonly finishedMs?: number;
-};
+export type LatestDelivery = Pick<DeliveryRecord, "state" | "createdMs" | "finishedMs">;
 
 export type LatestDeliveries = {
-  /** The deliveries, newest first. */
   readonly deliveries: readonly LatestDelivery[];
   /** Creation time of the oldest pending delivery or retry of the whole queue, without replays. */
   readonly oldestWaitingMs?: number;

@@ -1,5 +1,5 @@
 /** Messages: the body, and the headers that authenticate the sender (webhooks.md 7 and 10). */
-import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { Lru } from "../../platform/bounded-entries.ts";
 import type { DeliveryMessage } from "./deliveries.ts";
 import type { Secrets } from "./webhook.ts";
@@ -23,14 +23,13 @@ export function bodyOf(message: DeliveryMessage, proofText?: string): string {
 export type OutgoingMessage = {
   readonly message: DeliveryMessage;
   readonly secrets: Secrets;
-  /** See `WaitingDelivery`. */
   readonly proofDepth?: number;
   /** Epoch of the sender; absent for a message outside of the queue. */
   readonly epoch?: number | undefined;
 };
 
 /** A message as text, with its id, its position among those of the sender, and the secrets that sign it. */
-export type Signed = {
+type SignedMessage = {
   readonly id: string;
   readonly body: string;
   readonly secrets: Secrets;
@@ -38,16 +37,15 @@ export type Signed = {
   readonly epoch?: number | undefined;
 };
 
-/** Creates the headers of one attempt. During a rotation, both the old and the new token sign the message. */
-export type HeadersOf = (signed: Signed, atMs: number) => Record<string, string>;
-
+const TOKEN_BYTES = 32;
 /** Number of digits of a token in the header. */
 const HALF_LENGTH = 32;
+
+export const createToken = (): string => randomBytes(TOKEN_BYTES).toString("hex");
 
 /** Returns whether a token is one half from a register of the old node, whose ASCII text is the signature key. */
 export const isHalf = (token: string): boolean => token.length === HALF_LENGTH;
 
-/** Returns the encoding of the key in a token. */
 const encodingOf = (token: string) => (isHalf(token) ? "ascii" : "hex");
 
 /** Returns the signature key in the format of the Standard Webhooks libraries. */
@@ -57,15 +55,16 @@ export const signingSecretOf = (token: string): string =>
 /** Maximum number of cached keys: creating a key takes longer than signing with it. */
 const MAX_KEYS = 10_000;
 
-export function createHeaders(): HeadersOf {
-  const keys = new Lru<string, KeyObject>(MAX_KEYS);
-  const keyOf = (token: string) => keys.get(token, () => createSecretKey(token, encodingOf(token)));
+export class Signer {
+  readonly #keys = new Lru<string, KeyObject>(MAX_KEYS);
 
-  return ({ id, body, secrets: { token, previous }, sequence, epoch }, atMs) => {
+  /** Returns the headers of one attempt. During a rotation, both the old and the new token sign the message. */
+  headersOf(signed: SignedMessage, atMs: number): Record<string, string> {
+    const { id, secrets, sequence, epoch } = signed;
+    const { token, previous } = secrets;
     const isOverlap = previous !== undefined && atMs < previous.untilMs;
     const timestamp = `${Math.floor(atMs / 1000)}`;
-    const sign = (token: string) =>
-      `v1,${createHmac("sha256", keyOf(token)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+    const text = `${id}.${timestamp}.${signed.body}`;
     return {
       "content-type": "application/json",
       // The receiver keeps the other half and compares the whole token (webhooks.md 7.2). The header has one token: the
@@ -75,10 +74,17 @@ export function createHeaders(): HeadersOf {
       // Standard Webhooks 1.0; its libraries verify with `signingSecretOf` the token.
       "webhook-id": id,
       "webhook-timestamp": timestamp,
-      "webhook-signature": (isOverlap ? [token, previous.token] : [token]).map(sign).join(" "),
+      "webhook-signature": (isOverlap ? [token, previous.token] : [token])
+        .map((token) => this.#sign(text, token))
+        .join(" "),
       // Not in the body: a sender with an older copy of the data gives the same message others (webhooks.md 10 point 16).
       ...(sequence !== undefined && { "webhook-sequence": `${sequence}` }),
       ...(epoch !== undefined && { "webhook-epoch": `${epoch}` }),
     };
-  };
+  }
+
+  #sign(text: string, token: string): string {
+    const key = this.#keys.get(token, () => createSecretKey(token, encodingOf(token)));
+    return `v1,${createHmac("sha256", key).update(text).digest("base64")}`;
+  }
 }

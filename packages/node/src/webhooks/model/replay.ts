@@ -6,7 +6,6 @@ export type ReplayState = "running" | "finished" | "cancelled";
 export type Replay = {
   readonly webhook: number;
   readonly fromHeight: number;
-  /** Last height of the range. */
   readonly toHeight: number;
   /** Next block to read; above `toHeight` after all were read. */
   readonly nextHeight: number;
@@ -17,13 +16,11 @@ export type Replay = {
   /** Number of the last delivery before the replay started. */
   readonly lastDelivery: number;
   readonly state: ReplayState;
-  /** Reason of the cancellation. */
   readonly reason?: string;
   readonly startedMs: number;
   readonly finishedMs?: number;
 };
 
-/** Position at which a replay continues. */
 export type ReplayPosition = Pick<Replay, "nextHeight" | "nextIndex" | "events">;
 
 /** `waiting`: number of pending deliveries. */

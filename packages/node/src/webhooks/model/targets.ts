@@ -25,7 +25,6 @@ const URL_FORM =
 /** Tokens without wildcards. Names that begin with `$` belong to the server. */
 const SUBJECT_FORM = /^[\w-]+(?:\.[\w-]+)*$/;
 
-/** The form of a target, for errors. */
 export const NATS_TARGET_FORM = `nats://HOST:PORT/SUBJECT, with a subject of at most ${MAX_SUBJECT_LENGTH} letters, digits, "-", "_" and single ".", such as "nats://nats.example:4222/chain.blocks"`;
 
 export const isNatsTarget = (target: string): boolean => /^(?:nats|tls):/i.test(target);

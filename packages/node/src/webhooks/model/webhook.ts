@@ -39,7 +39,6 @@ export type Webhook = WebhookFields & {
   readonly secrets: Secrets;
   /** Reason and start of the current suspension, if any. */
   readonly suspended?: Suspension;
-  /** The running replay, and its progress. */
   readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
 };
 

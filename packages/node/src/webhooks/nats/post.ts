@@ -4,75 +4,67 @@
  */
 
 import { CodedError } from "../../platform/coded-error.ts";
-import { type Connect, createConnect } from "../connections/guard.ts";
+import { Connector } from "../connections/guard.ts";
 import type { Lookup } from "../connections/names.ts";
 import { type DeliveryRequest, type Post, type PostOptions, TimeoutError } from "../delivery/post.ts";
 import { type NatsTarget, parseNatsTarget } from "../model/targets.ts";
 import { toFailure } from "./failure.ts";
-import { createPublishInOrder } from "./publish-in-order.ts";
+import { OrderedPublisher } from "./publish-in-order.ts";
 import { openServerStream } from "./server-stream.ts";
 import { type Acknowledgement, openStreamClient, type StreamClient } from "./stream-client.ts";
 
-type NatsPost = {
-  readonly post: Post;
-  /** Returns the number of open connections. */
-  connections(): number;
-  close(): Promise<void>;
-};
+export class NatsPost {
+  readonly #timeoutMs: number;
+  readonly #closing = new AbortController();
+  readonly #connections: SharedConnections;
+  readonly #ordered = new OrderedPublisher();
 
-/** Creates a sender; `close` ends its open connections. */
-export function createNatsPost(options: PostOptions, lookup?: Lookup): NatsPost {
-  const closing = new AbortController();
-  const connections = new SharedConnections({ open: createOpen(options, closing.signal, lookup) });
-  const publishInOrder = createPublishInOrder();
+  constructor(options: PostOptions, lookup?: Lookup) {
+    const { timeoutMs, userAgent } = options;
+    this.#timeoutMs = timeoutMs;
+    const connector = new Connector(options, lookup);
+    this.#connections = new SharedConnections({
+      // Through the guard of targets.
+      open: (target) => {
+        const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
+        const openStream = () => openServerStream(connector, target, signal);
+        return openStreamClient(target, openStream, { name: userAgent, timeoutMs });
+      },
+    });
+  }
 
-  const send = (request: DeliveryRequest, target: NatsTarget, client: StreamClient, signal: AbortSignal) => {
-    const { id, webhook, headers, body, isStrict } = request;
-    const message = { id, subject: target.subject, headers: signaturesOf(headers), body };
-    if (!isStrict) return client.publish(message);
-    return publishInOrder(client, { ...message, lane: `${webhook} ${request.target}` }, signal);
-  };
-
-  const post: Post = async (request, signal) => {
+  readonly post: Post = async (request, signal) => {
     const target = readTarget(request.target);
     try {
-      const acknowledgement = await withTimeout(options.timeoutMs, signal, (ended) =>
-        connections.use(target, (client) => {
+      const acknowledgement = await withTimeout(this.#timeoutMs, signal, (ended) =>
+        this.#connections.use(target, (client) => {
           ended.throwIfAborted();
-          return send(request, target, client, ended);
+          return this.#send(request, target, client, ended);
         }),
       );
       return { excerpt: excerptOf(acknowledgement) };
     } catch (error) {
       const failure = toFailure(error, target.subject);
-      if (failure instanceof TimeoutError) connections.retire(target);
+      if (failure instanceof TimeoutError) this.#connections.retire(target);
       throw failure;
     }
   };
 
-  return {
-    post,
-    connections: () => connections.size(),
-    async close() {
-      closing.abort(new Error("the webhook service is closed"));
-      await connections.close();
-    },
-  };
-}
+  #send(request: DeliveryRequest, target: NatsTarget, client: StreamClient, signal: AbortSignal) {
+    const { id, webhook, headers, body, isStrict } = request;
+    const message = { id, subject: target.subject, headers: signaturesOf(headers), body };
+    if (!isStrict) return client.publish(message);
+    return this.#ordered.publish(client, { ...message, lane: `${webhook} ${request.target}` }, signal);
+  }
 
-/** Creates a function that opens connections through the target guard. */
-function createOpen(
-  options: PostOptions,
-  closing: AbortSignal,
-  lookup: Lookup | undefined,
-): (target: NatsTarget) => Promise<StreamClient> {
-  const { timeoutMs, userAgent } = options;
-  const connect: Connect = createConnect(options, lookup);
-  return (target) => {
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
-    const openStream = () => openServerStream(connect, target, signal);
-    return openStreamClient(target, openStream, { name: userAgent, timeoutMs });
-  };
+  connections(): number {
+    return this.#connections.size();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("the webhook service is closed"));
+    await this.#connections.close();
+  }
 }
 
 /** @throws {CodedError} if deliveries must not go to the target */
@@ -112,7 +104,6 @@ async function withTimeout<T>(
 }
 
 type SharedConnectionsDeps = {
-  /** Opens a connection. */
   readonly open: (target: NatsTarget) => Promise<StreamClient>;
   readonly idleMs?: number;
   readonly maxIdle?: number;
@@ -121,7 +112,6 @@ type SharedConnectionsDeps = {
 type Connection = {
   readonly key: string;
   readonly client: Promise<StreamClient>;
-  /** Number of running calls. */
   running: number;
   /** Closes the connection after a time without calls. */
   idle: NodeJS.Timeout | undefined;
@@ -164,7 +154,6 @@ export class SharedConnections {
     if (connection.running === 0) void this.#end(connection);
   }
 
-  /** Returns the number of open connections. */
   size(): number {
     return this.#connections.size;
   }

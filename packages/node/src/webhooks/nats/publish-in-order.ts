@@ -17,39 +17,39 @@ type Position = {
   pending: string | undefined;
 };
 
-export type OrderedMessage = StreamMessage & {
+type OrderedMessage = StreamMessage & {
   /** Identifies the webhook and its target. */
   readonly lane: string;
 };
-
-/**
- * Resolves after the message is stored. At most one message of a lane must be published at a time.
- *
- * @param signal after it has aborted, no message is published, and late replies have no effect
- */
-export type PublishInOrder = (
-  client: StreamClient,
-  message: OrderedMessage,
-  signal: AbortSignal,
-) => Promise<Acknowledgement>;
 
 /** Maximum of positions in memory; a position that was dropped is read from the stream. */
 const MAX_POSITIONS = 10_000;
 /** Maximum messages of other publishers to search in one attempt; the next attempt continues. */
 const MAX_SEARCHED = 100;
 
-export function createPublishInOrder(): PublishInOrder {
-  const positions = new Lru<string, Position>(MAX_POSITIONS);
-  return async (client, message, signal) => {
-    const position = positions.get(message.lane, () => ({ sequence: undefined, pending: undefined }));
-    const isRepeated = position.pending === message.id;
+export class OrderedPublisher {
+  readonly #positions = new Lru<string, Position>(MAX_POSITIONS);
+
+  /**
+   * Resolves after the message is stored. At most one message of a lane must be published at a time.
+   *
+   * @param signal after it has aborted, no message is published, and late replies have no effect
+   */
+  async publish(
+    client: StreamClient,
+    message: OrderedMessage,
+    signal: AbortSignal,
+  ): Promise<Acknowledgement> {
+    const { id, subject, lane } = message;
+    const position = this.#positions.get(lane, () => ({ sequence: undefined, pending: undefined }));
+    const isRepeated = position.pending === id;
     let isKnown = position.sequence !== undefined && position.pending === undefined;
     for (let isLast = false; ; isLast = true) {
       const stored = isKnown
         ? undefined
-        : await locate(createLookup(client, message, signal), position, message.id, isRepeated);
+        : await locate(createLookup(client, subject, signal), position, id, isRepeated);
       if (stored) return acknowledge(position, { ...stored, isDuplicate: true });
-      position.pending = message.id;
+      position.pending = id;
       try {
         return acknowledge(position, await inTime(client.publish(message, position.sequence), signal));
       } catch (error) {
@@ -59,7 +59,7 @@ export function createPublishInOrder(): PublishInOrder {
         isKnown = false;
       }
     }
-  };
+  }
 }
 
 /**
@@ -73,14 +73,11 @@ async function inTime<T>(reply: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** Reads the messages of a subject until the attempt ends. */
-type Lookup = {
-  last(): Promise<StoredMessage | undefined>;
-  next(stream: string, sequence: number): Promise<StoredMessage | undefined>;
-};
+type Lookup = ReturnType<typeof createLookup>;
 
-const createLookup = (client: StreamClient, { subject }: OrderedMessage, signal: AbortSignal): Lookup => ({
+const createLookup = (client: StreamClient, subject: string, signal: AbortSignal) => ({
   last: () => inTime(client.last(subject), signal),
-  next: (stream, sequence) => inTime(client.next(stream, subject, sequence), signal),
+  next: (stream: string, sequence: number) => inTime(client.next(stream, subject, sequence), signal),
 });
 
 function acknowledge(

@@ -1,22 +1,23 @@
 /**
- * Connections to NATS servers. They pass the guard of all deliveries. The library's own transport has no guard, no bound on the
- * greeting, and leaves the socket of a silent server open. What a server sends is checked before the library parses it, because the
- * library prints errors of its parser to the standard output.
+ * Connections to NATS servers: a transport of the library over the guard of all deliveries. The library's own transport has no guard,
+ * no bound on the greeting, and leaves the socket of a silent server open. What a server sends is checked before the library parses
+ * it, because the library prints errors of its parser to the standard output.
  */
 import { createRequire } from "node:module";
 import { isIP, type Socket } from "node:net";
-import type { ParserEvent } from "@nats-io/nats-core/internal";
+import type { ConnectionOptions, ParserEvent, Transport } from "@nats-io/nats-core/internal";
 import { CodedError } from "../../platform/coded-error.ts";
 import { parseExternal } from "../../platform/json/external.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
-import { type Connect, openEncrypted } from "../connections/guard.ts";
+import { present } from "../../platform/present.ts";
+import { type Connector, openEncrypted } from "../connections/guard.ts";
 import type { NatsTarget } from "../model/targets.ts";
 
 export type { MsgRequest, PubAck, StoredMsg } from "@nats-io/jetstream";
-export type { ConnectionOptions, NatsConnection, Transport } from "@nats-io/nats-core/internal";
+export type { NatsConnection } from "@nats-io/nats-core/internal";
 
-type NatsLibrary = typeof import("@nats-io/nats-core/internal") &
+export type NatsLibrary = typeof import("@nats-io/nats-core/internal") &
   Pick<typeof import("@nats-io/jetstream"), "jetstream" | "jetstreamManager">;
 
 const load = createRequire(import.meta.url);
@@ -41,11 +42,7 @@ const INFO = formOf(Info);
 const MAX_INFO_BYTES = 32_768;
 const INFO_BOUNDS = { maxCharacters: MAX_INFO_BYTES, maxDepth: 8, maxValues: 4_000 };
 
-/**
- * Parses the description that a server sends of itself.
- *
- * @throws {ExternalDataError}
- */
+/** @throws {ExternalDataError} */
 const parseInfo = (text: string): Static<typeof Info> => parseExternal(text, INFO, INFO_BOUNDS);
 
 /** Bytes that the server can still send before the connection ends; each request renews them. */
@@ -58,7 +55,7 @@ const OPERATION_BYTES = 256;
  * Creates a check for the bytes of one connection; it throws an error if they do not follow the protocol, or cost more than
  * the budget.
  */
-export function createProtocolCheck(budget: ReceiveBudget): (bytes: Uint8Array) => void {
+function createProtocolCheck(budget: ReceiveBudget): (bytes: Uint8Array) => void {
   const { Kind, MsgHdrsImpl, Parser } = natsLibrary();
   const parser = new Parser({
     push(event) {
@@ -73,7 +70,6 @@ export function createProtocolCheck(budget: ReceiveBudget): (bytes: Uint8Array) 
   return (bytes) => parser.parse(bytes);
 }
 
-/** A connection whose server has sent its greeting. */
 export type ServerStream = {
   readonly socket: Socket;
   /** The bytes that were read: the INFO line of the server. */
@@ -93,12 +89,12 @@ const END_OF_LINE = "\r\n";
  * @param signal ends the connection until the promise settles
  */
 export async function openServerStream(
-  connect: Connect,
+  connector: Connector,
   server: Server,
   signal: AbortSignal,
 ): Promise<ServerStream> {
   // Servers greet in clear before the TLS handshake.
-  const socket = await connect({ ...server, isSecure: false }, signal);
+  const socket = await connector.connect({ ...server, isSecure: false }, signal);
   const end = () => socket.destroy(signal.reason);
   signal.addEventListener("abort", end, { once: true });
   try {
@@ -113,7 +109,6 @@ export async function openServerStream(
   }
 }
 
-/** Creates the error of a peer that does not follow the protocol. */
 export const protocolError = (reason: string) =>
   new CodedError("NATS_PROTOCOL", reason, { isRetryable: true });
 
@@ -167,4 +162,99 @@ function encrypt(socket: Socket, { host }: Server): Promise<Socket> {
     );
     encrypted.once("secureConnect", () => resolve(encrypted));
   });
+}
+
+/** Cost of a read, whose few bytes would hide its CPU time. */
+const MIN_READ_BYTES = 256;
+
+/** Options of a connection. The library creates transports without arguments, and passes these options to `connect`. */
+export type TransportOptions = ConnectionOptions & {
+  readonly openStream: () => Promise<ServerStream>;
+  readonly budget: ReceiveBudget;
+};
+
+type Opened = ServerStream & Pick<TransportOptions, "budget">;
+
+/** The transport of one connection, which the library creates. */
+export class GuardedTransport implements Transport {
+  readonly lang = "uniknode";
+  readonly version = "1.0.0";
+  isClosed = false;
+  closeError?: Error;
+  readonly #closed = Promise.withResolvers<Error | undefined>();
+  #opened: Opened | undefined;
+
+  async connect(_server: unknown, options: ConnectionOptions): Promise<void> {
+    const { openStream, budget } = options as TransportOptions;
+    const stream = await openStream();
+    if (this.isClosed) stream.socket.destroy();
+    else this.#opened = { ...stream, budget };
+  }
+
+  /** Yields the bytes of the server; the connection ends with the reads. */
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
+    let failure: Error | undefined;
+    try {
+      yield* readBounded(present(this.#opened, "the connection"));
+    } catch (error) {
+      failure = error as Error;
+    } finally {
+      this.#end(failure);
+    }
+  }
+
+  isEncrypted(): boolean {
+    return this.#opened !== undefined && "encrypted" in this.#opened.socket;
+  }
+
+  /** A failed write ends the reads, which report the error. */
+  send(frame: Uint8Array): void {
+    this.#opened?.socket.write(frame);
+  }
+
+  async close(error?: Error): Promise<void> {
+    this.#end(error);
+  }
+
+  disconnect(): void {
+    this.#end();
+  }
+
+  discard(): void {
+    this.#end();
+  }
+
+  closed(): Promise<Error | undefined> {
+    return this.#closed.promise;
+  }
+
+  #end(error?: Error): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    if (error) this.closeError = error;
+    this.#opened?.socket.destroy();
+    // The library learns from a failed `connect` that a connection was never open.
+    if (this.#opened) this.#closed.resolve(error);
+  }
+}
+
+async function* readBounded({ greeting, socket, budget }: Opened): AsyncIterableIterator<Uint8Array> {
+  const check = createProtocolCheck(budget);
+  function checked(bytes: Uint8Array): Uint8Array {
+    let isOfProtocol = true;
+    try {
+      check(bytes);
+    } catch {
+      isOfProtocol = false;
+    }
+    if (budget.remainingBytes < 0) throw protocolError("the server sent more than the reply to a request");
+    if (!isOfProtocol) throw protocolError("the server sent bytes that are not part of the protocol");
+    return bytes;
+  }
+
+  yield checked(greeting);
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    budget.remainingBytes -= Math.max(chunk.length, MIN_READ_BYTES);
+    yield checked(chunk);
+  }
 }

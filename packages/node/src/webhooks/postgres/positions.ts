@@ -6,12 +6,13 @@ import type { Postgres } from "../../postgres/connection.ts";
 import type { OwnedShard } from "../storage/shards.ts";
 import type { Reads, Sql, Steps } from "../storage/sql.ts";
 import type { HeldShard, ShardOwnership } from "./ownership.ts";
-import { createPostgresStore } from "./sql.ts";
+import { PostgresStore } from "./sql.ts";
+
+export type OwnShards = Pick<ShardOwnership, "worker" | "held">;
 
 export type MatchingStep = {
   /** The shards, all at the same position; none if this worker owns none. */
   readonly shards: readonly OwnedShard[];
-  /** Sequence of their last matched event. */
   readonly matched: number;
   /** Position of the next shards; the greatest integer if there are none. */
   readonly upTo: number;
@@ -21,10 +22,10 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 export class Positions {
   readonly #postgres: Postgres;
-  readonly #ownership: ShardOwnership;
+  readonly #ownership: OwnShards;
   #current: MatchingStep | undefined;
 
-  constructor(postgres: Postgres, ownership: ShardOwnership) {
+  constructor(postgres: Postgres, ownership: OwnShards) {
     this.#postgres = postgres;
     this.#ownership = ownership;
   }
@@ -77,7 +78,7 @@ export class Positions {
 
   /** Moves the shards to the next ones; returns `false` if another worker owns one of them. */
   async skip(step: MatchingStep): Promise<boolean> {
-    const isMoved = await createPostgresStore(this.#postgres).write((sql) => this.#skip(sql, step));
+    const isMoved = await new PostgresStore(this.#postgres).write((sql) => this.#skip(sql, step));
     if (isMoved) this.moved(step, step.upTo);
     return isMoved;
   }
@@ -114,7 +115,7 @@ function stepOf(shards: readonly HeldShard[]): MatchingStep {
 /** Locks those of the shards that this worker owns until the end of the transaction, and returns them. */
 export function* lockOwnShards(
   sql: Reads,
-  { worker, held }: ShardOwnership,
+  { worker, held }: OwnShards,
   shards: readonly number[],
 ): Steps<ReadonlySet<number>> {
   const own = shards.flatMap((shard) => held.get(shard) ?? []);

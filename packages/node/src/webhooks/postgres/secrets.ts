@@ -4,18 +4,11 @@
  */
 import { ConfigError } from "../../platform/coded-error.ts";
 import type { Postgres } from "../../postgres/connection.ts";
-import {
-  createKey,
-  createSecretCipher,
-  findKey,
-  PLAIN_SECRETS,
-  readKeyFile,
-  type SecretCipher,
-} from "../secrets.ts";
+import { createKey, findKey, PLAIN_SECRETS, readKeyFile, SecretCipher } from "../secrets.ts";
 import { bumpVersion } from "../storage/locks.ts";
 import { reencryptSecrets } from "../storage/secrets.ts";
 import type { Reads, Sql, Steps } from "../storage/sql.ts";
-import { createPostgresStore } from "./sql.ts";
+import { PostgresStore } from "./sql.ts";
 
 /**
  * Returns the cipher of the secrets. The first process with a key encrypts plain secrets.
@@ -28,7 +21,7 @@ export async function openSecretCipher(
   keyFile: string | undefined,
 ): Promise<SecretCipher> {
   const content = keyFile === undefined ? undefined : readKeyFile(keyFile, "--webhook-key-file");
-  const store = createPostgresStore(postgres);
+  const store = new PostgresStore(postgres);
   const check = await store.read((sql) => readCheck(sql));
   if (check !== null) return openCipher(check, content);
   return content === undefined ? PLAIN_SECRETS : store.write((sql) => encryptSecrets(sql, content));
@@ -41,7 +34,7 @@ export async function openSecretCipher(
  */
 export function* checkCipher(sql: Reads, cipher: SecretCipher): Steps<void> {
   const check = yield* readCheck(sql, "FOR SHARE");
-  if (check !== null && cipher === PLAIN_SECRETS) throw new ConfigError(ENCRYPTED);
+  if (check !== null && cipher.isPlain) throw new ConfigError(ENCRYPTED);
 }
 
 const ENCRYPTED =
@@ -52,7 +45,7 @@ const OTHER_KEY =
 function openCipher(check: string, content: string | undefined): SecretCipher {
   const found = findKey(check, [content]);
   if (!found) throw new ConfigError(content === undefined ? ENCRYPTED : OTHER_KEY);
-  return createSecretCipher(found.key);
+  return new SecretCipher(found.key);
 }
 
 function* readCheck(sql: Reads, lock: "" | "FOR SHARE" = ""): Steps<string | null> {
@@ -66,7 +59,7 @@ function* encryptSecrets(sql: Sql, content: string): Steps<SecretCipher> {
   const check = yield* readCheck(sql);
   if (check !== null) return openCipher(check, content);
   const created = createKey(content);
-  const cipher = createSecretCipher(created.key);
+  const cipher = new SecretCipher(created.key);
   yield* reencryptSecrets(sql, PLAIN_SECRETS, cipher);
   yield* sql.change("UPDATE webhook_register SET key_check = $1", [created.check]);
   return cipher;

@@ -1,21 +1,20 @@
 /** Steps in PostgreSQL. */
 import type { Postgres, Transaction } from "../../postgres/connection.ts";
 import {
-  createReads,
-  createSql,
   type Parameters,
   type Reads,
   runSteps,
-  type Sql,
+  Sql,
+  type Steps,
   type Store,
   storableText,
 } from "../storage/sql.ts";
 
 export const readsOf = ({ query }: Pick<Transaction, "query">): Reads =>
-  createReads("postgres", (text, values) => query(text, values.map(toStorable), "number"));
+  new Sql("postgres", (text, values) => query(text, values.map(toStorable), "number"));
 
 export const sqlOf = ({ query, change }: Pick<Transaction, "query" | "change">): Sql =>
-  createSql(
+  new Sql(
     "postgres",
     (text, values) => query(text, values.map(toStorable), "number"),
     (text, values) => change(text, values.map(toStorable)),
@@ -24,11 +23,24 @@ export const sqlOf = ({ query, change }: Pick<Transaction, "query" | "change">):
 const toStorable = (value: Parameters[number]): Parameters[number] =>
   typeof value === "string" ? storableText(value) : value;
 
-export const createPostgresStore = (postgres: Pick<Postgres, "query" | "transaction">): Store => ({
-  read: (work) => runSteps(work(readsOf(postgres))),
-  snapshot: (work) =>
-    postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", (transaction) =>
+export class PostgresStore implements Store {
+  readonly #postgres: Pick<Postgres, "query" | "transaction">;
+
+  constructor(postgres: Pick<Postgres, "query" | "transaction">) {
+    this.#postgres = postgres;
+  }
+
+  read<T>(work: (sql: Reads) => Steps<T>): Promise<T> {
+    return runSteps(work(readsOf(this.#postgres)));
+  }
+
+  snapshot<T>(work: (sql: Reads) => Steps<T>): Promise<T> {
+    return this.#postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", (transaction) =>
       runSteps(work(readsOf(transaction))),
-    ),
-  write: (work) => postgres.transaction("READ WRITE", (transaction) => runSteps(work(sqlOf(transaction)))),
-});
+    );
+  }
+
+  write<T>(work: (sql: Sql) => Steps<T>): Promise<T> {
+    return this.#postgres.transaction("READ WRITE", (transaction) => runSteps(work(sqlOf(transaction))));
+  }
+}

@@ -1,25 +1,31 @@
 /** The storage of the webhook service in PostgreSQL. */
 import type { Postgres } from "../../postgres/connection.ts";
+import { PostgresError } from "../../postgres/postgres-error.ts";
 import { refusalOf } from "../hand-over/service-switch.ts";
 import type { RequestDeps } from "../requests.ts";
 import type { SecretCipher } from "../secrets.ts";
 import { DeliveryLogRows } from "../storage/delivery-log.ts";
-import { DeliveryQueue } from "../storage/delivery-queue.ts";
+import { CALL_TIMEOUT_MS, DeliveryQueue } from "../storage/delivery-queue.ts";
 import { HealthRows } from "../storage/health.ts";
 import { lockVersion } from "../storage/locks.ts";
 import type { LockOwned } from "../storage/outcomes.ts";
 import { recordPing } from "../storage/pings.ts";
-import type { RegisterStorage } from "../storage/register-commands.ts";
+import {
+  type RegisterCommandDeps,
+  RegisterCommands,
+  type RegisterStorage,
+} from "../storage/register-commands.ts";
 import { ReplayRows } from "../storage/replays.ts";
 import { shardOf } from "../storage/shards.ts";
+import { runSteps } from "../storage/sql.ts";
 import { WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { lockOwner } from "./hand-over/owner.ts";
-import { createPostgresIntake } from "./intake.ts";
-import { createOwnership, type ShardOwnership } from "./ownership.ts";
+import { PostgresIntake } from "./intake.ts";
+import { ShardOwnership } from "./ownership.ts";
 import { lockOwnShards } from "./positions.ts";
-import { createPostgresRegisterCommands } from "./register.ts";
-import { createPostgresStore } from "./sql.ts";
+import { checkCipher } from "./secrets.ts";
+import { PostgresStore, sqlOf } from "./sql.ts";
 
 type PostgresStorageOptions = {
   /** Name of this worker: no other running process has it. */
@@ -32,13 +38,10 @@ type PostgresStorageOptions = {
 
 type PostgresStorageDeps = {
   readonly postgres: Postgres;
-  /** The nethash of the chain. */
   readonly network: string;
-  /** Cipher of the secrets in the database. */
   readonly cipher: SecretCipher;
   /** Returns the sequence of the newest event of the node's log. Default: of the newest copied event. */
   readonly lastEvent?: () => Promise<number>;
-  /** Milliseconds of a monotonic clock. */
   readonly elapsedMs?: () => number;
 };
 
@@ -48,15 +51,15 @@ export function openPostgresStorage(
   deps: PostgresStorageDeps,
 ): WebhookStorage {
   const { postgres, network, elapsedMs = () => performance.now() } = deps;
-  const ownership = createOwnership(options, { postgres, elapsedMs });
+  const ownership = new ShardOwnership(options, { postgres, elapsedMs });
   return {
     network,
     queue: new DeliveryQueue({
-      ...{ store: createPostgresStore(postgres), cipher: deps.cipher, ownership },
+      ...{ store: new PostgresStore(postgres), cipher: deps.cipher, ownership },
       shards: () => [...ownership.held.keys()],
       lockOwned: createLockOwned(ownership),
     }),
-    intake: createPostgresIntake({ postgres, ownership }),
+    intake: new PostgresIntake(postgres, ownership),
     register: createRegisterStorage(deps),
   };
 }
@@ -70,13 +73,12 @@ const createLockOwned = (ownership: ShardOwnership): LockOwned =>
     return (webhook) => owned.has(shardOf(webhook));
   };
 
-/** @param deps `lastEvent` as for `PostgresStorageDeps` */
 function createRegisterStorage({
   postgres,
   cipher,
   lastEvent,
 }: Pick<PostgresStorageDeps, "postgres" | "cipher" | "lastEvent">): RegisterStorage {
-  const store = createPostgresStore(postgres);
+  const store = new PostgresStore(postgres);
   const { query } = postgres;
   const lastCopied = async () => {
     const [row] = await query<{ last: string }>("SELECT last_sequence AS last FROM event_log");
@@ -86,13 +88,50 @@ function createRegisterStorage({
   return {
     webhooks: new WebhookRows(store, cipher),
     health: new HealthRows(store),
-    commands: createPostgresRegisterCommands({ postgres, cipher, lastEvent: last }),
+    commands: createRegisterCommands({ postgres, cipher, lastEvent: last }),
     lastEvent: last,
     async lastMatched() {
       const [row] = await query<{ last: string | null }>("SELECT min(matched) AS last FROM shards");
       return Number(row?.last ?? 0);
     },
   };
+}
+
+export function createRegisterCommands({
+  postgres,
+  cipher,
+  lastEvent,
+}: Required<Pick<PostgresStorageDeps, "cipher" | "lastEvent">> & {
+  readonly postgres: Pick<Postgres, "transaction">;
+}): RegisterCommands {
+  const order = new CallOrder();
+  const commit: RegisterCommandDeps["commit"] = (steps) =>
+    order.run(() => postgres.transaction("READ WRITE", (transaction) => runSteps(steps(sqlOf(transaction)))));
+  return new RegisterCommands({
+    cipher,
+    checkCipher: (sql) => checkCipher(sql, cipher),
+    commit,
+    async commitFrom(steps) {
+      const after = await lastEvent();
+      return commit((sql) => steps(sql, after));
+    },
+  });
+}
+
+/** Runs works one after the other, in the order of the calls: connections of a pool would race. */
+export class CallOrder {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @throws {PostgresError} if the work has waited longer than `CALL_TIMEOUT_MS`: a blocked database must not gather calls */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const calledMs = performance.now();
+    const result = this.#last.then(() => {
+      if (performance.now() - calledMs > CALL_TIMEOUT_MS) throw new PostgresError("POSTGRES_BUSY");
+      return work();
+    });
+    this.#last = result.catch(() => {});
+    return result;
+  }
 }
 
 /**
@@ -105,7 +144,7 @@ export function createRequestStorage({
   lastEvent,
 }: Required<Pick<PostgresStorageDeps, "postgres" | "cipher" | "lastEvent">>): RequestDeps["storage"] {
   const postgres = guardWrites(unguarded);
-  const store = createPostgresStore(postgres);
+  const store = new PostgresStore(postgres);
   return {
     register: createRegisterStorage({ postgres, cipher, lastEvent }),
     queue: {

@@ -8,9 +8,7 @@ import type { Query } from "../../postgres/connection.ts";
 import { NameInUseError } from "../ownership.ts";
 
 export type WorkerLease = {
-  /** Name of the worker. */
   readonly worker: string;
-  /** Id of its process. */
   readonly session: string;
   readonly leaseMs: number;
 };
@@ -77,6 +75,5 @@ export async function waitForName(
   }
 }
 
-/** Ends the lease of the process. */
 export const endLease = (query: Query, { worker, session }: Omit<WorkerLease, "leaseMs">): Promise<unknown> =>
   query("DELETE FROM delivery_workers WHERE name = $1 AND session = $2", [worker, session]);

@@ -13,6 +13,7 @@ import {
 } from "../../subscriptions/fields.ts";
 import { hostOf, isNatsTarget, NATS_TARGET_FORM, parseNatsTarget } from "../model/targets.ts";
 import { checkEvents, type WebhookFields } from "../model/webhook.ts";
+import type { WebhookOptions } from "../options.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 100;
@@ -43,7 +44,6 @@ export type NewWebhook = WebhookFields & {
   readonly ping: boolean;
 };
 
-/** Readers of the members of a registration. */
 export const NEW_WEBHOOK_READERS: Readers<NewWebhook & { queue: QueueChoice }> = {
   ...FIELD_READERS,
   ...QUEUE,
@@ -134,10 +134,8 @@ function readSwitch(value: unknown, name: string): boolean {
   throw invalid(`"${name}" ${expected.mustBe(expected.BOOLEAN)}`);
 }
 
-export type TargetOptions = {
-  /** Returns whether deliveries may go to an address. Names are only checked by the guard of deliveries. */
-  readonly isTargetAddress: (address: string) => boolean;
-};
+/** Names are only checked by the guard of deliveries. */
+export type TargetOptions = Pick<WebhookOptions, "isTargetAddress">;
 
 /**
  * Reads a body that has only a target.

@@ -1,28 +1,23 @@
 /** The register of webhooks (webhooks.md 4). */
-import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import { integer, type Readers, readMembers } from "../../subscriptions/fields.ts";
 import { WebhookError } from "../error.ts";
+import { createToken } from "../model/message.ts";
 import type { Webhook } from "../model/webhook.ts";
+import type { WebhookOptions } from "../options.ts";
 import type { HealthTotals, WebhookHealth } from "../storage/health.ts";
 import type { NewPing } from "../storage/pings.ts";
 import type { RegisterStorage, Updated } from "../storage/register-commands.ts";
 import type { Range, WebhookFilter, WebhookList } from "../storage/webhooks.ts";
-import { checkTarget, readChanges, readNewWebhook, readTarget, type TargetOptions } from "./fields.ts";
+import { checkTarget, readChanges, readNewWebhook, readTarget } from "./fields.ts";
 
-export type RegisterOptions = TargetOptions & {
-  readonly webhookLimit: number;
-};
+export type RegisterOptions = Pick<WebhookOptions, "webhookLimit" | "isTargetAddress">;
 
 type RegisterDeps = {
   storage: RegisterStorage;
-  /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
-  /** Creates a ping for the queue of a webhook. */
   createPing: (webhook: number) => NewPing;
-  /** Called when the webhook or its queue has changed. */
   onChanged: (webhook: number) => void;
-  /** Called when the queue of the webhook restarts. */
   onRestarted: (webhook: number) => void;
   /** Settles when all events logged so far were matched, or after a timeout. */
   awaitMatched: () => Promise<void>;
@@ -187,9 +182,6 @@ const unknownWebhook = (id: string): WebhookError =>
     "WEBHOOK_UNKNOWN",
     `webhook ${id.slice(0, MAX_SHOWN)} not found: GET /api/v2/webhooks lists the webhooks`,
   );
-
-const TOKEN_BYTES = 32;
-const createToken = () => randomBytes(TOKEN_BYTES).toString("hex");
 
 function logUpdate(logger: RegisterDeps["logger"], { before, after, dropped }: Updated): void {
   const { id: webhook, enabled, suspended } = before;

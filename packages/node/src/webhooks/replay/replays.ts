@@ -8,12 +8,11 @@ import type { ReplayProgress } from "../model/replay.ts";
 import { checkEvents, type Webhook } from "../model/webhook.ts";
 import type { ReplayRows } from "../storage/replays.ts";
 
-export type ReplaysDeps = {
+type ReplaysDeps = {
   rows: Pick<ReplayRows, "start" | "find" | "cancel">;
   history: Pick<History, "head">;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   findWebhook: (id: string) => Promise<Webhook>;
-  /** Called when the queue of the webhook has changed. */
   onChanged: (webhook: number) => void;
   nowMs: () => number;
 };

@@ -4,30 +4,28 @@
  */
 import type { Logger } from "pino";
 import { type History, HistoryError, isRemembered } from "../../event-log/history.ts";
-import { type Event, subscribedNames } from "../../events/catalogue.ts";
+import type { Event } from "../../events/catalogue.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Fit } from "../../subscriptions/content.ts";
-import { logSuspension } from "../collaborators.ts";
+import { FailureLog, logSuspension } from "../collaborators.ts";
 import type { BackgroundTask } from "../delivery/sources.ts";
 import type { Intake, IntakeCommand } from "../intake.ts";
-import type { Definition, ReadDefinitions } from "../matching/definitions.ts";
+import type { Definition, DefinitionReader } from "../matching/definitions.ts";
 import { draftDelivery } from "../matching/drafts.ts";
 import type { Replay } from "../model/replay.ts";
 import type { ReplayRows } from "../storage/replays.ts";
 
-export type ReplayWorkerDeps = {
-  /** The nethash. */
-  network: string;
-  replays: Pick<ReplayRows, "next" | "finish">;
-  intake: Pick<Intake, "canReplay" | "countReverts" | "apply">;
-  /** Events of stored blocks. */
-  history: History;
-  readDefinitions: ReadDefinitions;
-  fit: Fit;
-  observer: MatchingObserver;
-  nowMs: () => number;
-  logger: Pick<Logger, "info" | "warn">;
+type ReplayWorkerDeps = {
+  readonly network: string;
+  readonly replays: Pick<ReplayRows, "next" | "finish">;
+  readonly intake: Pick<Intake, "canReplay" | "countReverts" | "apply">;
+  readonly history: History;
+  readonly definitions: Pick<DefinitionReader, "read">;
+  readonly fit: Fit;
+  readonly observer: MatchingObserver;
+  readonly nowMs: () => number;
+  readonly logger: Pick<Logger, "info" | "warn">;
 };
 
 /** Maximum number of pending deliveries; when half are finished, more are created. */
@@ -36,46 +34,49 @@ const MAX_WAITING = 200;
 const MAX_STEP_MS = 5;
 const MAX_STEP_BLOCKS = 100;
 
-/**
- * Creates the background task; each step works on one replay. While past events cannot be read, replays wait: nothing else
- * does.
- */
-export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
-  const step = createStep(deps);
-  let isReported = false;
-  return async () => {
+/** A background task. While past events cannot be read, replays wait: nothing else does. */
+export class ReplayWorker {
+  readonly #deps: ReplayWorkerDeps;
+  readonly #log: FailureLog;
+  #last = 0;
+
+  constructor(deps: ReplayWorkerDeps) {
+    this.#deps = deps;
+    this.#log = new FailureLog(
+      deps.logger,
+      "failed to read past events; replays wait until they can be read",
+    );
+  }
+
+  /** Works on one replay. */
+  readonly step: BackgroundTask = async () => {
     try {
-      const taken = await step();
-      isReported = false;
+      const taken = await this.#step();
+      this.#log.noteSuccess();
       return taken;
     } catch (err) {
       if (!(err instanceof HistoryError)) throw err;
-      if (!isReported)
-        deps.logger.warn({ err }, "failed to read past events; replays wait until they can be read");
-      isReported = true;
+      this.#log.noteFailure(err);
       // The next run tries again.
       return { more: false };
     }
   };
-}
 
-function createStep(deps: ReplayWorkerDeps): BackgroundTask {
-  const { replays, intake, readDefinitions, nowMs } = deps;
-  /** Webhook of the last step. */
-  let last = 0;
-  return async () => {
-    const replay = await replays.next(last, MAX_WAITING / 2);
+  async #step(): ReturnType<BackgroundTask> {
+    const { replays, intake, nowMs } = this.#deps;
+    const replay = await replays.next(this.#last, MAX_WAITING / 2);
     if (!replay || !(await intake.canReplay())) return { more: false };
-    last = replay.webhook;
-    const { version, find } = await readDefinitions();
-    const definition = find(replay.webhook);
+    const { webhook } = replay;
+    this.#last = webhook;
+    const definitions = await this.#deps.definitions.read();
+    const definition = definitions.find(webhook);
     if (isRead(replay) || !definition) {
       // All deliveries of the replay are finished.
-      await replays.finish(replay.webhook, nowMs());
+      await replays.finish(webhook, nowMs());
       return { more: true };
     }
-    return replaySome(deps, replay, definition, version);
-  };
+    return replaySome(this.#deps, replay, definition, definitions.version);
+  }
 }
 
 const isRead = ({ nextHeight, toHeight }: Replay): boolean => nextHeight > toHeight;
@@ -132,15 +133,11 @@ type Found = {
   readonly matched: MatchedEvent[];
   readonly nextHeight: number;
   readonly nextIndex: number;
-  /** Reason to suspend the webhook, if any. */
   readonly tooExpensive?: string;
 };
 
-/** Bounds and progress of one step. */
 type Step = {
   readonly definition: Definition;
-  /** Names of the selected events, and the name of each in the subscription. */
-  readonly names: ReturnType<typeof subscribedNames>;
   readonly endMs: number;
   readonly matched: MatchedEvent[];
   evaluated: number;
@@ -151,16 +148,10 @@ async function readEvents(
   replay: Replay,
   definition: Definition,
 ): Promise<Found> {
-  const { event, events, confirmations } = definition;
-  const step: Step = {
-    definition,
-    names: subscribedNames(event === null ? events : [event, ...events]),
-    endMs: performance.now() + MAX_STEP_MS,
-    matched: [],
-    evaluated: 0,
-  };
+  const endMs = performance.now() + MAX_STEP_MS;
+  const step: Step = { definition, endMs, matched: [], evaluated: 0 };
   // The chain may have become shorter; the blocks that replace others are delivered as live events.
-  const last = Math.min(replay.toHeight, (await history.head()) - confirmations);
+  const last = Math.min(replay.toHeight, (await history.head()) - definition.confirmations);
   const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
   const { matched } = step;
   let { nextHeight, nextIndex } = replay;
@@ -180,13 +171,13 @@ function matchBlock(
   events: readonly Event[],
   fromIndex: number,
 ): Pick<Found, "nextIndex" | "tooExpensive"> | undefined {
-  const { definition, names, matched } = step;
+  const { definition, matched } = step;
   for (const [index, event] of events.slice(fromIndex).entries()) {
     const nextIndex = fromIndex + index;
     // Evaluates at least one event, even if reading the block used up the time.
     const isTimeUp = step.evaluated > 0 && performance.now() >= step.endMs;
     if (isTimeUp || matched.length === MAX_WAITING / 2) return { nextIndex };
-    const name = names.get(event.name);
+    const name = definition.names.get(event.name);
     if (name === undefined || !isRemembered(event.name)) continue;
     step.evaluated++;
     const verdict = judge(observer, definition, event);

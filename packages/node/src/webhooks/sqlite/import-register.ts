@@ -14,10 +14,10 @@ import { SubscriptionError } from "../../subscriptions/subscription-error.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook, WebhookFields } from "../model/webhook.ts";
 import { FIELD_READERS } from "../register/fields.ts";
-import { createSecretCipher } from "../secrets.ts";
-import { checkLimits } from "../storage/register-rules.ts";
+import { SecretCipher } from "../secrets.ts";
+import { checkLimits } from "../storage/register-commands.ts";
 import { findAlias, insertWebhook, sizeOf } from "../storage/webhooks.ts";
-import { createOwnerStore } from "./hand-over/owner.ts";
+import { OwnerStore } from "./hand-over/owner.ts";
 import { encryptSecrets, type KeyFiles } from "./secrets.ts";
 import { runNow, sqlOf } from "./sql.ts";
 
@@ -50,7 +50,7 @@ export function importOldRegister(
   try {
     migrate(database, databasePath);
     requireOwner(database);
-    const cipher = createSecretCipher(encryptSecrets(database, options));
+    const cipher = new SecretCipher(encryptSecrets(database, options));
     const sql = sqlOf(database);
     const unknown = entries.filter(({ alias }) => runNow(findAlias(sql, alias)) === undefined);
     checkLimits(
@@ -73,7 +73,7 @@ export function importOldRegister(
 
 /** @throws {ConfigError} if the node does not own its webhooks: workers would not have the new ones */
 function requireOwner(database: Database): void {
-  if (createOwnerStore(database).read().state === "node") return;
+  if (new OwnerStore(database).read().state === "node") return;
   throw new ConfigError(
     "delivery workers own the webhooks of this node, or they are being handed over: hand them over to the node first, with uniknode webhooks hand-over --to node",
   );
@@ -94,7 +94,6 @@ function readFile(path: string): unknown {
   }
 }
 
-/** A webhook in the format of the old node. */
 type OldWebhook = {
   /** Its UUID in the old node. */
   readonly alias: string;

@@ -1,10 +1,10 @@
 /** Secrets of webhooks and of the register as rows, which are encrypted if the operator has a key (webhooks.md 10 point 14). */
 
-import { randomBytes } from "node:crypto";
 import { ConfigError } from "../../platform/coded-error.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { MetaStore } from "../../store/node/meta.ts";
-import { createKey, createSecretCipher, findKey, readKeyFile, type SecretCipher } from "../secrets.ts";
+import { createToken } from "../model/message.ts";
+import { createKey, findKey, readKeyFile, SecretCipher } from "../secrets.ts";
 import { readSecrets, reencryptSecrets } from "../storage/secrets.ts";
 import { runNow, sqlOf } from "./sql.ts";
 
@@ -30,7 +30,7 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
   const meta = new MetaStore(database);
   const { content, present } = openKeys(meta, files);
 
-  const cipher = createSecretCipher(present?.key);
+  const cipher = new SecretCipher(present?.key);
   const sql = sqlOf(database);
   const token = keptWebhookToken(meta, cipher);
   if (present?.content === content) {
@@ -41,7 +41,7 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
   // Old values must stay neither in pages nor in the write-ahead log.
   database.execute("PRAGMA secure_delete = ON");
   database.transaction(() => {
-    const next = createSecretCipher(created?.key);
+    const next = new SecretCipher(created?.key);
     runNow(reencryptSecrets(sql, cipher, next));
     if (token !== undefined) meta.write("webhookToken", next.encrypt(token, REGISTER));
     if (created) meta.write("seal", created.check);
@@ -83,7 +83,7 @@ export function webhookTokenOf(given: string | undefined, meta: MetaStore, ciphe
   if (given !== undefined) return given;
   const kept = keptWebhookToken(meta, cipher);
   if (kept !== undefined) return kept;
-  const made = randomBytes(32).toString("hex");
+  const made = createToken();
   meta.write("webhookToken", cipher.encrypt(made, REGISTER));
   return made;
 }

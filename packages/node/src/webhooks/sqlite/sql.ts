@@ -1,6 +1,6 @@
 /** Steps in SQLite: their work has ended when the call returns. */
 import type { Database, SqlValue, Statement } from "../../store/engine/database.ts";
-import { createSql, type Parameters, type Sql, type Steps, type Store } from "../storage/sql.ts";
+import { type Parameters, type Reads, Sql, type Steps, type Store } from "../storage/sql.ts";
 
 export function runNow<T>(steps: Steps<T>): T {
   let step = steps.next();
@@ -28,23 +28,21 @@ export function sqlOf(database: Database): Sql {
 function createSqliteSql(database: Database): Sql {
   const prepared = new Map<string, Prepared>();
 
-  function find(text: string): Prepared {
-    const known = prepared.get(text);
-    if (known) return known;
-    const created = prepare(database, text);
-    prepared.set(text, created);
-    return created;
+  function find(text: string, values: Parameters): { statement: Prepared["statement"]; given: SqlValue[] } {
+    const known = prepared.get(text) ?? prepare(database, text);
+    prepared.set(text, known);
+    return { statement: known.statement, given: known.places.map((place) => toValue(values[place])) };
   }
 
-  return createSql(
+  return new Sql(
     "sqlite",
     (text, values) => {
-      const { statement, places } = find(text);
-      return statement.all(...places.map((place) => toValue(values[place])));
+      const { statement, given } = find(text, values);
+      return statement.all(...given);
     },
     (text, values) => {
-      const { statement, places } = find(text);
-      return statement.run(...places.map((place) => toValue(values[place]))).changes;
+      const { statement, given } = find(text, values);
+      return statement.run(...given).changes;
     },
   );
 }
@@ -71,11 +69,24 @@ function toValue(value: Parameters[number] = null): SqlValue {
  * The promises are settled when the calls return: a run of the dispatcher ends in the tick of the event loop in which it started. No other
  * connection writes the tables of webhooks, so that reads without a pause are of one state.
  */
-export function createSqliteStore(database: Database): Store {
-  const sql = sqlOf(database);
-  return {
-    read: async (work) => runNow(work(sql)),
-    snapshot: async (work) => runNow(work(sql)),
-    write: async (work) => database.transaction(() => runNow(work(sql))),
-  };
+export class SqliteStore implements Store {
+  readonly #database: Database;
+  readonly #sql: Sql;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#sql = sqlOf(database);
+  }
+
+  async read<T>(work: (sql: Reads) => Steps<T>): Promise<T> {
+    return runNow(work(this.#sql));
+  }
+
+  snapshot<T>(work: (sql: Reads) => Steps<T>): Promise<T> {
+    return this.read(work);
+  }
+
+  async write<T>(work: (sql: Sql) => Steps<T>): Promise<T> {
+    return this.#database.transaction(() => runNow(work(this.#sql)));
+  }
 }

@@ -2,31 +2,41 @@
  * The storage of the webhook service in SQLite: its parts, and the intake, whose batches are one transaction each with
  * the cursor of the event log or the position of the replay.
  */
+import type { LoggedEvent } from "../../events/catalogue.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import { MetaStore } from "../../store/node/meta.ts";
-import { type Intake, type IntakeBatch, READER } from "../intake.ts";
+import {
+  type ActiveWebhooks,
+  type Applied,
+  type BlockReference,
+  type Confirmed,
+  type Intake,
+  type IntakeBatch,
+  READER,
+} from "../intake.ts";
+import type { DeliveredFact } from "../model/deliveries.ts";
 import { nextEpoch } from "../model/webhook.ts";
 import { createSoleOwner } from "../ownership.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets.ts";
 import { DeliveryQueue } from "../storage/delivery-queue.ts";
 import { HealthRows } from "../storage/health.ts";
-import { applyBatch, type EventPosition } from "../storage/intake-batch.ts";
+import { applyBatch, type EventPosition } from "../storage/intake-commands.ts";
 import { readVersion } from "../storage/locks.ts";
 import { scheduleFinish } from "../storage/queues.ts";
 import { RegisterCommands, type RegisterStorage } from "../storage/register-commands.ts";
 import { countReverts, unretracted } from "../storage/retractions.ts";
+import type { Sql } from "../storage/sql.ts";
 import { confirmedAt } from "../storage/unconfirmed-events.ts";
 import { activateWaiting, activeWebhooks, idsOf, WebhookRows } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
-import { createSqliteStore, runNow, sqlOf, toSteps } from "./sql.ts";
+import { runNow, SqliteStore, sqlOf, toSteps } from "./sql.ts";
 
 type SqliteStorageDeps = {
   /** A dedicated connection that can write, also used by the event log. */
   readonly database: Database;
   readonly eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasRetractionAfter">;
-  /** Cipher of the secrets in the database; absent: they are plain text. */
   readonly cipher?: SecretCipher;
 };
 
@@ -48,12 +58,12 @@ export function openSqliteStorage({
   return {
     network: meta.read("nethash") ?? "",
     queue: new DeliveryQueue({
-      ...{ store: createSqliteStore(database), cipher },
+      ...{ store: new SqliteStore(database), cipher },
       ownership: createSoleOwner(epoch),
       shards: () => [],
       lockOwned: () => toSteps(() => () => true),
     }),
-    intake: createSqliteIntake({ database, eventLog }),
+    intake: new SqliteIntake({ database, eventLog }),
     register: createRegisterStorage(database, eventLog, cipher),
   };
 }
@@ -74,7 +84,7 @@ function createRegisterStorage(
   eventLog: SqliteStorageDeps["eventLog"],
   cipher: SecretCipher,
 ): RegisterStorage {
-  const store = createSqliteStore(database);
+  const store = new SqliteStore(database);
   const sql = sqlOf(database);
   const commit = createGroupCommit(database);
   return {
@@ -95,28 +105,53 @@ type IntakeDeps = {
   readonly eventLog: Pick<EventLog, "read" | "cursor" | "moveCursor" | "hasRetractionAfter">;
 };
 
-export function createSqliteIntake({ database, eventLog }: IntakeDeps): Intake {
-  const sql = sqlOf(database);
-  const matched = () => eventLog.cursor(READER) ?? 0;
-  const canReplay = () => !eventLog.hasRetractionAfter(matched());
-  const position: EventPosition = {
-    lock: () => toSteps(() => []),
-    canReplay: () => toSteps(canReplay),
-    move: (_sql, sequence) => toSteps(() => eventLog.moveCursor(READER, sequence)),
-  };
-  return {
-    async activeWebhooks(known) {
-      const version = runNow(readVersion(sql));
-      return version === known ? undefined : { version, webhooks: runNow(activeWebhooks(sql, [])) };
-    },
-    nextEvents: async (limit) => eventLog.read(matched(), limit),
-    canReplay: async () => canReplay(),
-    countReverts: async (blockIds, before) => runNow(countReverts(sql, blockIds, before)),
-    unretracted: async (blocks, limit) => runNow(unretracted(sql, [], blocks, limit)),
-    confirmedAt: async (heights, limit) => runNow(confirmedAt(sql, [], heights, limit)),
-    apply: async (batch) =>
-      database.transaction(() => runNow(applyBatch(sql, batch, position)), survivalOf(batch)),
-  };
+export class SqliteIntake implements Intake {
+  readonly #deps: IntakeDeps;
+  readonly #sql: Sql;
+
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps;
+    this.#sql = sqlOf(deps.database);
+  }
+
+  async activeWebhooks(known: number | undefined): Promise<ActiveWebhooks | undefined> {
+    const version = runNow(readVersion(this.#sql));
+    return version === known ? undefined : { version, webhooks: runNow(activeWebhooks(this.#sql, [])) };
+  }
+
+  async nextEvents(limit: number): Promise<readonly LoggedEvent[]> {
+    return this.#deps.eventLog.read(this.#matched(), limit);
+  }
+
+  #matched(): number {
+    return this.#deps.eventLog.cursor(READER) ?? 0;
+  }
+
+  async canReplay(): Promise<boolean> {
+    return !this.#deps.eventLog.hasRetractionAfter(this.#matched());
+  }
+
+  async countReverts(blockIds: readonly string[], before: number): Promise<ReadonlyMap<string, number>> {
+    return runNow(countReverts(this.#sql, blockIds, before));
+  }
+
+  async unretracted(blocks: readonly BlockReference[], limit: number): Promise<readonly DeliveredFact[]> {
+    return runNow(unretracted(this.#sql, [], blocks, limit));
+  }
+
+  async confirmedAt(heights: readonly number[], limit: number): Promise<readonly Confirmed[]> {
+    return runNow(confirmedAt(this.#sql, [], heights, limit));
+  }
+
+  async apply(batch: IntakeBatch): Promise<Applied> {
+    const { database, eventLog } = this.#deps;
+    const position: EventPosition = {
+      lock: () => toSteps(() => []),
+      canReplay: () => toSteps(() => !eventLog.hasRetractionAfter(this.#matched())),
+      move: (_sql, sequence) => toSteps(() => eventLog.moveCursor(READER, sequence)),
+    };
+    return database.transaction(() => runNow(applyBatch(this.#sql, batch, position)), survivalOf(batch));
+  }
 }
 
 /** A range of a replay without events may be read again after a power loss. */

@@ -25,8 +25,8 @@ import {
 } from "./delivery-rows.ts";
 import { type Lane, rowsIn } from "./lanes.ts";
 import { changeQueue, type Requeued } from "./locks.ts";
-import { expediteRange, requeueOne, requeueRange, sendSome } from "./resend.ts";
-import type { Kind, Nullable, Reads, Steps, Store } from "./sql.ts";
+import { expediteRange, requeueRange, sendSome } from "./resend.ts";
+import type { Kind, Nullable, Reads, Sql, Steps, Store } from "./sql.ts";
 
 /**
  * Deliveries of a webhook before a number, newest first. In PostgreSQL, only one index has this order: with a condition on the webhook
@@ -95,33 +95,11 @@ export class DeliveryLogRows {
   }
 
   /**
-   * Puts a finished delivery back into the queue, as a due retry. Resolves to `false` if it is already pending or was
-   * retracted.
-   */
-  requeue(number: number, atMs: number): Promise<boolean> {
-    return this.#store.write(function* (sql) {
-      const row = yield* sql.row<{ webhook: number }>("SELECT webhook FROM deliveries WHERE number = $1", [
-        number,
-      ]);
-      if (!row) return false;
-      const { count } = yield* changeQueue(sql, row.webhook, requeueOne(sql, number, atMs));
-      return count > 0;
-    });
-  }
-
-  /**
    * Puts matching deliveries back into the queue, from the next `limit` after a number, oldest first: all, or all
    * failed deliveries; without pings.
    */
-  requeueMatching(
-    webhook: number,
-    filter: EndedFilter,
-    range: { readonly after: number; readonly limit: number },
-    atMs: number,
-  ): Promise<Requeued> {
-    return this.#store.write((sql) =>
-      changeQueue(sql, webhook, requeueRange(sql, { webhook, filter, ...range, atMs })),
-    );
+  requeueMatching(webhook: number, filter: EndedFilter, range: LogRange, atMs: number): Promise<Requeued> {
+    return this.#change(webhook, (sql) => requeueRange(sql, { webhook, filter, ...range, atMs }));
   }
 
   /**
@@ -130,10 +108,7 @@ export class DeliveryLogRows {
    * Resolves to the number of deliveries, not counting retracted deliveries.
    */
   async sendNow(webhook: number, numbers: readonly number[], atMs: number): Promise<number> {
-    const { count } = await this.#store.write((sql) =>
-      changeQueue(sql, webhook, sendSome(sql, webhook, numbers, atMs)),
-    );
-    return count;
+    return (await this.#change(webhook, (sql) => sendSome(sql, webhook, numbers, atMs))).count;
   }
 
   /** Makes matching pending deliveries of a lane due, from the next `limit` after a number. First attempts keep their order. */
@@ -141,14 +116,19 @@ export class DeliveryLogRows {
     webhook: number,
     lane: Lane,
     filter: Omit<DeliveryFilter, "state">,
-    range: { readonly after: number; readonly limit: number },
+    range: LogRange,
     atMs: number,
   ): Promise<Requeued> {
-    return this.#store.write((sql) =>
-      changeQueue(sql, webhook, expediteRange(sql, { webhook, lane, filter, ...range, atMs })),
-    );
+    return this.#change(webhook, (sql) => expediteRange(sql, { webhook, lane, filter, ...range, atMs }));
+  }
+
+  #change(webhook: number, change: (sql: Sql) => Steps<Requeued>): Promise<Requeued> {
+    return this.#store.write((sql) => changeQueue(sql, webhook, change(sql)));
   }
 }
+
+/** The next deliveries after a number. */
+export type LogRange = { readonly after: number; readonly limit: number };
 
 export function* readPage(
   sql: Reads,

@@ -25,7 +25,6 @@ import { RetentionSteps } from "./retention.ts";
 import { type Flag, given, type Kind, type Reads, type Steps, type Store } from "./sql.ts";
 import { idsOf } from "./webhooks.ts";
 
-/** Time within which every call settles. */
 export const CALL_TIMEOUT_MS = 10_000;
 
 const LAST = Number.MAX_SAFE_INTEGER;
@@ -70,7 +69,6 @@ const RETRACTIONS: Readonly<Record<Kind, string>> = {
 
 export type DeliveryQueueDeps = {
   readonly store: Store;
-  /** Cipher of the webhooks' secrets. */
   readonly cipher: SecretCipher;
   readonly ownership: Ownership;
   /** Returns the shards that this process owns. In SQLite there are none: it owns all webhooks. */
@@ -156,12 +154,10 @@ export class DeliveryQueue {
     return recordOutcomes(this.#deps.store, this.#deps.lockOwned, outcomes);
   }
 
-  /** Records a delivery that was attempted outside the queue. Returns its number. */
   recordPing(ping: PingOutcome): Promise<number> {
     return this.#deps.store.write((sql) => recordPing(sql, ping));
   }
 
-  /** Finishes some deliveries that must not be sent, and continues restarting queues. */
   finishStep(atMs: number): Promise<FinishStep> {
     return finishStep(this.#deps.store, this.#deps.shards(), atMs);
   }

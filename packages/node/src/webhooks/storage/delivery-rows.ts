@@ -5,15 +5,14 @@ import type {
   DeliveryFilter,
   DeliveryMessage,
   DeliveryRecord,
+  NewDelivery,
   TimedContent,
 } from "../model/deliveries.ts";
-import { type Flag, given, type Nullable, type Sql, type Steps } from "./sql.ts";
+import { type Flag, given, type Kind, type Nullable, type Sql, type Steps } from "./sql.ts";
 
-/** Columns of a delivery in the log. */
 export const RECORD_COLUMNS = `number, id, sequence, event, height, block_id AS "blockId", state, reason, is_retracted AS "isUndone",
   reverts, created_ms AS "createdMs", next_attempt_ms AS "nextAttemptMs", finished_ms AS "finishedMs"`;
 
-/** Columns of an attempt. */
 export const ATTEMPT_COLUMNS = `delivery, started_ms AS "startedMs", duration_ms AS "durationMs", status, response, error`;
 
 /** Columns of a message, in a row of deliveries joined with its content. Without a time, that of the delivery counts. */
@@ -71,6 +70,66 @@ export function* insertContents(sql: Sql, contents: readonly TimedContent[]): St
     values,
   );
   return inserted.map(({ number }) => number);
+}
+
+/** SQL for the next number of a delivery. */
+export const NEXT_NUMBER: Readonly<Record<Kind, string>> = {
+  sqlite: "NULL",
+  postgres: "nextval('delivery_numbers')",
+};
+
+const DELIVERY = {
+  webhook: "bigint",
+  id: "text",
+  sequence: "bigint",
+  event: "text",
+  height: "bigint",
+  block_id: "text",
+  is_retracted: "boolean",
+  reverts: "text",
+  replay: "bigint",
+  content: "bigint",
+} as const;
+const DELIVERY_NAMES = Object.keys(DELIVERY).join(", ");
+
+/** Inserts deliveries in their order, with ascending numbers. */
+export function* insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[], atMs: number): Steps<void> {
+  const rows = deliveries.map((delivery) => [
+    delivery.webhook,
+    delivery.id,
+    delivery.sequence ?? null,
+    delivery.event,
+    delivery.height ?? null,
+    delivery.blockId ?? null,
+    delivery.isRetractable ? false : null,
+    delivery.reverts ?? null,
+    delivery.replay ?? null,
+    delivery.content,
+  ]);
+  const { table, values } = given(sql.kind, DELIVERY, rows);
+  yield* sql.change(
+    `INSERT INTO deliveries (number, ${DELIVERY_NAMES}, state, created_ms, target_number)
+     SELECT ${NEXT_NUMBER[sql.kind]}, delivery.*, 'pending', $${values.length + 1},
+       coalesce((SELECT target_number FROM webhooks WHERE id = delivery.webhook), 0)
+     FROM (SELECT ${DELIVERY_NAMES} FROM ${table} ORDER BY place) AS delivery`,
+    [...values, atMs],
+  );
+}
+
+/** Returns finished deliveries to the replay lane. */
+export function* putAgain(
+  sql: Sql,
+  again: readonly { readonly number: number; readonly position: number }[],
+): Steps<void> {
+  const rows = again.map(({ number, position }) => [number, position]);
+  const { table, values } = given(sql.kind, { delivery: "bigint", position: "bigint" }, rows);
+  yield* sql.change(
+    `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = NULL, finished_ms = NULL, reason = NULL,
+       replay = given.position,
+       target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
+     FROM ${table} WHERE deliveries.number = given.delivery`,
+    values,
+  );
 }
 
 /** Maximum rows to read for a page: some milliseconds, for which SQLite blocks the thread. */

@@ -7,7 +7,6 @@ import { IS_PENDING, pendingCount, rowsIn } from "./lanes.ts";
 import type { Kind, Sql, Steps, Store } from "./sql.ts";
 
 export type WebhookHealth = {
-  /** Number of pending deliveries. */
   readonly queued: number;
   /** Attempts that ended within the last hour. */
   readonly lastHour: AttemptCounts;

@@ -1,23 +1,55 @@
 /**
- * Applies the commands of a batch. Only the owner of a webhook inserts its deliveries, and it has locked their queues: what the
+ * Applies a batch of the intake with its position in the events or in a replay, or nothing if the batch is not current. Only the owner of a webhook inserts its deliveries, and it has locked their queues: what the
  * commands do follows from what was read before, so that each kind of row is written by one statement.
  */
 import { present } from "../../platform/present.ts";
-import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../intake.ts";
+import type { Applied, DeliveryDraft, IntakeBatch, IntakeCommand, SuspendWebhook } from "../intake.ts";
 import type { DeliveryState, NewDelivery, TimedContent } from "../model/deliveries.ts";
 import type { Replay } from "../model/replay.ts";
-import { insertContents } from "./delivery-rows.ts";
-import { NEXT_NUMBER } from "./pings.ts";
+import { insertContents, insertDeliveries, putAgain } from "./delivery-rows.ts";
+import { lockVersion } from "./locks.ts";
 import { suspendWebhook } from "./queues.ts";
+import { advanceReplay, isSame, lockReplay } from "./replays.ts";
 import { recordReverts, retractFacts } from "./retractions.ts";
 import { given, type Reads, type Sql, type Steps } from "./sql.ts";
 import { changeUnconfirmed } from "./unconfirmed-events.ts";
+
+/** The position of the webhooks of a batch in the events. */
+export type EventPosition = {
+  /** Locks the position until the end of the transaction. Returns its shards; undefined if another process owns one of them. */
+  lock(sql: Sql): Steps<readonly number[] | undefined>;
+  canReplay(sql: Reads): Steps<boolean>;
+  move(sql: Sql, matched: number): Steps<unknown>;
+};
+
+export const NOT_CURRENT: Applied = { isCurrent: false, webhooks: [] };
+
+export function* applyBatch(
+  sql: Sql,
+  { registerVersion, atMs, commands, position }: IntakeBatch,
+  events: EventPosition,
+): Steps<Applied> {
+  const shards = yield* events.lock(sql);
+  if (!shards) return NOT_CURRENT;
+  // Two transactions with shared locks could not both change the version.
+  const changesRegister = commands.some(({ kind }) => kind === "suspend");
+  if ((yield* lockVersion(sql, changesRegister)) !== registerVersion) return NOT_CURRENT;
+  if (position.reader === "log") {
+    const { webhooks } = yield* applyCommands(sql, commands, { atMs, shards });
+    if (position.matched !== undefined) yield* events.move(sql, position.matched);
+    return { isCurrent: true, webhooks };
+  }
+  const replay = yield* lockReplay(sql, position.replay.webhook);
+  if (!replay || !isSame(replay, position.replay) || !(yield* events.canReplay(sql))) return NOT_CURRENT;
+  const applied = yield* applyCommands(sql, commands, { atMs, shards, replay });
+  yield* advanceReplay(sql, replay.webhook, { ...position.next, events: applied.events });
+  return { isCurrent: true, webhooks: applied.webhooks };
+}
 
 type CommandOptions = {
   readonly atMs: number;
   /** Shards whose position moves with the batch; all in SQLite. */
   readonly shards: readonly number[];
-  /** The replay of the deliveries. */
   readonly replay?: Pick<Replay, "lastDelivery" | "events">;
 };
 
@@ -45,7 +77,7 @@ export function webhookOf(command: IntakeCommand): number | undefined {
 }
 
 /** Must be called after the shards and the register were locked. */
-export function* applyCommands(
+function* applyCommands(
   sql: Sql,
   commands: readonly IntakeCommand[],
   options: CommandOptions,
@@ -82,9 +114,7 @@ type Plan = {
   readonly inserted: (Omit<NewDelivery, "content"> & { readonly content: TimedContent | number })[];
   /** Numbers of finished deliveries that return to the replay lane, each with its position. */
   readonly again: { readonly number: number; readonly position: number }[];
-  /** Drafts that were put into a queue. */
   readonly written: Set<DeliveryDraft>;
-  /** Last sequence of each changed queue. */
   readonly sequences: Map<number, number>;
   events: number;
 };
@@ -180,60 +210,6 @@ function* writeDeliveries(sql: Sql, { inserted, again, sequences }: Plan, atMs: 
   const { table, values } = given(sql.kind, { webhook: "bigint", sequence: "bigint" }, [...sequences]);
   yield* sql.change(
     `UPDATE queues SET last_sequence = given.sequence FROM ${table} WHERE queues.webhook = given.webhook`,
-    values,
-  );
-}
-
-const COLUMNS = {
-  webhook: "bigint",
-  id: "text",
-  sequence: "bigint",
-  event: "text",
-  height: "bigint",
-  block_id: "text",
-  is_retracted: "boolean",
-  reverts: "text",
-  replay: "bigint",
-  content: "bigint",
-} as const;
-const NAMES = Object.keys(COLUMNS).join(", ");
-
-/** Inserts deliveries in their order, with ascending numbers. */
-export function* insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[], atMs: number): Steps<void> {
-  const rows = deliveries.map((delivery) => [
-    delivery.webhook,
-    delivery.id,
-    delivery.sequence ?? null,
-    delivery.event,
-    delivery.height ?? null,
-    delivery.blockId ?? null,
-    delivery.isRetractable ? false : null,
-    delivery.reverts ?? null,
-    delivery.replay ?? null,
-    delivery.content,
-  ]);
-  const { table, values } = given(sql.kind, COLUMNS, rows);
-  yield* sql.change(
-    `INSERT INTO deliveries (number, ${NAMES}, state, created_ms, target_number)
-     SELECT ${NEXT_NUMBER[sql.kind]}, delivery.*, 'pending', $${values.length + 1},
-       coalesce((SELECT target_number FROM webhooks WHERE id = delivery.webhook), 0)
-     FROM (SELECT ${NAMES} FROM ${table} ORDER BY place) AS delivery`,
-    [...values, atMs],
-  );
-}
-
-/** Returns finished deliveries to the replay lane. */
-export function* putAgain(
-  sql: Sql,
-  again: readonly { readonly number: number; readonly position: number }[],
-): Steps<void> {
-  const rows = again.map(({ number, position }) => [number, position]);
-  const { table, values } = given(sql.kind, { delivery: "bigint", position: "bigint" }, rows);
-  yield* sql.change(
-    `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = NULL, finished_ms = NULL, reason = NULL,
-       replay = given.position,
-       target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
-     FROM ${table} WHERE deliveries.number = given.delivery`,
     values,
   );
 }

@@ -24,11 +24,9 @@ const SQLITE: Readonly<Record<Rows, string>> = {
 
 /** Returns SQL for the entries of a webhook, which is a column or a parameter, in a lane; conditions follow. */
 export const rowsIn = (kind: Kind, lane: Rows, webhook: string): string =>
-  kind === "sqlite" ? `${SQLITE[lane]} AND webhook = ${webhook}` : entriesOf(lane, webhook);
-
-/** Returns the same for PostgreSQL. */
-export const entriesOf = (lane: Rows, webhook: string): string =>
-  `delivery_lanes WHERE delivery_lanes.lane = '${lane === "due" ? "retry" : lane}' AND delivery_lanes.webhook = ${webhook}`;
+  kind === "sqlite"
+    ? `${SQLITE[lane]} AND webhook = ${webhook}`
+    : `delivery_lanes WHERE delivery_lanes.lane = '${lane === "due" ? "retry" : lane}' AND delivery_lanes.webhook = ${webhook}`;
 
 /**
  * Returns an SQL condition for deliveries that are in a lane. After a lock, it holds for the locked rows; SQLite, which has one writer,

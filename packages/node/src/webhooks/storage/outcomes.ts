@@ -28,9 +28,7 @@ type State = {
   readonly webhooks: ReadonlyMap<number, WebhookRow>;
   /** Deliveries that are finished already by the only outcome that they have. */
   readonly delivered: ReadonlySet<number>;
-  /** The other deliveries. */
   readonly deliveries: ReadonlyMap<number, DeliveryRow>;
-  /** Rows to write. */
   readonly changed: { readonly webhooks: Set<WebhookRow>; readonly deliveries: Set<DeliveryRow> };
 };
 
@@ -126,7 +124,6 @@ function* changeDeliveries(
 const hasCurrentTarget = (webhooks: State["webhooks"], { webhook, target }: AttemptOutcome): boolean =>
   target === undefined || webhooks.get(webhook)?.target === target;
 
-/** Applies an outcome to the rows. */
 function conclude(state: State, outcome: AttemptOutcome): RecordedOutcome {
   const { atMs, failure } = outcome;
   const webhook = state.webhooks.get(outcome.webhook);

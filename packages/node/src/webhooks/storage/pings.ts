@@ -2,7 +2,7 @@
 import { present } from "../../platform/present.ts";
 import type { Content } from "../../subscriptions/content.ts";
 import type { Attempt, NewDelivery } from "../model/deliveries.ts";
-import { insertContents } from "./delivery-rows.ts";
+import { insertContents, NEXT_NUMBER } from "./delivery-rows.ts";
 import { lockQueue } from "./locks.ts";
 import type { Kind, Sql, Steps } from "./sql.ts";
 
@@ -14,10 +14,8 @@ export type NewPing = Pick<NewDelivery, "webhook" | "id" | "event"> & {
 
 export type PingOutcome = {
   readonly webhook: number;
-  /** Id of the message. */
   readonly id: string;
   readonly createdMs: number;
-  /** Content as JSON text. */
   readonly dataText: string;
   readonly attempt: Attempt;
   readonly finishedMs: number;
@@ -25,11 +23,6 @@ export type PingOutcome = {
   readonly failure?: string;
 };
 
-/** SQL for the next number of a delivery. */
-export const NEXT_NUMBER: Readonly<Record<Kind, string>> = {
-  sqlite: "NULL",
-  postgres: "nextval('delivery_numbers')",
-};
 /** SQL for the columns that only a first attempt in SQLite has. */
 const FIRST_ATTEMPT: Readonly<Record<Kind, readonly [column: string, value: string]>> = {
   sqlite: ["attempt, ", "1, "],

@@ -7,7 +7,7 @@
  */
 
 import type { Finish } from "../model/deliveries.ts";
-import { LANES, rowsIn } from "./lanes.ts";
+import { isOneOf, LANES, type Lane, rowsIn } from "./lanes.ts";
 import { bumpVersion, lockQueue } from "./locks.ts";
 import { endReplay } from "./replays.ts";
 import { isOwned } from "./shards.ts";
@@ -91,11 +91,17 @@ export function* finishRows(sql: Sql, webhook: number, atMs: number): Steps<bool
   const row = yield* sql.row<FinishRow>("SELECT * FROM finishing_queues WHERE webhook = $1", [webhook]);
   if (!row) return true;
   const { up_to, unconfirmed_up_to, state, reason, with_retractions } = row;
-  const { finish, dropUnconfirmed } = STATEMENTS[sql.kind];
+  const condition = `AND number <= $2 AND ($3 OR ${IS_NO_RETRACTION[sql.kind]})`;
   const found: number[] = [];
-  for (const statement of finish)
-    found.push(yield* rowsOf(sql, statement, [webhook, up_to, with_retractions, state, reason, atMs]));
-  found.push(yield* rowsOf(sql, dropUnconfirmed, [webhook, unconfirmed_up_to]));
+  for (const lane of LANES)
+    found.push(
+      yield* changeLane(
+        sql,
+        { lane, condition, values: [webhook, up_to, with_retractions] },
+        { changes: FINISHED, values: [state, reason, atMs] },
+      ),
+    );
+  found.push(yield* dropUnconfirmed(sql, webhook, unconfirmed_up_to));
   if (found.includes(ROWS_AT_ONCE)) return false;
   // A schedule that replaces this one in the meantime stays.
   yield* sql.change(
@@ -106,64 +112,51 @@ export function* finishRows(sql: Sql, webhook: number, atMs: number): Steps<bool
   return true;
 }
 
+const IS_NO_RETRACTION: Readonly<Record<Kind, string>> = {
+  sqlite: "reverts IS NULL",
+  postgres: "NOT is_retraction",
+};
+/** Changes of deliveries; the first parameter has their numbers. */
+const FINISHED = "state = $2, next_attempt_ms = NULL, reason = $3, finished_ms = $4";
+const RESTARTED = "next_attempt_ms = NULL, attempts = 0, reason = NULL";
+
 /**
- * Runs a statement for at most `ROWS_AT_ONCE` rows, and returns how many it found: in PostgreSQL, an attempt may have finished some of
- * them meanwhile.
+ * Changes at most `ROWS_AT_ONCE` pending deliveries of a lane, whose webhook is the first parameter of the condition. Returns how many
+ * it found: in PostgreSQL, an attempt may have finished some of them meanwhile.
  */
-function* rowsOf(sql: Sql, statement: string, values: readonly (string | number | boolean)[]): Steps<number> {
-  if (sql.kind === "sqlite") return yield* sql.change(statement, values);
-  const row = yield* sql.row<{ rows: number }>(statement, values);
-  return row?.rows ?? 0;
+function* changeLane(
+  sql: Sql,
+  { lane, condition, values }: { lane: Lane; condition: string; values: readonly (number | boolean)[] },
+  change: { changes: string; values: readonly (string | number)[] },
+): Steps<number> {
+  const found = yield* sql.rows<{ number: number }>(
+    `SELECT number FROM ${rowsIn(sql.kind, lane, "$1")} ${condition} LIMIT ${ROWS_AT_ONCE}`,
+    values,
+  );
+  if (found.length === 0) return 0;
+  // Locks rows by ascending number, as all writers do.
+  const pending =
+    "SELECT number FROM deliveries WHERE number = ANY ($1) AND state = 'pending' ORDER BY number FOR UPDATE";
+  yield* sql.change(`UPDATE deliveries SET ${change.changes} WHERE number ${isOneOf(sql.kind, pending)}`, [
+    found.map(({ number }) => number),
+    ...change.values,
+  ]);
+  return found.length;
 }
 
-/** Locks rows by ascending number, as all writers do. */
-const changeFound = (found: string, change: string): string => `WITH found AS MATERIALIZED (
-    SELECT number FROM ${found} LIMIT ${ROWS_AT_ONCE}
-  ), locked AS MATERIALIZED (
-    SELECT number FROM deliveries WHERE number IN (SELECT number FROM found) AND state = 'pending'
-    ORDER BY number FOR UPDATE
-  ), changed AS (
-    UPDATE deliveries SET ${change} FROM locked WHERE deliveries.number = locked.number
-  ) SELECT count(*)::integer AS rows FROM found`;
-
-const FINISHED = "state = $4, next_attempt_ms = NULL, reason = $5, finished_ms = $6";
-const RESTARTED = "next_attempt_ms = NULL, attempts = 0, reason = NULL";
-const UNCONFIRMED = `SELECT sequence FROM unconfirmed_events WHERE webhook = $1 AND sequence <= $2
-  ORDER BY sequence LIMIT ${ROWS_AT_ONCE}`;
-
-const STATEMENTS: Readonly<
-  Record<Kind, { finish: readonly string[]; dropUnconfirmed: string; restart: readonly string[] }>
-> = {
-  sqlite: {
-    finish: LANES.map(
-      (
-        lane,
-      ) => `UPDATE deliveries SET ${FINISHED} WHERE number IN (SELECT number FROM ${rowsIn("sqlite", lane, "$1")}
-        AND number <= $2 AND ($3 OR reverts IS NULL) LIMIT ${ROWS_AT_ONCE})`,
-    ),
-    dropUnconfirmed: `DELETE FROM unconfirmed_events WHERE webhook = $1 AND sequence IN (${UNCONFIRMED})`,
-    restart: (["retry", "replay"] as const).map(
-      (
-        lane,
-      ) => `UPDATE deliveries SET ${RESTARTED} WHERE number IN (SELECT number FROM ${rowsIn("sqlite", lane, "$1")}
-        AND next_attempt_ms IS NOT NULL LIMIT ${ROWS_AT_ONCE})`,
-    ),
-  },
-  postgres: {
-    finish: LANES.map((lane) =>
-      changeFound(
-        `${rowsIn("postgres", lane, "$1")} AND number <= $2 AND ($3 OR NOT is_retraction)`,
-        FINISHED,
-      ),
-    ),
-    dropUnconfirmed: `WITH found AS MATERIALIZED (${UNCONFIRMED}), dropped AS (
-        DELETE FROM unconfirmed_events WHERE webhook = $1 AND sequence IN (SELECT sequence FROM found)
-      ) SELECT count(*)::integer AS rows FROM found`,
-    restart: (["retry", "replay"] as const).map((lane) =>
-      changeFound(`${rowsIn("postgres", lane, "$1")} AND next_attempt_ms IS NOT NULL`, RESTARTED),
-    ),
-  },
-};
+/** Drops at most `ROWS_AT_ONCE` unconfirmed events. Returns how many it found. */
+function* dropUnconfirmed(sql: Sql, webhook: number, upTo: number): Steps<number> {
+  const found = yield* sql.rows<{ sequence: number }>(
+    `SELECT sequence FROM unconfirmed_events WHERE webhook = $1 AND sequence <= $2 ORDER BY sequence LIMIT ${ROWS_AT_ONCE}`,
+    [webhook, upTo],
+  );
+  if (found.length === 0) return 0;
+  yield* sql.change("DELETE FROM unconfirmed_events WHERE webhook = $1 AND sequence = ANY ($2)", [
+    webhook,
+    found.map(({ sequence }) => sequence),
+  ]);
+  return found.length;
+}
 
 /**
  * Suspends a webhook (webhooks.md 10 point 6) until it is updated or its target responds to a ping; does not change an existing suspension. Pending
@@ -194,7 +187,10 @@ export function* beginRestart(sql: Sql, webhook: number): Steps<void> {
 /** Restarts rows; returns `false` if some remain. */
 function* restartRows(sql: Sql, webhook: number): Steps<boolean> {
   const found: number[] = [];
-  for (const statement of STATEMENTS[sql.kind].restart) found.push(yield* rowsOf(sql, statement, [webhook]));
+  for (const lane of ["retry", "replay"] as const) {
+    const deliveries = { lane, condition: "AND next_attempt_ms IS NOT NULL", values: [webhook] };
+    found.push(yield* changeLane(sql, deliveries, { changes: RESTARTED, values: [] }));
+  }
   if (found.includes(ROWS_AT_ONCE)) return false;
   yield* sql.change("DELETE FROM restarting_queues WHERE webhook = $1", [webhook]);
   return true;

@@ -1,15 +1,16 @@
 /**
  * Changes of the register. Each is a transaction that first locks the register, and then the webhook and its queue: changes by several
- * processes exclude each other, and the limits hold for all of them together.
+ * processes exclude each other, and the limits hold for all of them together. Bounds are needed because the register is compiled in
+ * memory and searched for every event.
  */
-import type { Webhook, WebhookFields } from "../model/webhook.ts";
+import { WebhookError } from "../error.ts";
+import { checkEvents, type Webhook, type WebhookFields } from "../model/webhook.ts";
 import { ownerOf, type SecretCipher } from "../secrets.ts";
 import type { HealthRows } from "./health.ts";
 import { pendingCount } from "./lanes.ts";
 import { bumpVersion, lockQueue, noteChange } from "./locks.ts";
 import { insertPing, type NewPing } from "./pings.ts";
 import { beginFinish, beginRestart } from "./queues.ts";
-import { checkLimits, planUpdate } from "./register-rules.ts";
 import { endReplay } from "./replays.ts";
 import type { Sql, Steps } from "./sql.ts";
 import {
@@ -37,12 +38,10 @@ export type Updated = {
   readonly after: WebhookFields;
   /** True if the queue restarts: pending deliveries are first attempts again. `DeliveryQueue.finishStep` continues. */
   readonly restarts: boolean;
-  /** Number of cancelled deliveries. */
   readonly dropped: number;
 };
 
 export type RegisterCommandDeps = {
-  /** Cipher of the secrets. */
   readonly cipher: SecretCipher;
   /** Throws if the cipher is not that of the secrets any longer; called in the transaction, before a secret is written. */
   readonly checkCipher?: (sql: Sql) => Steps<void>;
@@ -151,6 +150,69 @@ export class RegisterCommands {
   }
 }
 
+/** Maximum size of the conditions of all webhooks as JSON: 16 KiB each with a thousand webhooks. */
+export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
+
+type Addition = readonly { readonly conditions: string }[];
+
+type RegisterSize = { readonly count: number; readonly conditionsBytes: number };
+
+/** @throws {WebhookError} WEBHOOK_LIMIT if the register would have too many webhooks or conditions */
+export function checkLimits(
+  { count, conditionsBytes }: RegisterSize,
+  added: Addition,
+  webhookLimit: number,
+): void {
+  if (count + added.length > webhookLimit) {
+    throw new WebhookError(
+      "WEBHOOK_LIMIT",
+      `the register cannot have more than ${webhookLimit} webhooks; remove some, or start the node with a higher --webhook-limit`,
+    );
+  }
+  checkConditions(conditionsBytes, added);
+}
+
+/**
+ * @param otherBytes size of all other conditions
+ * @throws {WebhookError} WEBHOOK_LIMIT
+ */
+function checkConditions(otherBytes: number, added: Addition): void {
+  const addedBytes = added.reduce((sum, { conditions }) => sum + Buffer.byteLength(conditions), 0);
+  if (otherBytes + addedBytes <= MAX_CONDITIONS_BYTES) return;
+  throw new WebhookError(
+    "WEBHOOK_LIMIT",
+    `"conditions" of all webhooks together must not be larger than ${MAX_CONDITIONS_BYTES} bytes`,
+  );
+}
+
+type UpdatePlan = {
+  readonly after: WebhookFields;
+  /** True if the target changes: it has received no facts, and needs no retractions of them. */
+  readonly isMoved: boolean;
+  /** True if the webhook received events before the update. */
+  readonly wasActive: boolean;
+  /** True if the queue restarts, because a new target may respond. */
+  readonly restarts: boolean;
+};
+
+/**
+ * @param otherConditionsBytes size of the conditions of all other webhooks
+ * @throws {SubscriptionError} if no event remains
+ * @throws {WebhookError} WEBHOOK_LIMIT
+ */
+function planUpdate(
+  before: Webhook,
+  changes: Partial<WebhookFields>,
+  otherConditionsBytes: number,
+): UpdatePlan {
+  const after = { ...before, ...changes };
+  checkEvents(after);
+  if (changes.conditions !== undefined) checkConditions(otherConditionsBytes, [after]);
+  const isMoved = after.target !== before.target;
+  const wasActive = before.enabled && before.suspended === undefined;
+  return { after, isMoved, wasActive, restarts: isMoved || (after.enabled && !wasActive) };
+}
+
 /** Cancels pending deliveries of the webhook and its replay. Returns the number of deliveries. */
 function* dropQueue(
   sql: Sql,
@@ -183,7 +245,6 @@ function* replace(
   if (fields.target !== target || (fields.enabled && !enabled) || suspended) yield* forgetAttempts(sql, id);
 }
 
-/** Forgets the attempts of a webhook, when they say nothing about its target any longer. */
 function* forgetAttempts(sql: Sql, webhook: number): Steps<void> {
   yield* sql.change("DELETE FROM attempt_counts WHERE webhook = $1", [webhook]);
 }

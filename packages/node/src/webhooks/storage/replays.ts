@@ -29,8 +29,32 @@ export class ReplayRows {
   }
 
   /** Starts a replay, replacing the last one of the webhook; resolves to `false` if that one is running. */
-  start(webhook: number, range: { fromHeight: number; toHeight: number }, atMs: number): Promise<boolean> {
-    return this.#store.write((sql) => start(sql, webhook, range, atMs));
+  start(
+    webhook: number,
+    { fromHeight, toHeight }: { readonly fromHeight: number; readonly toHeight: number },
+    atMs: number,
+  ): Promise<boolean> {
+    return this.#store.write(function* (sql) {
+      // Deliveries that others insert now have greater numbers than the last one before the replay.
+      yield* sql.row(
+        `SELECT 1 FROM webhooks JOIN queues ON webhook = id WHERE id = $1
+         FOR KEY SHARE OF webhooks FOR UPDATE OF queues`,
+        [webhook],
+      );
+      const last = yield* sql.row<Pick<Replay, "state">>("SELECT state FROM replays WHERE webhook = $1", [
+        webhook,
+      ]);
+      if (last?.state === "running") return false;
+      yield* sql.change("DELETE FROM replays WHERE webhook = $1", [webhook]);
+      yield* sql.change(
+        `INSERT INTO replays SELECT id, $2, $3, $2, 0, 0,
+           (SELECT coalesce(max(number), 0) FROM deliveries WHERE webhook = $1), 'running', NULL, $4, NULL
+         FROM webhooks WHERE id = $1`,
+        [webhook, fromHeight, toHeight, atMs],
+      );
+      yield* noteChange(sql, webhook, false);
+      return true;
+    });
   }
 
   /** Returns the last replay of the webhook, and the number of its pending deliveries. */
@@ -78,42 +102,16 @@ export class ReplayRows {
   }
 }
 
-function* cancelDeliveries({ kind, change }: Sql, webhook: number, atMs: number): Steps<void> {
+function* cancelDeliveries(sql: Sql, webhook: number, atMs: number): Steps<void> {
+  const { kind } = sql;
   const waiting = `SELECT number FROM ${rowsIn(kind, "replay", "$1")}`;
   const pending = `SELECT number FROM deliveries WHERE number ${isOneOf(kind, waiting)} AND ${isIn(kind, "replay")}
     ORDER BY number FOR UPDATE`;
-  yield* change(
+  yield* sql.change(
     `UPDATE deliveries SET state = 'cancelled', next_attempt_ms = NULL, reason = $2, finished_ms = $3
      WHERE number ${isOneOf(kind, pending)}`,
     [webhook, CANCELLATION.deliveries, atMs],
   );
-}
-
-function* start(
-  sql: Sql,
-  webhook: number,
-  { fromHeight, toHeight }: { fromHeight: number; toHeight: number },
-  atMs: number,
-): Steps<boolean> {
-  // Deliveries that others insert now have greater numbers than the last one before the replay.
-  yield* sql.row(
-    `SELECT 1 FROM webhooks JOIN queues ON webhook = id WHERE id = $1
-     FOR KEY SHARE OF webhooks FOR UPDATE OF queues`,
-    [webhook],
-  );
-  const last = yield* sql.row<Pick<Replay, "state">>("SELECT state FROM replays WHERE webhook = $1", [
-    webhook,
-  ]);
-  if (last?.state === "running") return false;
-  yield* sql.change("DELETE FROM replays WHERE webhook = $1", [webhook]);
-  yield* sql.change(
-    `INSERT INTO replays SELECT id, $2, $3, $2, 0, 0,
-       (SELECT coalesce(max(number), 0) FROM deliveries WHERE webhook = $1), 'running', NULL, $4, NULL
-     FROM webhooks WHERE id = $1`,
-    [webhook, fromHeight, toHeight, atMs],
-  );
-  yield* noteChange(sql, webhook, false);
-  return true;
 }
 
 /** Returns the last replay of the webhook, and locks its queue and the replay. */

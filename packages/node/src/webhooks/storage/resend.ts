@@ -19,15 +19,6 @@ const IS_USEFUL = `is_retracted IS NOT true AND (reverts IS NULL OR (
   AND EXISTS (SELECT 1 FROM deliveries AS fact JOIN attempts ON attempts.delivery = fact.number
     WHERE fact.id = deliveries.reverts AND fact.webhook = deliveries.webhook)))`;
 
-export function* requeueOne(sql: Sql, number: number, atMs: number): Steps<Requeued> {
-  return {
-    count: yield* sql.change(`${REQUEUED} WHERE number = $2 AND state <> 'pending' AND ${IS_USEFUL}`, [
-      atMs,
-      number,
-    ]),
-  };
-}
-
 type Range = {
   readonly webhook: number;
   readonly filter: DeliveryFilter;

@@ -24,8 +24,31 @@ export class RetentionSteps {
    * Reads the next deliveries after a number, and drops expired ones. Resolves to the last number that was
    * read; undefined if all later deliveries are too young.
    */
-  dropBehind(after: number, retention: DeliveryRetention, nowMs: number): Promise<number | undefined> {
-    return this.#store.write((sql) => dropBehind(sql, after, retention, nowMs));
+  dropBehind(
+    after: number,
+    { maxAgeMs, maxFailedAgeMs, maxDeliveries, keptBlocks }: DeliveryRetention,
+    nowMs: number,
+  ): Promise<number | undefined> {
+    return this.#store.write(function* (sql) {
+      const row = yield* sql.row<Range>(
+        `SELECT max(number) AS last, min(created_ms) AS oldest_ms, max(created_ms) AS newest_ms,
+           (SELECT max(number) FROM deliveries) AS newest, (${HEIGHT[sql.kind]}) AS height
+         FROM (SELECT number, created_ms FROM deliveries WHERE number > $1 ORDER BY number LIMIT ${ROWS_AT_ONCE}) AS next`,
+        [after],
+      );
+      const range = present(row, "a row of aggregates");
+      if (range.last === null) return undefined;
+      const surplus = range.newest - maxDeliveries;
+      const createdBeforeMs = nowMs - maxAgeMs;
+      // If the clock was set back, old deliveries may follow deliveries with a later time.
+      const isYoung = range.oldest_ms >= createdBeforeMs && range.newest_ms <= nowMs;
+      if (isYoung && after >= surplus) return undefined;
+      const { last } = range;
+      // Without blocks, no facts can be retracted.
+      const safeHeight = range.height === null ? Number.MAX_SAFE_INTEGER : range.height - keptBlocks;
+      yield* dropExpired(sql, [after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, createdBeforeMs]);
+      return last;
+    });
   }
 
   /** Returns the next overfull queue after a webhook. */
@@ -49,7 +72,20 @@ export class RetentionSteps {
 
   /** Drops some deliveries of removed webhooks; resolves to `false` if none remain. */
   dropRemoved(): Promise<boolean> {
-    return this.#store.write(dropRemoved);
+    return this.#store.write(function* (sql) {
+      const removed = yield* sql.row<{ id: number }>("SELECT id FROM removed_webhooks ORDER BY id LIMIT 1");
+      if (!removed) return false;
+      const { id } = removed;
+      yield* waitForOtherSteps(sql);
+      const deliveries = yield* drop(sql, "webhook = $1", [id]);
+      const events = yield* sql.change(
+        `DELETE FROM unconfirmed_events WHERE webhook = $1 AND sequence IN
+         (SELECT sequence FROM unconfirmed_events WHERE webhook = $1 ORDER BY sequence LIMIT ${ROWS_AT_ONCE})`,
+        [id],
+      );
+      if (deliveries + events === 0) yield* sql.change("DELETE FROM removed_webhooks WHERE id = $1", [id]);
+      return true;
+    });
   }
 }
 
@@ -57,7 +93,6 @@ type Range = {
   readonly last: number | null;
   readonly oldest_ms: number;
   readonly newest_ms: number;
-  /** Number of the newest delivery. */
   readonly newest: number;
   /** Height of the chain; null without blocks. */
   readonly height: number | null;
@@ -70,32 +105,6 @@ const HEIGHT: Readonly<Record<Kind, string>> = {
 
 const IS_EXPIRED = `number > $1 AND number <= $2 AND finished_ms IS NOT NULL AND (height IS NULL OR height <= $3)
   AND (number <= $4 OR finished_ms < CASE state WHEN 'failed' THEN CAST ($5 AS bigint) ELSE CAST ($6 AS bigint) END)`;
-
-function* dropBehind(
-  sql: Sql,
-  after: number,
-  { maxAgeMs, maxFailedAgeMs, maxDeliveries, keptBlocks }: DeliveryRetention,
-  nowMs: number,
-): Steps<number | undefined> {
-  const row = yield* sql.row<Range>(
-    `SELECT max(number) AS last, min(created_ms) AS oldest_ms, max(created_ms) AS newest_ms,
-       (SELECT max(number) FROM deliveries) AS newest, (${HEIGHT[sql.kind]}) AS height
-     FROM (SELECT number, created_ms FROM deliveries WHERE number > $1 ORDER BY number LIMIT ${ROWS_AT_ONCE}) AS next`,
-    [after],
-  );
-  const range = present(row, "a row of aggregates");
-  if (range.last === null) return undefined;
-  const surplus = range.newest - maxDeliveries;
-  const createdBeforeMs = nowMs - maxAgeMs;
-  // If the clock was set back, old deliveries may follow deliveries with a later time.
-  const isYoung = range.oldest_ms >= createdBeforeMs && range.newest_ms <= nowMs;
-  if (isYoung && after >= surplus) return undefined;
-  const { last } = range;
-  // Without blocks, no facts can be retracted.
-  const safeHeight = range.height === null ? Number.MAX_SAFE_INTEGER : range.height - keptBlocks;
-  yield* dropExpired(sql, [after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, createdBeforeMs]);
-  return last;
-}
 
 /** Locks the queues of the deliveries first, because a replay or a client can put them into the queue again. */
 function* dropExpired(sql: Sql, values: readonly number[]): Steps<void> {
@@ -173,19 +182,4 @@ export function* failOldest(
     [webhook, nowMs, limit],
   );
   return { count };
-}
-
-function* dropRemoved(sql: Sql): Steps<boolean> {
-  const removed = yield* sql.row<{ id: number }>("SELECT id FROM removed_webhooks ORDER BY id LIMIT 1");
-  if (!removed) return false;
-  const { id } = removed;
-  yield* waitForOtherSteps(sql);
-  const deliveries = yield* drop(sql, "webhook = $1", [id]);
-  const events = yield* sql.change(
-    `DELETE FROM unconfirmed_events WHERE webhook = $1 AND sequence IN
-     (SELECT sequence FROM unconfirmed_events WHERE webhook = $1 ORDER BY sequence LIMIT ${ROWS_AT_ONCE})`,
-    [id],
-  );
-  if (deliveries + events === 0) yield* sql.change("DELETE FROM removed_webhooks WHERE id = $1", [id]);
-  return true;
 }

@@ -18,7 +18,6 @@ export function* countReverts(
   return new Map(rows.map(({ block_id, total }) => [block_id, total]));
 }
 
-/** Records reverts, each once. */
 export function* recordReverts(sql: Sql, reverts: readonly RecordRevert[]): Steps<void> {
   if (reverts.length === 0) return;
   const rows = reverts.map(({ blockId, sequence }) => [blockId, sequence]);

@@ -14,7 +14,6 @@ export const isOwned = (kind: Kind, webhook: string, shards: string): string =>
 
 export const shardOf = (webhook: number): number => webhook % SHARDS;
 
-/** A shard that this process owns. */
 export type OwnedShard = {
   readonly shard: number;
   /** Epoch of this process as the owner of the shard (`nextEpoch`). */

@@ -8,6 +8,8 @@
  * exceeds the safe range. Flags are booleans or 0 and 1.
  */
 
+import { present } from "../../platform/present.ts";
+
 /** Steps that lead to a result: `yield*` returns it, as `await` does for a promise. */
 export type Steps<T> = Generator<unknown, T, unknown>;
 
@@ -22,51 +24,54 @@ export type Nullable<T> = {
 export type Parameter = string | number | boolean | null;
 export type Parameters = readonly (Parameter | readonly Parameter[])[];
 
-export type Reads = {
+/** Returns rows at once, or a promise. */
+type ReadRows = (text: string, values: Parameters) => unknown[] | Promise<unknown[]>;
+type Change = (text: string, values: Parameters) => number | Promise<number>;
+
+export class Sql {
   readonly kind: Kind;
+  readonly #readRows: ReadRows;
+  readonly #change: Change | undefined;
+
+  /** @param change absent: the connection only reads */
+  constructor(kind: Kind, readRows: ReadRows, change?: Change) {
+    this.kind = kind;
+    this.#readRows = readRows;
+    this.#change = change;
+  }
+
   /** `Row` is trusted to match the selected columns. */
-  rows<Row>(text: string, values?: Parameters): Steps<Row[]>;
-  /** Returns the first row. */
-  row<Row>(text: string, values?: Parameters): Steps<Row | undefined>;
+  *rows<Row>(text: string, values: Parameters = []): Steps<Row[]> {
+    return (yield this.#readRows(text, values)) as Row[];
+  }
+
+  *row<Row>(text: string, values: Parameters = []): Steps<Row | undefined> {
+    const [first] = yield* this.rows<Row>(text, values);
+    return first;
+  }
+
+  /** Returns the number of rows that a statement changed. */
+  *change(text: string, values: Parameters = []): Steps<number> {
+    return (yield present(this.#change, "a connection that writes")(text, values)) as number;
+  }
+
   /**
    * Runs steps that do not need each other's results. PostgreSQL gets their statements in this order, without waiting for the result of
    * an earlier one.
    */
-  together<Results extends readonly unknown[] | []>(
-    steps: {
-      readonly [Index in keyof Results]: Steps<Results[Index]>;
-    },
-  ): Steps<Results>;
-};
-
-export type Sql = Reads & {
-  /** Returns the number of rows that a statement changed. */
-  change(text: string, values?: Parameters): Steps<number>;
-};
-
-/** Returns rows at once, or a promise. */
-type ReadRows = (text: string, values: Parameters) => unknown[] | Promise<unknown[]>;
-
-export const createReads = (kind: Kind, readRows: ReadRows): Reads => ({
-  kind,
-  *rows<Row>(text: string, values: Parameters = []) {
-    return (yield readRows(text, values)) as Row[];
-  },
-  *row<Row>(text: string, values: Parameters = []) {
-    const [first] = (yield readRows(text, values)) as Row[];
-    return first;
-  },
   *together<Results extends readonly unknown[] | []>(
     steps: {
       readonly [Index in keyof Results]: Steps<Results[Index]>;
     },
-  ) {
-    if (kind === "postgres") return (yield Promise.all(steps.map(runSteps))) as Results;
+  ): Steps<Results> {
+    if (this.kind === "postgres") return (yield Promise.all(steps.map(runSteps))) as Results;
     const results: unknown[] = [];
     for (const each of steps) results.push(yield* each);
     return results as readonly unknown[] as Results;
-  },
-});
+  }
+}
+
+export type Reads = Omit<Sql, "change">;
 
 /** Runs steps, and waits for the result of each statement. */
 export async function runSteps<T>(steps: Steps<T>): Promise<T> {
@@ -83,17 +88,6 @@ export async function runSteps<T>(steps: Steps<T>): Promise<T> {
   }
   return step.value;
 }
-
-export const createSql = (
-  kind: Kind,
-  readRows: ReadRows,
-  change: (text: string, values: Parameters) => number | Promise<number>,
-): Sql => ({
-  ...createReads(kind, readRows),
-  *change(text, values = []) {
-    return (yield change(text, values)) as number;
-  },
-});
 
 /** Replaces what a database refuses or changes, and the text of receivers may contain: U+0000, and halves of characters. */
 export const storableText = (text: string): string => text.replaceAll("\u0000", "\ufffd").toWellFormed();

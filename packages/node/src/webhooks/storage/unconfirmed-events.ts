@@ -1,12 +1,18 @@
 /** Facts of blocks that wait for the confirmations that their webhooks require. */
-import type { Confirmed, ConfirmedEvent, DeferEvent, IntakeCommand } from "../intake.ts";
+import type {
+  BlockReference,
+  ConfirmEvent,
+  Confirmed,
+  ConfirmedEvent,
+  DeferEvent,
+  IntakeCommand,
+} from "../intake.ts";
 import { isOwned } from "./shards.ts";
 import { given, type Reads, type Sql, type Steps } from "./sql.ts";
 
-type UnconfirmedCommand = Extract<IntakeCommand, { readonly kind: "defer" | "confirm" | "drop" }>;
-
 /**
- * Applies the commands about unconfirmed events in order. Returns the commands that stored an event.
+ * Applies the commands about unconfirmed events. Returns the commands that stored an event. A batch confirms no event that it defers,
+ * and neither confirms nor defers events if it drops some.
  *
  * @param shards shards of the batch: others have not reached its events, and have yet to confirm what it drops
  */
@@ -15,30 +21,16 @@ export function* changeUnconfirmed(
   commands: readonly IntakeCommand[],
   shards: readonly number[],
 ): Steps<ReadonlySet<IntakeCommand>> {
-  const stored = new Set<IntakeCommand>();
-  for (const run of runsOf(commands)) {
-    if (run.kind === "defer") for (const command of yield* store(sql, run.commands)) stored.add(command);
-    else if (run.kind === "confirm") yield* remove(sql, run.commands);
-    else yield* dropBlocks(sql, run.commands, shards);
-  }
+  const stored = yield* store(
+    sql,
+    commands.filter((command) => command.kind === "defer"),
+  );
+  yield* remove(
+    sql,
+    commands.filter((command) => command.kind === "confirm"),
+  );
+  for (const command of commands) if (command.kind === "drop") yield* dropBlock(sql, command.block, shards);
   return stored;
-}
-
-type CommandOf<Kind> = Extract<UnconfirmedCommand, { readonly kind: Kind }>;
-type Run = {
-  [Kind in UnconfirmedCommand["kind"]]: { readonly kind: Kind; readonly commands: CommandOf<Kind>[] };
-}[UnconfirmedCommand["kind"]];
-
-/** Groups consecutive commands of one kind. */
-function runsOf(commands: readonly IntakeCommand[]): Run[] {
-  const runs: Run[] = [];
-  for (const command of commands) {
-    if (command.kind !== "defer" && command.kind !== "confirm" && command.kind !== "drop") continue;
-    const last = runs.at(-1);
-    if (last?.kind === command.kind) (last.commands as UnconfirmedCommand[]).push(command);
-    else runs.push({ kind: command.kind, commands: [command] } as Run);
-  }
-  return runs;
 }
 
 const UNCONFIRMED = {
@@ -55,7 +47,8 @@ const UNCONFIRMED = {
 const UNCONFIRMED_COLUMNS = Object.keys(UNCONFIRMED).join(", ");
 
 /** Stores events unless they are stored, and returns the commands that did so. */
-function* store(sql: Sql, commands: readonly DeferEvent[]): Steps<DeferEvent[]> {
+function* store(sql: Sql, commands: readonly DeferEvent[]): Steps<ReadonlySet<DeferEvent>> {
+  if (commands.length === 0) return new Set();
   const rows = commands.map(({ event: { webhook, logSequence, name, event, dataText } }) => [
     webhook,
     logSequence,
@@ -74,10 +67,11 @@ function* store(sql: Sql, commands: readonly DeferEvent[]): Steps<DeferEvent[]> 
     values,
   );
   const stored = new Set(inserted.map(({ webhook, sequence }) => `${webhook} ${sequence}`));
-  return commands.filter(({ event }) => stored.delete(`${event.webhook} ${event.logSequence}`));
+  return new Set(commands.filter(({ event }) => stored.delete(`${event.webhook} ${event.logSequence}`)));
 }
 
-function* remove(sql: Sql, commands: readonly CommandOf<"confirm">[]): Steps<void> {
+function* remove(sql: Sql, commands: readonly ConfirmEvent[]): Steps<void> {
+  if (commands.length === 0) return;
   const rows = commands.map(({ delivery, logSequence }) => [delivery.webhook, logSequence]);
   const { table, values } = given(sql.kind, { webhook: "bigint", sequence: "bigint" }, rows);
   yield* sql.change(
@@ -86,16 +80,11 @@ function* remove(sql: Sql, commands: readonly CommandOf<"confirm">[]): Steps<voi
   );
 }
 
-function* dropBlocks(
-  sql: Sql,
-  commands: readonly CommandOf<"drop">[],
-  shards: readonly number[],
-): Steps<void> {
-  for (const { block } of commands)
-    yield* sql.change(
-      `DELETE FROM unconfirmed_events WHERE height = $1 AND block_id = $2 AND ${isOwned(sql.kind, "webhook", "$3")}`,
-      [block.height, block.blockId, shards],
-    );
+function* dropBlock(sql: Sql, block: BlockReference, shards: readonly number[]): Steps<void> {
+  yield* sql.change(
+    `DELETE FROM unconfirmed_events WHERE height = $1 AND block_id = $2 AND ${isOwned(sql.kind, "webhook", "$3")}`,
+    [block.height, block.blockId, shards],
+  );
 }
 
 const EVENT_COLUMNS = `event.webhook, event.sequence AS "logSequence", name, event_id AS id, event_name AS "eventName", height,

@@ -96,12 +96,10 @@ function orderSql(kind: Kind, order: WebhookOrder): string {
 const isActive = (kind: Kind): string =>
   kind === "sqlite" ? "enabled = 1 AND suspended IS NULL" : "enabled AND suspended IS NULL";
 
-/** Reads of the register. */
 export class WebhookRows {
   readonly #store: Store;
   readonly #cipher: SecretCipher;
 
-  /** @param cipher cipher of the secrets */
   constructor(store: Store, cipher: SecretCipher) {
     this.#store = store;
     this.#cipher = cipher;
@@ -165,7 +163,6 @@ export class WebhookRows {
     });
   }
 
-  /** Returns the id of the webhook with this alias. */
   idOf(alias: string): Promise<number | undefined> {
     return this.#store.read((sql) => findAlias(sql, alias));
   }

@@ -6,11 +6,10 @@ import { EventLog } from "../../../src/store/events/event-log.ts";
 import { NO_MATCHING_OBSERVER } from "../../../src/subscriptions/conditions/slices.ts";
 import { createFit, MAX_CONTENT_BYTES } from "../../../src/subscriptions/content.ts";
 import { READER } from "../../../src/webhooks/intake.ts";
-import { createReadDefinitions } from "../../../src/webhooks/matching/definitions.ts";
-import { createMatcher } from "../../../src/webhooks/matching/matcher.ts";
-import { Verdicts } from "../../../src/webhooks/matching/verdicts.ts";
+import { DefinitionReader } from "../../../src/webhooks/matching/definitions.ts";
+import { Matcher } from "../../../src/webhooks/matching/matcher.ts";
 import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
-import { createSqliteIntake } from "../../../src/webhooks/sqlite/storage.ts";
+import { SqliteIntake } from "../../../src/webhooks/sqlite/storage.ts";
 import { createWebhookStore } from "../../webhooks/sqlite-register.ts";
 import { bodyOf } from "../checks/kinds.ts";
 import type { Registered } from "./webhooks.ts";
@@ -74,14 +73,13 @@ function copyEvents(node: Database, database: Database, after: number): void {
 async function matchAll(database: Database, network: string, after: number): Promise<void> {
   const eventLog = new EventLog(database, { recordedNames: () => new Set() });
   eventLog.moveCursor(READER, after);
-  const intake = createSqliteIntake({ database, eventLog });
-  const step = createMatcher({
+  const intake = new SqliteIntake({ database, eventLog });
+  const matcher = new Matcher({
     ...{ network, intake, logger, nowMs: Date.now, observer: NO_MATCHING_OBSERVER },
-    readDefinitions: createReadDefinitions({ intake, logger }),
-    verdicts: new Verdicts({ observer: NO_MATCHING_OBSERVER, logger }),
+    definitions: new DefinitionReader(intake, logger),
     fit: createFit(MAX_CONTENT_BYTES),
   });
-  while ((await step()).more);
+  while ((await matcher.step()).more);
 }
 
 function readDeliveries(database: Database): Expected {

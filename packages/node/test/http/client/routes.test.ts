@@ -16,7 +16,7 @@ import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
 import { createOperatorRoutes } from "../../../src/operations/http/operator.ts";
 import { present } from "../../../src/platform/present.ts";
-import { createFailures } from "../../../src/webhooks/delivery/failures.ts";
+import { Failures } from "../../../src/webhooks/delivery/failures.ts";
 import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { alice, bob, carol, chain, heads, unik } from "../../../test-support/http/chain.ts";
 import { type Document, documentOf, type Operation } from "../../../test-support/http/described.ts";
@@ -215,7 +215,7 @@ async function serve() {
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
   const { register } = service.webhooks;
   await register.create(webhook);
-  const receivers = { failures: createFailures(async () => ({ status: 204 }), 1_000), register };
+  const receivers = { failures: new Failures(async () => ({ status: 204 }), 1_000), register };
   const account = { address: alice.address, passphrase: "alice", publicKey: alice.publicKey };
   const accounts = { accounts: [account], delegates: [], factory: account, foundation: account };
   const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers, accounts };

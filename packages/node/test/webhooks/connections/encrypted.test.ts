@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import { createPost, DEFAULT_POST_OPTIONS } from "../../../src/webhooks/delivery/post.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost } from "../../../src/webhooks/delivery/post.ts";
 import { freePort } from "../../../test-support/peers/world.ts";
 import { missingProgram, skips } from "../../../test-support/process/available.ts";
 
@@ -30,10 +30,10 @@ function trustCertificate() {
 
 function sender() {
   const options = { ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true };
-  const { post, close } = createPost(options, async () => LOOPBACK);
-  onTestFinished(close);
+  const http = new HttpPost(options, async () => LOOPBACK);
+  onTestFinished(() => http.close());
   return (target: string) =>
-    post(
+    http.post(
       { id: "msg_1", webhook: 1, target, isStrict: false, headers: {}, body: "{}" },
       new AbortController().signal,
     );

@@ -7,7 +7,7 @@ import {
   type TargetOptions,
 } from "../../../src/webhooks/connections/guard.ts";
 import type { Lookup } from "../../../src/webhooks/connections/names.ts";
-import { createPost, DEFAULT_POST_OPTIONS } from "../../../src/webhooks/delivery/post.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost } from "../../../src/webhooks/delivery/post.ts";
 
 const verdicts = (options: Partial<TargetOptions>, addresses: readonly string[]) => {
   const check = createAddressCheck({ ...PUBLIC_TARGETS, ...options });
@@ -115,10 +115,10 @@ describe("an address", () => {
 });
 
 function sender(options: Partial<TargetOptions>, lookup?: Lookup) {
-  const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, ...options, timeoutMs: 2_000 }, lookup);
-  onTestFinished(close);
+  const http = new HttpPost({ ...DEFAULT_POST_OPTIONS, ...options, timeoutMs: 2_000 }, lookup);
+  onTestFinished(() => http.close());
   return (target: string) =>
-    post(
+    http.post(
       { id: "msg_1", webhook: 1, target, isStrict: false, headers: {}, body: "{}" },
       new AbortController().signal,
     );

@@ -1,7 +1,8 @@
 /** Prefetched deliveries while the database reads, and calls end. */
 import { expect, test } from "vitest";
+import { createQueue, type Queue } from "../../../src/webhooks/delivery/active-queues.ts";
 import { DeliverySource } from "../../../src/webhooks/delivery/delivery-source.ts";
-import { createQueue, type Queue } from "../../../src/webhooks/delivery/lanes.ts";
+import { HostRates } from "../../../src/webhooks/delivery/host-rate-limit.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 
 const delivery = (number: number): WaitingDelivery => ({
@@ -30,6 +31,7 @@ function openSource() {
     mayBegin: () => true,
     latestMs: () => Number.MAX_SAFE_INTEGER,
     isUnderWay: () => false,
+    rates: new HostRates(0, { elapsedMs: () => 0 }),
   });
   return {
     queue,

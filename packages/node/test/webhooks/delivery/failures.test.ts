@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createFailures } from "../../../src/webhooks/delivery/failures.ts";
+import { Failures } from "../../../src/webhooks/delivery/failures.ts";
 import type { DeliveryRequest, Post } from "../../../src/webhooks/delivery/post.ts";
 
 const REQUEST: DeliveryRequest = {
@@ -15,7 +15,7 @@ function receiver(timeoutMs = 10_000) {
     received.push(request);
     return { status: 204 };
   };
-  return { received, failures: createFailures(accept, timeoutMs) };
+  return { received, failures: new Failures(accept, timeoutMs) };
 }
 
 describe("a receiver with an injected failure", () => {

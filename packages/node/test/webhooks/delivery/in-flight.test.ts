@@ -16,7 +16,7 @@ function open() {
 test("A request counts until it ends.", async () => {
   const { inFlight } = open();
   const { promise, resolve } = Promise.withResolvers<void>();
-  inFlight.begin(() => promise);
+  inFlight.begin(1, () => promise);
   expect(inFlight.size()).toBe(1);
   resolve();
   await inFlight.close(100);
@@ -27,6 +27,7 @@ test("Requests that exceed the grace period are aborted, and closing waits for t
   const { inFlight, graces } = open();
   let isGivenUp = false;
   inFlight.begin(
+    1,
     (signal) =>
       new Promise((resolve) => {
         signal.addEventListener("abort", () => {

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createLease } from "../../../src/webhooks/delivery/lease.ts";
+import { Lease } from "../../../src/webhooks/delivery/lease.ts";
 import {
   createSoleOwner,
   type Ownership,
@@ -335,9 +335,9 @@ test("A process that owns all webhooks has no timer.", async () => {
   const unexpected = () => {
     throw new Error("unexpected");
   };
-  const lease = createLease({
+  const lease = new Lease({
     ownership: createSoleOwner(1),
-    dispatcher: {} as Parameters<typeof createLease>[0]["dispatcher"],
+    dispatcher: {} as ConstructorParameters<typeof Lease>[0]["dispatcher"],
     clock: { after: unexpected },
     onNameLost: unexpected,
     logger: { info: unexpected, warn: unexpected },

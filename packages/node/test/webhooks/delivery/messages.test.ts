@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { EVENTS } from "../../../src/events/catalogue.ts";
 import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { createAttempt } from "../../../src/webhooks/delivery/attempt.ts";
+import { Attempts } from "../../../src/webhooks/delivery/attempt.ts";
 import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
 import {
   always,
@@ -53,7 +53,7 @@ describe("a delivery", () => {
   test("A delivery has its sequence and the sender's epoch outside of the signature; a ping has neither.", async () => {
     const sent: Readonly<Record<string, string>>[] = [];
     const clock = createTestClock();
-    const attempt = createAttempt({
+    const attempts = new Attempts({
       clock,
       async post({ headers }) {
         sent.push(headers);
@@ -65,8 +65,8 @@ describe("a delivery", () => {
     const message = { ...ping, sequence: 17 };
     const outgoing = { secrets: { token: "5".repeat(64) }, target: "https://receiver.example/" };
     const { signal } = new AbortController();
-    await attempt({ ...outgoing, message: ping }, signal);
-    await attempt({ ...outgoing, message, epoch: 12 }, signal);
+    await attempts.make({ ...outgoing, message: ping }, signal);
+    await attempts.make({ ...outgoing, message, epoch: 12 }, signal);
     expect(Object.keys(sent[0] ?? {}).filter((name) => name.startsWith("webhook-"))).toEqual([
       ...["webhook-id", "webhook-timestamp", "webhook-signature"],
     ]);
@@ -76,7 +76,7 @@ describe("a delivery", () => {
   test("A delivery has a duration that a change of the time of day does not affect.", async () => {
     const clock = createTestClock();
     let changedMs = 0;
-    const attempt = createAttempt({
+    const attempts = new Attempts({
       clock: { ...clock, nowMs: () => clock.nowMs() + changedMs },
       async post() {
         changedMs = -3_600_000;
@@ -87,7 +87,7 @@ describe("a delivery", () => {
     const message = { webhook: 1, id: "msg_1", event: "block.applied", timeMs: 1, content: {} };
     const outgoing = { message, secrets: { token: "5".repeat(64) }, target: "https://receiver.example/" };
     const startedMs = clock.nowMs();
-    const attempted = await attempt(outgoing, new AbortController().signal);
+    const attempted = await attempts.make(outgoing, new AbortController().signal);
     expect(attempted).toEqual({ startedMs, durationMs: 40, status: 200 });
   });
 

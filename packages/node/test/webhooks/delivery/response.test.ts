@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createPost, DEFAULT_POST_OPTIONS } from "../../../src/webhooks/delivery/post.ts";
+import { DEFAULT_POST_OPTIONS, HttpPost } from "../../../src/webhooks/delivery/post.ts";
 import { ResponseReader } from "../../../src/webhooks/delivery/response.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -101,10 +101,10 @@ async function endless(first: string, repeated: string) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
-  onTestFinished(close);
+  const http = new HttpPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
+  onTestFinished(() => http.close());
   const send = () =>
-    post(
+    http.post(
       {
         ...{ id: "msg_1", webhook: 1, isStrict: false, headers: {}, body: "{}" },
         target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import {
-  DEFAULT_RETRY_PAUSES_MS,
   MAX_RETRY_AFTER_MS,
   nextAttemptAt,
   parseRetryAfterMs,
   probePauseMs,
   targetPauseMs,
 } from "../../../src/webhooks/delivery/retry.ts";
+import { DEFAULT_RETRY_PAUSES_MS } from "../../../src/webhooks/options.ts";
 
 const AT = 1_700_000_000_000;
 const pause = (attempts: number, random: number, retryAfter?: string) => {

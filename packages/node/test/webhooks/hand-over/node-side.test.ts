@@ -13,9 +13,9 @@ import { ServiceSwitch } from "../../../src/webhooks/hand-over/service-switch.ts
 import { TABLE_NAMES, type TableName } from "../../../src/webhooks/hand-over/tables.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/options.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
-import { createSqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";
+import { SqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";
 import { openSqliteStorage } from "../../../src/webhooks/sqlite/storage.ts";
-import { createWebhooks } from "../../../src/webhooks/webhooks.ts";
+import { Webhooks } from "../../../src/webhooks/webhooks.ts";
 import { collect, LAST, ROWS } from "../../../test-support/webhooks/hand-over-rows.ts";
 import { always, blockApplied, databasePath, silent } from "../../../test-support/webhooks/support.ts";
 
@@ -36,15 +36,15 @@ function openNode(path = databasePath()): Node {
   migrate(database);
   new MetaStore(database).write("nethash", "chain");
   const eventLog = new EventLog(database, { recordedNames: () => new Set(["block.applied"]) });
-  const rows = createSqliteHandOverRows({
-    ...{ database, databasePath: path, eventLog, cipher: PLAIN_SECRETS, isEncrypted: false },
+  const rows = new SqliteHandOverRows({
+    ...{ database, databasePath: path, eventLog, cipher: PLAIN_SECRETS },
   });
   const calls: DeliveryRequest[] = [];
   const { promise: responding, resolve: respond } = Promise.withResolvers<void>();
   const webhooksChanged = async () => {};
   const service = new ServiceSwitch({
     open: () =>
-      createWebhooks(DEFAULT_WEBHOOK_OPTIONS, {
+      new Webhooks(DEFAULT_WEBHOOK_OPTIONS, {
         storage: openSqliteStorage({ database, eventLog }),
         history: toHistory({ head: () => 0, eventsAt: () => [] }, createReadTogether(database)),
         async post(request) {
@@ -55,7 +55,7 @@ function openNode(path = databasePath()): Node {
         webhooksChanged,
         logger: silent,
       }),
-    owner: rows.owner,
+    owner: () => rows.owner(),
     logger: silent,
   });
   const side = new NodeSide({ graceMs: 10_000 }, { rows, service, webhooksChanged, logger: silent });

@@ -22,9 +22,9 @@ import {
   readWebhookLines,
   removeIncomplete,
 } from "../../../src/webhooks/postgres/hand-over/rows.ts";
-import { createOwnership } from "../../../src/webhooks/postgres/ownership.ts";
-import { createKey, createSecretCipher, type SecretCipher } from "../../../src/webhooks/secrets.ts";
-import { createSqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";
+import { ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
+import { createKey, SecretCipher } from "../../../src/webhooks/secrets.ts";
+import { SqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";
 import { openSqliteStorage } from "../../../src/webhooks/sqlite/storage.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
@@ -33,7 +33,7 @@ import { databasePath } from "../../../test-support/webhooks/support.ts";
 
 const NETWORK = "chain";
 const ciphers = new Map(
-  ["n", "m", "w"].map((name) => [name, createSecretCipher(createKey(name.repeat(32)).key)]),
+  ["n", "m", "w"].map((name) => [name, new SecretCipher(createKey(name.repeat(32)).key)]),
 );
 const cipherOf = (name: string): SecretCipher => present(ciphers.get(name));
 
@@ -53,9 +53,9 @@ function openNode(name: string): Node {
   const eventLog = new EventLog(database, { recordedNames: () => new Set(["block.applied"]) });
   for (let height = 1; height <= 20; height++)
     eventLog.append([{ id: `${height}`, name: "block.applied", height, blockId: `${height}` }]);
-  const deps = { database, databasePath: path, eventLog, cipher: cipherOf(name), isEncrypted: true };
+  const deps = { database, databasePath: path, eventLog, cipher: cipherOf(name) };
   return {
-    ...{ database, rows: createSqliteHandOverRows(deps) },
+    ...{ database, rows: new SqliteHandOverRows(deps) },
     openEpoch: () => present(openSqliteStorage(deps).queue.ownership.epochOf(1)),
   };
 }
@@ -225,7 +225,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     const second = openNode("m");
     for (const change of TO_NODE) second.rows.change(change);
     await postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async (transaction) => {
-      const options = { matched: 18, network: NETWORK, cipher: cipherOf("w"), isEncrypted: true };
+      const options = { matched: 18, network: NETWORK, cipher: cipherOf("w") };
       for await (const line of readWebhookLines(transaction, options)) {
         if ("rows" in line) second.rows.add(line.table, line.rows);
         if ("webhooks" in line) expect(line.webhooks).toEqual(HEAD);
@@ -245,7 +245,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     await copyEvents(postgres, 19, 20);
     await beginIn(postgres);
     await importInto(postgres, sent(first.rows.lines()));
-    const worker = createOwnership(
+    const worker = new ShardOwnership(
       { worker: "a", leaseMs: 60_000 },
       { postgres, elapsedMs: () => performance.now() },
     );
@@ -256,7 +256,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     const second = openNode("m");
     for (const change of TO_NODE) second.rows.change(change);
     await postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async (transaction) => {
-      const options = { matched: 18, network: NETWORK, cipher: cipherOf("w"), isEncrypted: true };
+      const options = { matched: 18, network: NETWORK, cipher: cipherOf("w") };
       for await (const line of readWebhookLines(transaction, options)) {
         if ("rows" in line) second.rows.add(line.table, line.rows);
         if ("webhooks" in line) second.rows.finish(line.webhooks, "b");

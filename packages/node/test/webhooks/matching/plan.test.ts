@@ -4,13 +4,13 @@ import type { Event, LoggedEvent } from "../../../src/events/catalogue.ts";
 import { present } from "../../../src/platform/present.ts";
 import { CostError, meterConditions } from "../../../src/subscriptions/conditions/cost.ts";
 import type { ConfirmedEvent, DeliveryDraft, IntakeCommand } from "../../../src/webhooks/intake.ts";
+import { stepOf } from "../../../src/webhooks/matching/matcher.ts";
 import {
   type JudgedSubscriber,
   type Plan,
   type PlanInput,
   planStep,
 } from "../../../src/webhooks/matching/plan.ts";
-import { stepOf } from "../../../src/webhooks/matching/step.ts";
 import type { DeliveredFact } from "../../../src/webhooks/model/deliveries.ts";
 import { blockApplied, blockReverted } from "../../../test-support/webhooks/support.ts";
 

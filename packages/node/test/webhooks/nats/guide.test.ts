@@ -3,7 +3,7 @@
 import { verifyDelivery } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { createHeaders } from "../../../src/webhooks/model/message.ts";
+import { Signer } from "../../../src/webhooks/model/message.ts";
 import { blocksOf } from "../../../test-support/guides/page.ts";
 import { missingForNats, startNatsServer } from "../../../test-support/nats/server.ts";
 import { skips } from "../../../test-support/process/available.ts";
@@ -34,7 +34,7 @@ test.skipIf(isSkipped)("The configuration and the stream of the guide work.", as
   const { send } = createSender();
   const body = '{"timestamp":1,"event":"block.applied","id":"msg_1","webhookId":1}';
   const token = "ab".repeat(32);
-  const headers = createHeaders()({ id: "msg_1", body, secrets: { token } }, 1_700_000_000_000);
+  const headers = new Signer().headersOf({ id: "msg_1", body, secrets: { token } }, 1_700_000_000_000);
   await send("msg_1", target, { isStrict: true, body, headers });
   await send("msg_2", target, { isStrict: true });
   const [message] = await admin.messages("CHAIN", "chain.blocks");

@@ -6,7 +6,7 @@ import {
   type DeliveryRequest,
   type PostOptions,
 } from "../../../src/webhooks/delivery/post.ts";
-import { createNatsPost } from "../../../src/webhooks/nats/post.ts";
+import { NatsPost } from "../../../src/webhooks/nats/post.ts";
 import { WAIT_MS } from "../../../test-support/process/until.ts";
 
 export const HEADERS = {
@@ -20,8 +20,9 @@ export const HEADERS = {
 /** Creates a sender that reaches private addresses; it is closed after the test. */
 export function createSender(changes: Partial<PostOptions> = {}, lookup?: Lookup) {
   const options = { ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs: WAIT_MS, ...changes };
-  const sender = createNatsPost(options, lookup);
-  onTestFinished(sender.close);
+  const sender = new NatsPost(options, lookup);
+  const close = () => sender.close();
+  onTestFinished(close);
   const { signal } = new AbortController();
   /** Sends a delivery; resolves to the acknowledgement. */
   async function send(
@@ -38,5 +39,5 @@ export function createSender(changes: Partial<PostOptions> = {}, lookup?: Lookup
     if (status !== undefined) throw new Error(`status ${status}`);
     return JSON.parse(excerpt);
   }
-  return { ...sender, send };
+  return { connections: () => sender.connections(), close, send };
 }

@@ -4,7 +4,7 @@ import { MINUTE_MS } from "../../../src/platform/clock/durations.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { DeliveryFigures } from "../../../src/webhooks/figures.ts";
 import type { AttemptOutcome } from "../../../src/webhooks/model/deliveries.ts";
-import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { countAttempts, HealthRows } from "../../../src/webhooks/storage/health.ts";
 import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
@@ -25,17 +25,17 @@ const outcome = (webhook: number, isSuccess: boolean, atMs = NOW_MS): CountedOut
 });
 
 const count = (postgres: Postgres, outcomes: readonly CountedOutcome[]): Promise<void> =>
-  createPostgresStore(postgres).write((sql) => countAttempts(sql, outcomes));
+  new PostgresStore(postgres).write((sql) => countAttempts(sql, outcomes));
 
 const suspend = (postgres: Postgres, webhook: number): Promise<void> =>
-  createPostgresStore(postgres).write((sql) => suspendWebhook(sql, webhook, "gone", NOW_MS));
+  new PostgresStore(postgres).write((sql) => suspendWebhook(sql, webhook, "gone", NOW_MS));
 
 describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
   const databases = useDatabases();
 
   test("The health counts attempts of the last hour, and pending deliveries of all lanes.", async () => {
     const { postgres, add } = await openRegister(databases);
-    const health = new HealthRows(createPostgresStore(postgres));
+    const health = new HealthRows(new PostgresStore(postgres));
     const [id, other] = [await add(), await add()];
     const webhook = { id, enabled: true };
     expect(await health.of(webhook, NOW_MS)).toEqual({ queued: 0, lastHour: { succeeded: 0, failed: 0 } });
@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("A webhook is failing by its last attempt, or by most attempts of the last minutes.", async () => {
     const { postgres, add } = await openRegister(databases);
-    const health = new HealthRows(createPostgresStore(postgres));
+    const health = new HealthRows(new PostgresStore(postgres));
     const id = await add();
     const failingOf = async (changes: object = {}, nowMs = NOW_MS) =>
       (await health.of({ id, enabled: true, ...changes }, nowMs)).failing;
@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("Attempts at a former target, or before a pause or a suspension ended, do not count.", async () => {
     const { postgres, commands, add } = await openRegister(databases);
-    const health = new HealthRows(createPostgresStore(postgres));
+    const health = new HealthRows(new PostgresStore(postgres));
     const id = await add();
     const counted = async () => (await health.of({ id, enabled: true }, NOW_MS)).lastHour.failed;
     const change = async (work: Promise<unknown>, expected: number) => {
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("Totals count webhooks by state, and the pending deliveries of all of them.", async () => {
     const { postgres, commands, add } = await openRegister(databases);
-    const health = new HealthRows(createPostgresStore(postgres));
+    const health = new HealthRows(new PostgresStore(postgres));
     const none = { active: 0, failing: 0, paused: 0, suspended: 0, queued: 0 };
     expect(await health.totals(NOW_MS)).toEqual(none);
     const [active, recent, failing, suspended, removed] = [
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("Figures of queues count every lane, and the oldest live delivery; those that are off have none.", async () => {
     const { postgres, commands, add } = await openRegister(databases);
-    const figures = new DeliveryFigures(createPostgresStore(postgres));
+    const figures = new DeliveryFigures(new PostgresStore(postgres));
     const [first, retry, replay, off, removed] = [
       await add(),
       await add(),
@@ -163,7 +163,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
 
   test("Figures of webhooks count states, deliveries and the events before the position of every shard.", async () => {
     const { postgres, add } = await openRegister(databases);
-    const figures = new DeliveryFigures(createPostgresStore(postgres));
+    const figures = new DeliveryFigures(new PostgresStore(postgres));
     const none = { active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 };
     expect(await figures.webhooks()).toEqual(none);
     const [active, disabled, suspended] = [await add(), await add({ enabled: false }), await add()];

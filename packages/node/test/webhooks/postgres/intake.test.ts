@@ -3,11 +3,10 @@ import { expect, test } from "vitest";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { NO_MATCHING_OBSERVER } from "../../../src/subscriptions/conditions/slices.ts";
 import { createFit } from "../../../src/subscriptions/content.ts";
-import { createReadDefinitions } from "../../../src/webhooks/matching/definitions.ts";
-import { createMatcher } from "../../../src/webhooks/matching/matcher.ts";
-import { Verdicts } from "../../../src/webhooks/matching/verdicts.ts";
-import { createPostgresIntake } from "../../../src/webhooks/postgres/intake.ts";
-import { createOwnership } from "../../../src/webhooks/postgres/ownership.ts";
+import { DefinitionReader } from "../../../src/webhooks/matching/definitions.ts";
+import { Matcher } from "../../../src/webhooks/matching/matcher.ts";
+import { PostgresIntake } from "../../../src/webhooks/postgres/intake.ts";
+import { ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { shardOf } from "../../../src/webhooks/storage/shards.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
@@ -18,7 +17,7 @@ import { openRegister } from "./open.ts";
 const databases = useDatabases();
 
 const openOwnership = (postgres: Postgres) =>
-  createOwnership({ worker: "a", leaseMs: 60_000 }, { postgres, elapsedMs: () => performance.now() });
+  new ShardOwnership({ worker: "a", leaseMs: 60_000 }, { postgres, elapsedMs: () => performance.now() });
 const BLOCK = { height: 78, blockId: "reverted" };
 
 test.runIf(hasPostgres)(
@@ -44,10 +43,10 @@ test.runIf(hasPostgres)(
     );
     const ownership = openOwnership(postgres);
     await ownership.renew();
-    const { nextEvents, activeWebhooks, apply } = createPostgresIntake({ postgres, ownership });
-    expect((await nextEvents(10)).map(({ sequence }) => sequence)).toEqual([11]);
-    const { version = -1 } = (await activeWebhooks(undefined)) ?? {};
-    const { isCurrent } = await apply({
+    const intake = new PostgresIntake(postgres, ownership);
+    expect((await intake.nextEvents(10)).map(({ sequence }) => sequence)).toEqual([11]);
+    const { version = -1 } = (await intake.activeWebhooks(undefined)) ?? {};
+    const { isCurrent } = await intake.apply({
       registerVersion: version,
       atMs: 0,
       commands: [{ kind: "drop", block: BLOCK }],
@@ -73,21 +72,20 @@ test.runIf(hasPostgres)(
     const owned = openOwnership(postgres);
     await owned.renew();
     const held = new Map([...owned.held].filter(([shard]) => shard === shardOf(first)));
-    const intake = createPostgresIntake({ postgres, ownership: { ...owned, held } });
+    const intake = new PostgresIntake(postgres, { worker: owned.worker, held });
+    const nextEvents = intake.nextEvents.bind(intake);
+    intake.nextEvents = async () => {
+      const events = await nextEvents(3);
+      for (const [shard, others] of owned.held) held.set(shard, held.get(shard) ?? others);
+      return events;
+    };
     const shared = { logger: silent, observer: NO_MATCHING_OBSERVER };
-    const step = createMatcher({
-      ...{ ...shared, network: "", fit: createFit(1_000), nowMs: () => 0, verdicts: new Verdicts(shared) },
-      intake: {
-        ...intake,
-        async nextEvents() {
-          const events = await intake.nextEvents(3);
-          for (const [shard, others] of owned.held) held.set(shard, held.get(shard) ?? others);
-          return events;
-        },
-      },
-      readDefinitions: createReadDefinitions({ intake, logger: silent }),
+    const matcher = new Matcher({
+      ...{ ...shared, network: "", fit: createFit(1_000), nowMs: () => 0 },
+      intake,
+      definitions: new DefinitionReader(intake, silent),
     });
-    for (let steps = 0; steps < 6; steps++) await step();
+    for (let steps = 0; steps < 6; steps++) await matcher.step();
     const positions = await postgres.query<{ matched: string }>(
       "SELECT DISTINCT matched FROM shard_positions",
     );

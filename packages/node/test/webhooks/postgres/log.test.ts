@@ -4,7 +4,7 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import type { DeliveryFilter, DeliveryPage } from "../../../src/webhooks/model/deliveries.ts";
-import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { DeliveryLogRows } from "../../../src/webhooks/storage/delivery-log.ts";
 import { insertContents, ROWS_READ_AT_ONCE } from "../../../src/webhooks/storage/delivery-rows.ts";
 import {
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
   beforeEach(async () => {
     postgres = await databases.connect();
     await migrate(postgres);
-    log = new DeliveryLogRows(createPostgresStore(postgres));
+    log = new DeliveryLogRows(new PostgresStore(postgres));
     webhook = await insertWebhook(postgres);
   });
   afterEach(() => postgres.close());
@@ -183,13 +183,11 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
   });
 
   describe("a delivery", () => {
-    test("A delivery returns to the queue as a due retry with the full schedule, once, and the owner is notified.", async () => {
+    test("A delivery returns to the queue as a due retry with the full schedule, and the owner is notified.", async () => {
       await postgres.query("UPDATE webhooks SET target_number = 4");
       const [a, b] = await put(["a", "b"], FAILED);
-      expect(await log.requeue(present(a), NOW_MS)).toBe(true);
+      expect(await log.sendNow(webhook, [present(a)], NOW_MS)).toBe(1);
       expect(await takeChanges(postgres)).toEqual([`${webhook}`]);
-      expect(await log.requeue(present(a), NOW_MS)).toBe(false);
-      expect(await takeChanges(postgres)).toEqual([]);
       const columns = ["state", "attempts", "next_attempt_ms", "finished_ms", "reason", "target_number"];
       expect(await deliveriesOf(postgres, webhook, columns)).toEqual([
         `a pending 0 ${NOW_MS} - - 4`,
@@ -198,17 +196,16 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       await postgres.query("UPDATE deliveries SET replay = 1, state = 'cancelled' WHERE number = $1", [
         present(b),
       ]);
-      expect(await log.requeue(present(b), NOW_MS)).toBe(true);
+      expect(await log.sendNow(webhook, [present(b)], NOW_MS)).toBe(1);
       expect(await queue()).toEqual([`a pending ${NOW_MS} -`, `b pending ${NOW_MS} -`]);
     });
 
     test("A delivery does not return if it is unknown, was retracted, or its webhook was removed.", async () => {
       const [a] = await put("a", { ...DELIVERED, is_retracted: true });
       const [b] = await put("b", { ...DELIVERED, is_retracted: false });
-      expect(await log.requeue(UNKNOWN, NOW_MS)).toBe(false);
-      expect(await log.requeue(present(a), NOW_MS)).toBe(false);
+      expect(await log.sendNow(webhook, [UNKNOWN, present(a)], NOW_MS)).toBe(0);
       await postgres.query("DELETE FROM webhooks");
-      expect(await log.requeue(present(b), NOW_MS)).toBe(false);
+      expect(await log.sendNow(webhook, [present(b)], NOW_MS)).toBe(0);
       expect(await takeChanges(postgres)).toEqual([]);
     });
 
@@ -219,15 +216,15 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       const [other] = await put("other's", DELIVERED, await insertWebhook(postgres));
       await insertAttempt(postgres, present(other));
       const requeue = async () => [
-        await log.requeue(present(a), NOW_MS),
-        await log.requeue(present(b), NOW_MS),
+        await log.sendNow(webhook, [present(a)], NOW_MS),
+        await log.sendNow(webhook, [present(b)], NOW_MS),
       ];
-      expect(await requeue()).toEqual([false, false]);
+      expect(await requeue()).toEqual([0, 0]);
       await insertAttempt(postgres, present(fact));
       await postgres.query("UPDATE webhooks SET target_number = 2");
-      expect(await requeue()).toEqual([false, false]);
+      expect(await requeue()).toEqual([0, 0]);
       await postgres.query("UPDATE webhooks SET target_number = 1");
-      expect(await requeue()).toEqual([true, false]);
+      expect(await requeue()).toEqual([1, 0]);
     });
   });
 
@@ -411,8 +408,10 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     test("A finished delivery that a replay has just queued again is not queued twice while the owner records.", async () => {
       const [a] = await put(["a"], FAILED);
       const change = "state = 'pending', replay = 1, finished_ms = NULL, attempts = 0";
-      const requeued = await whileRecording(present(a), change, () => log.requeue(present(a), NOW_MS));
-      expect(requeued).toBe(false);
+      const requeued = await whileRecording(present(a), change, () =>
+        log.requeueMatching(webhook, { state: "failed" }, { after: 0, limit: 9 }, NOW_MS),
+      );
+      expect(requeued).toEqual({ count: 0, last: a });
       expect(await queue()).toEqual(["a pending - 1"]);
     });
 
@@ -424,18 +423,18 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
         await query("SELECT FROM queue_changes FOR UPDATE");
         await promise;
       });
-      const requeued = log.requeue(present(a), NOW_MS);
+      const requeued = log.sendNow(webhook, [present(a)], NOW_MS);
       await expect.poll(() => countRows(postgres, "pg_locks WHERE NOT granted")).toBeGreaterThan(0);
       resolve();
       await holding;
-      expect(await requeued).toBe(true);
+      expect(await requeued).toBe(1);
       expect(await takeChanges(postgres)).toEqual([`${webhook}`]);
     });
   });
 
   test("The delivery log on PostgreSQL stores contents in the order of their numbers.", async () => {
     const contents = Array.from({ length: 1_000 }, (_, index) => ({ dataText: `"${index}\\u0000"` }));
-    const numbers = await createPostgresStore(postgres).write((sql) =>
+    const numbers = await new PostgresStore(postgres).write((sql) =>
       insertContents(sql, [...contents, { truncated: true, link: "/blocks/1" }, {}]),
     );
     const rows = await postgres.query("SELECT data, truncated, link FROM contents ORDER BY number");
@@ -447,7 +446,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
       { data: null, truncated: null, link: null },
     ]);
     expect(rows.slice(0, -2)).toMatchObject(contents.map(({ dataText }) => ({ data: dataText })));
-    const none = await createPostgresStore(postgres).write((sql) => insertContents(sql, []));
+    const none = await new PostgresStore(postgres).write((sql) => insertContents(sql, []));
     expect(none).toEqual([]);
   });
 
@@ -463,7 +462,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
 
     test("A ping that was sent is in the log with its outcome.", async () => {
       const recordPing = (ping: PingOutcome) =>
-        createPostgresStore(postgres).write((sql) => recordSteps(sql, ping));
+        new PostgresStore(postgres).write((sql) => recordSteps(sql, ping));
       const number = await recordPing({ webhook, ...recorded, failure: "HTTP 500: no\0body" });
       expect(await log.find(webhook, number)).toEqual({
         ...{ number, id: "ping", event: "ping", state: "failed", reason: "HTTP 500: no\uFFFDbody" },
@@ -483,7 +482,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     test("A ping of a new webhook is its first delivery.", async () => {
       await postgres.query("UPDATE webhooks SET target_number = 3");
       const ping = { id: "ping", event: "ping", createdMs: CREATED_MS, content: { dataText: "{}" } };
-      await createPostgresStore(postgres).write((sql) => insertPing(sql, { ...ping, webhook }));
+      await new PostgresStore(postgres).write((sql) => insertPing(sql, { ...ping, webhook }));
       const columns = ["sequence", "state", "target_number", "attempts", "next_attempt_ms"];
       expect(await deliveriesOf(postgres, webhook, columns)).toEqual(["ping - pending 3 0 -"]);
       expect(await log.find(webhook, "ping")).toMatchObject({ event: "ping", attempts: [] });

@@ -3,8 +3,8 @@ import { onTestFinished } from "vitest";
 import type { Postgres, PostgresValue } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
-import { createPostgresRegisterCommands } from "../../../src/webhooks/postgres/register.ts";
-import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { createRegisterCommands } from "../../../src/webhooks/postgres/storage.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../../../src/webhooks/secrets.ts";
 import type { RegisterCommands } from "../../../src/webhooks/storage/register-commands.ts";
 import { WebhookRows } from "../../../src/webhooks/storage/webhooks.ts";
@@ -24,7 +24,7 @@ export async function openDatabase(databases: Databases): Promise<Postgres> {
 }
 
 export const createCommands = (postgres: Postgres, cipher: SecretCipher = PLAIN_SECRETS): RegisterCommands =>
-  createPostgresRegisterCommands({ postgres, cipher, lastEvent: async () => LAST_EVENT });
+  createRegisterCommands({ postgres, cipher, lastEvent: async () => LAST_EVENT });
 
 export type TestRegister = {
   readonly postgres: Postgres;
@@ -40,7 +40,7 @@ export async function openRegister(databases: Databases): Promise<TestRegister> 
   return {
     postgres,
     commands,
-    webhooks: new WebhookRows(createPostgresStore(postgres), PLAIN_SECRETS),
+    webhooks: new WebhookRows(new PostgresStore(postgres), PLAIN_SECRETS),
     async add(fields = {}) {
       const { id } = await commands.insert({ fields: { ...FIELDS, ...fields }, token: TOKEN }, 1_000);
       await commands.activate(id);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import type { Finish } from "../../../src/webhooks/model/deliveries.ts";
-import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { IS_ON } from "../../../src/webhooks/storage/lanes.ts";
 import {
   beginFinish,
@@ -30,7 +30,7 @@ const RETRY = { next_attempt_ms: NOW_MS, attempts: 3, reason: "HTTP 500" };
 const MAX_STEPS = 20;
 
 const schedule = (postgres: Postgres, webhook: number, finish = FAILED): Promise<void> =>
-  createPostgresStore(postgres).write((sql) => scheduleFinish(sql, webhook, finish));
+  new PostgresStore(postgres).write((sql) => scheduleFinish(sql, webhook, finish));
 
 /** Returns the webhooks of the steps until none follows; undefined for a step that leaves rows. */
 async function walk(step: () => Promise<FinishStep>): Promise<(number | undefined)[]> {
@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       const [last] = await insertDeliveries(postgres, id, 1);
       await insertUnconfirmed(postgres, other, 1);
       expect(await isOn(postgres, id)).toBe(false);
-      expect(await walk(() => finishStep(createPostgresStore(postgres), ALL_SHARDS, NOW_MS + 9))).toEqual([
+      expect(await walk(() => finishStep(new PostgresStore(postgres), ALL_SHARDS, NOW_MS + 9))).toEqual([
         undefined,
         undefined,
         id,
@@ -101,9 +101,9 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       await insertDeliveries(postgres, id, 3);
       await insertDeliveries(postgres, id, 1, { reverts: "fact" });
       const finish: Finish = { state: "cancelled", reason: "updated", withRetractions: true };
-      await createPostgresStore(postgres).write((sql) => beginFinish(sql, id, finish, NOW_MS));
+      await new PostgresStore(postgres).write((sql) => beginFinish(sql, id, finish, NOW_MS));
       expect(await countStates(postgres, id)).toEqual({ cancelled: 4 });
-      expect(await finishStep(createPostgresStore(postgres), ALL_SHARDS, NOW_MS)).toEqual({ more: false });
+      expect(await finishStep(new PostgresStore(postgres), ALL_SHARDS, NOW_MS)).toEqual({ more: false });
     });
 
     test("A queue that is finished ends by the last schedule, with retractions if any schedule includes them.", async () => {
@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       await schedule(postgres, id, { state: "cancelled", reason: "updated", withRetractions: true });
       await insertDeliveries(postgres, id, 1, { reverts: "fact" });
       await schedule(postgres, id);
-      expect(await walk(() => finishStep(createPostgresStore(postgres), ALL_SHARDS, NOW_MS))).toEqual([id]);
+      expect(await walk(() => finishStep(new PostgresStore(postgres), ALL_SHARDS, NOW_MS))).toEqual([id]);
       expect(await countStates(postgres, id)).toEqual({ failed: 2 });
     });
 
@@ -122,11 +122,11 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       const ids = [await add(), await add(), await add()];
       for (const id of ids) await schedule(postgres, id);
       const [first = 0, second = 0] = ids;
-      expect(await walk(() => finishStep(createPostgresStore(postgres), [second % 32], NOW_MS))).toEqual([
+      expect(await walk(() => finishStep(new PostgresStore(postgres), [second % 32], NOW_MS))).toEqual([
         second,
       ]);
       const others = ALL_SHARDS.filter((shard) => shard !== first % 32);
-      expect(await walk(() => finishStep(createPostgresStore(postgres), others, NOW_MS))).toEqual([ids[2]]);
+      expect(await walk(() => finishStep(new PostgresStore(postgres), others, NOW_MS))).toEqual([ids[2]]);
     });
 
     test("A queue that is finished keeps the outcome of an attempt that ends meanwhile.", async () => {
@@ -136,13 +136,13 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       await schedule(postgres, id);
       const { step } = await postgres.transaction("READ WRITE", async ({ change }) => {
         await change("UPDATE deliveries SET state = 'delivered' WHERE number = $1", [present(number)]);
-        const step = finishStep(createPostgresStore(postgres), ALL_SHARDS, NOW_MS);
+        const step = finishStep(new PostgresStore(postgres), ALL_SHARDS, NOW_MS);
         await untilBlocked(postgres);
         return { step };
       });
       // The step found as many rows as it may change: more may follow.
       expect(await step).toEqual({ more: true });
-      expect(await walk(() => finishStep(createPostgresStore(postgres), ALL_SHARDS, NOW_MS))).toEqual([id]);
+      expect(await walk(() => finishStep(new PostgresStore(postgres), ALL_SHARDS, NOW_MS))).toEqual([id]);
       expect(await countStates(postgres, id)).toEqual({ delivered: 1, failed: 1_499 });
     });
 
@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       await insertDeliveries(postgres, id, 1);
       await commands.remove(id);
       await schedule(postgres, id);
-      expect(await finishStep(createPostgresStore(postgres), ALL_SHARDS, NOW_MS)).toEqual({ more: false });
+      expect(await finishStep(new PostgresStore(postgres), ALL_SHARDS, NOW_MS)).toEqual({ more: false });
       expect(await countStates(postgres, id)).toEqual({ pending: 1 });
     });
   });
@@ -165,10 +165,10 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       await insertDeliveries(postgres, id, 3, RETRY, "replay");
       await insertDeliveries(postgres, id, 1, { ...RETRY, state: "failed" });
       await insertDeliveries(postgres, other, 1, RETRY);
-      await createPostgresStore(postgres).write((sql) => beginRestart(sql, id));
+      await new PostgresStore(postgres).write((sql) => beginRestart(sql, id));
       expect(await isOn(postgres, id)).toBe(false);
-      expect(await finishStep(createPostgresStore(postgres), [other % 32], NOW_MS)).toEqual({ more: false });
-      expect(await walk(() => finishStep(createPostgresStore(postgres), ALL_SHARDS, NOW_MS))).toEqual([
+      expect(await finishStep(new PostgresStore(postgres), [other % 32], NOW_MS)).toEqual({ more: false });
+      expect(await walk(() => finishStep(new PostgresStore(postgres), ALL_SHARDS, NOW_MS))).toEqual([
         undefined,
         id,
       ]);
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       await insertDeliveries(postgres, id, 900, RETRY);
       await commands.resume(id);
       expect(await isOn(postgres, id)).toBe(true);
-      expect(await finishStep(createPostgresStore(postgres), ALL_SHARDS, NOW_MS)).toEqual({ more: false });
+      expect(await finishStep(new PostgresStore(postgres), ALL_SHARDS, NOW_MS)).toEqual({ more: false });
     });
   });
 
@@ -199,11 +199,11 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
     const range = { fromHeight: 3, toHeight: 9 };
     const end = { nextHeight: 10, nextIndex: 0, events: 4 };
     const advance = (postgres: Postgres, webhook: number, position = end) =>
-      createPostgresStore(postgres).write((sql) => advanceReplay(sql, webhook, position));
+      new PostgresStore(postgres).write((sql) => advanceReplay(sql, webhook, position));
 
     test("A replay starts once, after the last delivery, and replaces one that has ended.", async () => {
       const { postgres, webhooks, add } = await openRegister(databases);
-      const replays = new ReplayRows(createPostgresStore(postgres));
+      const replays = new ReplayRows(new PostgresStore(postgres));
       const id = await add();
       expect(await replays.find(id)).toBeUndefined();
       const [, lastDelivery] = await insertDeliveries(postgres, id, 2);
@@ -217,7 +217,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
       expect(await replays.find(id)).toEqual({ ...replay, waiting: 0 });
       expect(await webhooks.find(id)).toMatchObject({ replay: { ...range, nextHeight: 3 } });
       await advance(postgres, id);
-      const locked = await createPostgresStore(postgres).write((sql) => lockReplay(sql, id));
+      const locked = await new PostgresStore(postgres).write((sql) => lockReplay(sql, id));
       expect(locked).toEqual({ ...replay, ...end });
       await replays.finish(id, NOW_MS + 5);
       await replays.finish(id, NOW_MS + 6);
@@ -231,7 +231,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
     test("A replay of each owned webhook gets its turn, unless too many deliveries wait or the webhook is off.", async () => {
       const { postgres, commands, add } = await openRegister(databases);
       const [a, b, c, d] = [await add(), await add(), await add(), await add()];
-      const replays = new ReplayRows(createPostgresStore(postgres), () => [a % 32, b % 32, c % 32]);
+      const replays = new ReplayRows(new PostgresStore(postgres), () => [a % 32, b % 32, c % 32]);
       for (const id of [a, b, c, d]) await replays.start(id, range, NOW_MS);
       const turns = async (count: number, maxWaiting = 2) => {
         const ids: number[] = [];
@@ -255,7 +255,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
 
     test("A replay that is cancelled cancels its pending deliveries, and no other.", async () => {
       const { postgres, add } = await openRegister(databases);
-      const replays = new ReplayRows(createPostgresStore(postgres));
+      const replays = new ReplayRows(new PostgresStore(postgres));
       const id = await add();
       await replays.start(id, range, NOW_MS);
       await insertDeliveries(postgres, id, 5, {}, "replay");
@@ -272,7 +272,7 @@ describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
 
     test("A replay of a removed webhook does not start.", async () => {
       const { postgres, commands, add } = await openRegister(databases);
-      const replays = new ReplayRows(createPostgresStore(postgres));
+      const replays = new ReplayRows(new PostgresStore(postgres));
       const id = await add();
       await commands.remove(id);
       await replays.start(id, range, NOW_MS);

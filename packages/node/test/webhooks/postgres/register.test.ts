@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
-import { createInOrder } from "../../../src/webhooks/postgres/register.ts";
-import { createPostgresStore, readsOf, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
+import { PostgresStore, readsOf, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
+import { CallOrder } from "../../../src/webhooks/postgres/storage.ts";
 import { CALL_TIMEOUT_MS } from "../../../src/webhooks/storage/delivery-queue.ts";
 import { lockVersion, noteChange } from "../../../src/webhooks/storage/locks.ts";
 import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
@@ -32,7 +32,7 @@ const versionOf = (postgres: Postgres): Promise<number> =>
   postgres.transaction("READ WRITE", (transaction) => runSteps(lockVersion(sqlOf(transaction))));
 
 const suspend = (postgres: Postgres, webhook: number, reason = "too many failures"): Promise<void> =>
-  createPostgresStore(postgres).write((sql) => suspendWebhook(sql, webhook, reason, NOW_MS));
+  new PostgresStore(postgres).write((sql) => suspendWebhook(sql, webhook, reason, NOW_MS));
 
 describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
   const databases = useDatabases();
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
     ]);
     expect(all[2]).toMatchObject({ id: waiting.id, activeAfter: Number.MAX_SAFE_INTEGER });
     expect((await runSteps(activeWebhooks(readsOf(postgres), [c % 32]))).map(({ id }) => id)).toEqual([c]);
-    await createPostgresStore(postgres).write((sql) => activateWaiting(sql, 80));
+    await new PostgresStore(postgres).write((sql) => activateWaiting(sql, 80));
     const activated = await runSteps(activeWebhooks(readsOf(postgres), ALL_SHARDS));
     expect(activated.map(({ id, activeAfter }) => [id, activeAfter])).toEqual([
       [a, LAST_EVENT],
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
   test("The owner cannot remove a notification before it can see the change.", async () => {
     const { postgres, add } = await openRegister(databases);
     const id = await add();
-    await createPostgresStore(postgres).write((sql) => noteChange(sql, id, false));
+    await new PostgresStore(postgres).write((sql) => noteChange(sql, id, false));
     let isCommitted = false;
     const taken = await postgres.transaction("READ WRITE", async (transaction) => {
       await runSteps(noteChange(sqlOf(transaction), id, false));
@@ -231,14 +231,14 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
 test("A change that waited too long for its turn is refused, and later ones are not.", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const inOrder = createInOrder();
+  const order = new CallOrder();
   const { promise: blocked, resolve: release } = Promise.withResolvers<void>();
-  const first = inOrder(() => blocked);
-  const second = inOrder(async () => "second");
+  const first = order.run(() => blocked);
+  const second = order.run(async () => "second");
   // The first one has begun.
   await Promise.resolve();
   vi.advanceTimersByTime(CALL_TIMEOUT_MS + 1);
-  const third = inOrder(async () => "third");
+  const third = order.run(async () => "third");
   release();
   await first;
   await expect(second).rejects.toMatchObject({ code: "POSTGRES_BUSY", isRetryable: true });

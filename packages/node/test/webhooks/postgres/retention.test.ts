@@ -4,7 +4,7 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import type { DeliveryRetention } from "../../../src/webhooks/model/deliveries.ts";
-import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { DeliveryLogRows } from "../../../src/webhooks/storage/delivery-log.ts";
 import { RetentionSteps } from "../../../src/webhooks/storage/retention.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
@@ -67,7 +67,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
   beforeEach(async () => {
     postgres = await databases.connect();
     await migrate(postgres);
-    retention = new RetentionSteps(createPostgresStore(postgres));
+    retention = new RetentionSteps(new PostgresStore(postgres));
     webhook = await insertWebhook(postgres);
   });
   afterEach(() => postgres.close());
@@ -148,7 +148,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     expect(failed).toEqual([500, 500, 200]);
     expect(await next(0)).toBeUndefined();
     expect(await takeChanges(postgres)).toEqual([`${other}`]);
-    const log = new DeliveryLogRows(createPostgresStore(postgres));
+    const log = new DeliveryLogRows(new PostgresStore(postgres));
     const { records } = await log.page(other, { state: "pending" }, { limit: 9 });
     expect(records.map(({ id }) => id)).toEqual([
       ...["replayed", ...[1_203, 1_202, 1_201].map((number) => `${other} ${number}`)],

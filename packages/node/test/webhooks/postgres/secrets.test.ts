@@ -7,7 +7,7 @@ import { ConfigError } from "../../../src/platform/coded-error.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { openSecretCipher } from "../../../src/webhooks/postgres/secrets.ts";
-import { createPostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { EncryptionError, PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { WebhookRows } from "../../../src/webhooks/storage/webhooks.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     const { id } = await commands.insert(NEW, 9);
     const rotated = present(await createCommands(postgres, present(second)).rotate(id, NEXT_TOKEN, NOW_MS));
     expect(rotated.secrets).toEqual({ token: NEXT_TOKEN, previous: { token: TOKEN, untilMs: NOW_MS } });
-    expect(await new WebhookRows(createPostgresStore(postgres), present(third)).find(id)).toEqual(rotated);
+    expect(await new WebhookRows(new PostgresStore(postgres), present(third)).find(id)).toEqual(rotated);
     expect((await tokens(postgres)).map((token) => token.startsWith("sealed:"))).toEqual([true, true]);
   });
 
@@ -63,7 +63,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     await plain.rotate(present(ids[0]), NEXT_TOKEN, NOW_MS);
     const cipher = await openSecretCipher(postgres, createKeyFile());
     expect((await tokens(postgres)).every((token) => token.startsWith("sealed:"))).toBe(true);
-    const page = await new WebhookRows(createPostgresStore(postgres), cipher).page({ offset: 0, limit: 9 });
+    const page = await new WebhookRows(new PostgresStore(postgres), cipher).page({ offset: 0, limit: 9 });
     expect(page.map(({ secrets }) => secrets)).toEqual([
       { token: NEXT_TOKEN, previous: { token: TOKEN, untilMs: NOW_MS } },
       { token: TOKEN },
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     await expect(plain.insert(NEW, 9)).rejects.toThrow(/are encrypted; start the process with the file/);
     await expect(plain.rotate(present(ids[0]), TOKEN, NOW_MS)).rejects.toThrow(ConfigError);
     await expect(
-      new WebhookRows(createPostgresStore(postgres), PLAIN_SECRETS).find(present(ids[0])),
+      new WebhookRows(new PostgresStore(postgres), PLAIN_SECRETS).find(present(ids[0])),
     ).rejects.toThrow(EncryptionError);
   });
 
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     await expect(opened).rejects.toThrow(message);
     await expect(opened).rejects.toThrow(ConfigError);
     expect(await tokens(postgres)).toEqual(before);
-    const again = new WebhookRows(createPostgresStore(postgres), await openSecretCipher(postgres, key));
+    const again = new WebhookRows(new PostgresStore(postgres), await openSecretCipher(postgres, key));
     expect(await again.find(id)).toMatchObject({ secrets: { token: TOKEN } });
   });
 

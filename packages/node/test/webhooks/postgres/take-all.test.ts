@@ -2,9 +2,8 @@
 import { pino } from "pino";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import type { WorkersSide } from "../../../src/webhooks/hand-over/ports.ts";
-import { createWorkersSide } from "../../../src/webhooks/postgres/hand-over/workers-side.ts";
-import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
+import { PostgresWorkersSide } from "../../../src/webhooks/postgres/hand-over/workers-side.ts";
+import { ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { SHARDS } from "../../../src/webhooks/storage/shards.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
@@ -25,8 +24,9 @@ describe.runIf(hasPostgres)("a hand-over to the node", () => {
     postgres = await openDatabase(databases);
     await ownByWorkers(postgres);
     for (let webhook = 0; webhook < SHARDS; webhook++) await insertWebhook(postgres);
-    workers = ["a", "b"].map((worker) =>
-      createOwnership({ worker, leaseMs: 60_000 }, { postgres, elapsedMs: () => performance.now() }),
+    workers = ["a", "b"].map(
+      (worker) =>
+        new ShardOwnership({ worker, leaseMs: 60_000 }, { postgres, elapsedMs: () => performance.now() }),
     );
     await share();
     command = new AbortController();
@@ -40,8 +40,8 @@ describe.runIf(hasPostgres)("a hand-over to the node", () => {
   }
   const shares = () => workers.map(({ held }) => held.size);
 
-  const open = (): WorkersSide =>
-    createWorkersSide(
+  const open = (): PostgresWorkersSide =>
+    new PostgresWorkersSide(
       { network: "chain", maxContentBytes: 1_000 },
       { postgres, cipher: PLAIN_SECRETS, logger: pino({ level: "silent" }), signal: command.signal },
     );

@@ -1,8 +1,10 @@
 /** Behaviour of every implementation of the register's commands. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import type { RegisterStorage } from "../../../src/webhooks/storage/register-commands.ts";
-import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/storage/register-rules.ts";
+import {
+  MAX_CONDITIONS_BYTES,
+  type RegisterStorage,
+} from "../../../src/webhooks/storage/register-commands.ts";
 import type { WebhookFilter, WebhookOrder } from "../../../src/webhooks/storage/webhooks.ts";
 import {
   apply,

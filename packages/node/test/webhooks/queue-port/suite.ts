@@ -162,8 +162,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const [a] = await put(subject, webhook, ["a"]);
         await queue.record([failure(webhook, present(a), { reason: "HTTP 410" })]);
         expect(await queue.log.find(webhook, "a")).toMatchObject({ state: "failed", reason: "HTTP 410" });
-        expect(await queue.log.requeue(present(a), NOW_MS + 50)).toBe(true);
-        expect(await queue.log.requeue(present(a), NOW_MS + 50)).toBe(false);
+        expect(await queue.log.sendNow(webhook, [present(a)], NOW_MS + 50)).toBe(1);
         expect(await queue.nextRetry(webhook, NOW_MS + 50)).toMatchObject({ number: a, attempts: 0 });
       });
 
@@ -215,7 +214,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           ["a", "delivered"],
           ["b", "cancelled"],
         ]);
-        expect(await queue.log.requeue(present(b), NOW_MS)).toBe(false);
+        expect(await queue.log.sendNow(webhook, [present(b)], NOW_MS)).toBe(0);
         expect(await intake.unretracted([block], 9)).toEqual([]);
       });
 

@@ -1,29 +1,29 @@
 import { expect, test } from "vitest";
 import {
   createSalt,
-  createSecretCipher,
   deriveKey,
   EncryptionError,
   PLAIN_SECRETS,
+  SecretCipher,
 } from "../../../src/webhooks/secrets.ts";
 
 const KEY = deriveKey("a key of an operator, long enough", "salt");
 const SECRET = "ab".repeat(32);
 
 test("Encrypted texts can be decrypted, and differ each time.", () => {
-  const cipher = createSecretCipher(KEY);
+  const cipher = new SecretCipher(KEY);
   const kept = cipher.encrypt(SECRET, "webhook 1");
   expect(kept).not.toContain(SECRET);
   expect(cipher.encrypt(SECRET, "webhook 1")).not.toBe(kept);
   expect(cipher.decrypt(kept, "webhook 1")).toBe(SECRET);
-  expect(createSecretCipher(KEY).decrypt(kept, "webhook 1")).toBe(SECRET);
+  expect(new SecretCipher(KEY).decrypt(kept, "webhook 1")).toBe(SECRET);
 });
 
 test("Another key, another owner and every changed byte are refused, cached or not.", () => {
-  const cipher = createSecretCipher(KEY);
+  const cipher = new SecretCipher(KEY);
   const kept = cipher.encrypt(SECRET, "webhook 1");
   for (let round = 0; round < 2; round++) {
-    expect(() => createSecretCipher(deriveKey("another key", "salt")).decrypt(kept, "webhook 1")).toThrow(
+    expect(() => new SecretCipher(deriveKey("another key", "salt")).decrypt(kept, "webhook 1")).toThrow(
       EncryptionError,
     );
     expect(() => cipher.decrypt(kept, "webhook 2")).toThrow(/webhook 2 was changed outside/);
@@ -50,10 +50,10 @@ test("The same content yields another key in another data folder.", () => {
 });
 
 test("Secrets without a key are stored in plain text, and encrypted ones are never mistaken for plain text.", () => {
-  expect(createSecretCipher(undefined)).toBe(PLAIN_SECRETS);
+  expect([PLAIN_SECRETS, new SecretCipher(KEY)].map(({ isPlain }) => isPlain)).toEqual([true, false]);
   expect(PLAIN_SECRETS.encrypt(SECRET, "webhook 1")).toBe(SECRET);
   expect(PLAIN_SECRETS.decrypt(SECRET, "webhook 1")).toBe(SECRET);
   expect(() =>
-    PLAIN_SECRETS.decrypt(createSecretCipher(KEY).encrypt(SECRET, "webhook 1"), "webhook 1"),
+    PLAIN_SECRETS.decrypt(new SecretCipher(KEY).encrypt(SECRET, "webhook 1"), "webhook 1"),
   ).toThrow(EncryptionError);
 });

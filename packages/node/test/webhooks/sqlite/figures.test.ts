@@ -13,9 +13,9 @@ import {
   readWebhookFigures,
 } from "../../../src/webhooks/figures.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
-import { createSqliteStore, runNow, sqlOf } from "../../../src/webhooks/sqlite/sql.ts";
+import { runNow, SqliteStore, sqlOf } from "../../../src/webhooks/sqlite/sql.ts";
 import { DeliveryLogRows } from "../../../src/webhooks/storage/delivery-log.ts";
-import { putAgain } from "../../../src/webhooks/storage/intake-commands.ts";
+import { putAgain } from "../../../src/webhooks/storage/delivery-rows.ts";
 import { beginFinish, finishRows, suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
 import { RegisterCommands } from "../../../src/webhooks/storage/register-commands.ts";
 import { ReplayRows } from "../../../src/webhooks/storage/replays.ts";
@@ -86,7 +86,7 @@ function createWorld(database: Database) {
     commitFrom: async (steps) => runNow(steps(sql, 0)),
   });
   const deliveries = createDeliveryRows(database);
-  const store = createSqliteStore(database);
+  const store = new SqliteStore(database);
   const log = new DeliveryLogRows(store);
   const retention = new RetentionSteps(store);
   const sql = sqlOf(database);
@@ -126,7 +126,7 @@ function createWorld(database: Database) {
     (_webhook, number) => deliveries.finish(number, "failed", made, "x"),
     (_webhook, number) => deliveries.postpone(number, made + 5, "x"),
     (_webhook, number) => deliveries.postpone(number, made + 5, "x"),
-    (_webhook, number) => void log.requeue(number, made),
+    (webhook, number) => void log.sendNow(webhook, [number], made),
     (webhook, number) =>
       void log.requeueMatching(webhook, { state: "failed", fromMs: number }, { after: 0, limit: 3 }, made),
     (_webhook, number) => {

@@ -67,35 +67,44 @@ type RemoteNamesDeps = {
   readonly replaceRemoteNames: (names: readonly string[]) => Promise<{ readonly lastSequence: number }>;
 };
 
-/**
- * Creates a function that replaces the names by those of the register, and returns the sequence after which the log has all
- * events of these names. Calls of all processes are made one after the other: an earlier call would otherwise overwrite the
- * names of a later one. Calls in this process share the next one. Rejects with a `WebhookError` unless the workers own the
- * webhooks.
- */
-export function createRemoteNames({ postgres, replaceRemoteNames }: RemoteNamesDeps): () => Promise<number> {
-  const replace = (): Promise<number> =>
-    postgres.transaction("READ WRITE", async (transaction) => {
+/** The names of events that the log of the node records for the workers. */
+export class RemoteNames {
+  readonly #deps: RemoteNamesDeps;
+  #running: Promise<unknown> = Promise.resolve();
+  #next: Promise<number> | undefined;
+
+  constructor(deps: RemoteNamesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Replaces the names by those of the register, and returns the sequence after which the log has all events of these names. Calls of
+   * all processes are made one after the other: an earlier call would otherwise overwrite the names of a later one. Calls in this
+   * process share the next one.
+   *
+   * @throws {WebhookError} unless the workers own the webhooks
+   */
+  replace(): Promise<number> {
+    this.#next ??= this.#running.then(() => {
+      const replacing = this.#replace();
+      this.#running = replacing.catch(() => {});
+      this.#next = undefined;
+      return replacing;
+    });
+    return this.#next;
+  }
+
+  #replace(): Promise<number> {
+    const { postgres, replaceRemoteNames } = this.#deps;
+    return postgres.transaction("READ WRITE", async (transaction) => {
       const owner = await lockOwner(transaction);
       // After a hand-over, the names of this database must not be recorded any longer.
       if (owner.state !== "workers") throw refusalOf(owner);
       // Until the end of the transaction. A node executes no call after its deadline, for which this one waits.
       await transaction.query("SELECT pg_advisory_xact_lock(hashtext('names of webhooks'))");
-      const { lastSequence } = await replaceRemoteNames([
-        ...(await runSteps(readEventNames(readsOf(transaction)))),
-      ]);
+      const names = await runSteps(readEventNames(readsOf(transaction)));
+      const { lastSequence } = await replaceRemoteNames([...names]);
       return lastSequence;
     });
-
-  let running: Promise<unknown> = Promise.resolve();
-  let next: Promise<number> | undefined;
-  return () => {
-    next ??= running.then(() => {
-      const replacing = replace();
-      running = replacing.catch(() => {});
-      next = undefined;
-      return replacing;
-    });
-    return next;
-  };
+  }
 }

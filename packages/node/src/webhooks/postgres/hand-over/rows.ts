@@ -33,11 +33,8 @@ import { changeOwner, requireOwner } from "./owner.ts";
 type ExportOptions = {
   /** Sequence of the last event that was matched for all webhooks. */
   readonly matched: number;
-  /** The nethash of the chain. */
   readonly network: string;
-  /** Cipher of the secrets in this database. */
   readonly cipher: SecretCipher;
-  readonly isEncrypted: boolean;
 };
 
 const ROWS_AT_ONCE = 500;
@@ -78,10 +75,7 @@ export async function* readWebhookLines(
   yield { end: count };
 }
 
-async function readHead(
-  query: Query,
-  { matched, network, isEncrypted }: ExportOptions,
-): Promise<HandOverHead> {
+async function readHead(query: Query, { matched, network, cipher }: ExportOptions): Promise<HandOverHead> {
   const [found] = await query<{ webhooks: string; contents: string; epoch: number }>(
     `SELECT pg_get_serial_sequence('webhooks', 'id') AS webhooks, pg_get_serial_sequence('contents', 'number') AS contents,
        (SELECT max(epoch) FROM shard_owners) AS epoch`,
@@ -96,7 +90,7 @@ async function readHead(
   };
   return {
     format: FORMAT,
-    ...{ network, matched, isEncrypted, epoch },
+    ...{ network, matched, isEncrypted: !cipher.isPlain, epoch },
     last: {
       webhook: await lastOf(webhooks),
       delivery: await lastOf("delivery_numbers"),
@@ -117,7 +111,6 @@ const OTHERS = [
   "unconfirmed_events",
 ];
 
-/** Drops all rows of webhooks. */
 export async function dropAllRows({ query, change }: Transaction): Promise<void> {
   // A table that is truncated cannot be read until the end of the transaction; most are empty.
   for (const table of OTHERS) {
@@ -128,9 +121,7 @@ export async function dropAllRows({ query, change }: Transaction): Promise<void>
 }
 
 type ImportOptions = WriteOptions & {
-  /** The nethash of the chain. */
   readonly network: string;
-  /** Cipher of the secrets in this database. */
   readonly cipher: SecretCipher;
 };
 

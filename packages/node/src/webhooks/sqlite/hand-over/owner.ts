@@ -3,26 +3,25 @@ import type { Database } from "../../../store/engine/database.ts";
 import { MetaStore } from "../../../store/node/meta.ts";
 import { OWNED_BY_NODE, OWNER_STATES, type Owner } from "../../hand-over/owner.ts";
 
-export type OwnerStore = {
-  read(): Owner;
-  write(owner: Owner): void;
-};
-
 /** Separates the state from the id of the transfer. */
 const SEPARATOR = ": ";
 
-export function createOwnerStore(database: Database): OwnerStore {
-  const meta = new MetaStore(database);
-  return {
-    read() {
-      const [word, transfer] = meta.read("webhookOwner")?.split(SEPARATOR) ?? [];
-      const state = OWNER_STATES.find((state) => state === word);
-      return state === undefined ? OWNED_BY_NODE : { state, transfer };
-    },
-    write({ state, transfer = "" }) {
-      meta.write("webhookOwner", `${state}${SEPARATOR}${transfer}`);
-    },
-  };
+export class OwnerStore {
+  readonly #meta: MetaStore;
+
+  constructor(database: Database) {
+    this.#meta = new MetaStore(database);
+  }
+
+  read(): Owner {
+    const [word, transfer] = this.#meta.read("webhookOwner")?.split(SEPARATOR) ?? [];
+    const state = OWNER_STATES.find((state) => state === word);
+    return state === undefined ? OWNED_BY_NODE : { state, transfer };
+  }
+
+  write({ state, transfer = "" }: Owner): void {
+    this.#meta.write("webhookOwner", `${state}${SEPARATOR}${transfer}`);
+  }
 }
 
 /** Returns whether the node logs the events to which the webhooks in its database subscribe. */
