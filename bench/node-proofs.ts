@@ -10,7 +10,7 @@ import { present } from "../packages/node/src/platform/present.ts";
 import { createProveFact } from "../packages/node/src/proofs/assemble.ts";
 import { buildProof } from "../packages/node/src/proofs/request.ts";
 import type { ReadModel } from "../packages/node/src/read/port.ts";
-import { createSqliteReadModel } from "../packages/node/src/read/sqlite/read-model.ts";
+import { SqliteReadModel } from "../packages/node/src/read/sqlite/read-model.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { type Livenet, loadLivenet } from "./livenet/generate.ts";
 import { openPipeline } from "./pipeline.ts";
@@ -42,7 +42,7 @@ const folder = mkdtempSync(join(tmpdir(), "uniknode-proofs-"));
 const path = join(folder, "node.sqlite");
 await fill(chain, path);
 const database = openDatabase(path);
-const model: Pick<ReadModel, "snapshot"> = createSqliteReadModel({}, { database, network: chain.network });
+const model: Pick<ReadModel, "snapshot"> = new SqliteReadModel({}, { database, network: chain.network });
 const { height: head } = chain.last;
 const heightOf = (index: number) => head - 200 - ((index * 7) % SPREAD);
 

@@ -1,7 +1,6 @@
 /** Costs of the statistics of fees of the last days, beside the transactions of that time. */
-import { createChunks } from "../../packages/node/src/read/sqlite/lists/time-box.ts";
-import { createTimeBox } from "../../packages/node/src/read/sqlite/read-model.ts";
-import { createFeeQueries } from "../../packages/node/src/read/sqlite/tables/chain.ts";
+import { Chunks, TimeBox } from "../../packages/node/src/read/sqlite/lists/time-box.ts";
+import { FeeQueries } from "../../packages/node/src/read/sqlite/tables/chain.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
 import { createInventedTransactions } from "../../packages/node/test-support/store/invented-transactions.ts";
@@ -21,8 +20,8 @@ export function measureFees(path: string, transactions: number): void {
       append({ ...position, ...parties, type: made % 3 === 0 ? 6 : 0, amount: made });
     }
   }, "process death");
-  const time = createTimeBox(60_000);
-  const fees = createFeeQueries({ database, chunksOf: createChunks(database, time) });
+  const time = new TimeBox(60_000);
+  const fees = new FeeQueries({ database, chunks: new Chunks(database, time) });
   time.begin();
   const us = cpuUsOf(() => fees.since(2, 0));
   console.log(`fees of ${transactions} transactions: ${(us / 1_000).toFixed(1)} ms`);

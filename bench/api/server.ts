@@ -9,9 +9,9 @@ import { present } from "../../packages/node/src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
 import { openPostgres } from "../../packages/node/src/postgres/connection.ts";
 import { SlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
-import { createPostgresReadModel } from "../../packages/node/src/read/postgres/read-model.ts";
-import { createSqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
-import { createValueIndexBuilder } from "../../packages/node/src/read/sqlite/value-index-builder.ts";
+import { PostgresReadModel } from "../../packages/node/src/read/postgres/read-model.ts";
+import { SqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
+import { ValueIndexBuilder } from "../../packages/node/src/read/sqlite/value-index-builder.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 import type { FromServer, Mirror, ToServer } from "./process.ts";
@@ -44,8 +44,8 @@ const server = createHttpServer(
 /** Opens the file as the serving thread of a node does. */
 function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
   return {
-    readModel: createSqliteReadModel(
-      { readTimeoutMs: 50, valueIndexes: createValueIndexBuilder(path, console.error) },
+    readModel: new SqliteReadModel(
+      { readTimeoutMs: 50, valueIndexes: new ValueIndexBuilder(path, console.error) },
       { database: openDatabase(path, { readonly: true }), network },
     ),
     slowQueries: new SlowQueryThread({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
@@ -63,7 +63,7 @@ function readMirror({ url, isShared }: Mirror): Pick<HttpDependencies, "readMode
       onConnectionLost: console.error,
     });
   const connections = isShared ? { postgres: open(5), shared: open(5) } : { postgres: open(10) };
-  return { readModel: createPostgresReadModel({}, { ...connections, network }), namesBlocks: true };
+  return { readModel: new PostgresReadModel({}, { ...connections, network }), namesBlocks: true };
 }
 
 let text = "";

@@ -149,9 +149,9 @@ export type ProveFact = (fact: ProvenFact) => Promise<Proof | undefined>;
 const ROUNDS_ABOVE = 3;
 
 export const createProveFact =
-  ({ snapshot }: Pick<ReadModel, "snapshot">, network: Network): ProveFact =>
+  (readModel: Pick<ReadModel, "snapshot">, network: Network): ProveFact =>
   ({ height, blockId, transactionId, blocksAbove }) =>
-    snapshot(async (state) => {
+    readModel.snapshot(async (state) => {
       const above = createBlocksAbove(state, network);
       if (!above.isProvable(height)) return undefined;
       const { maxDelegates } = above.roundAt(height);

@@ -4,6 +4,7 @@
  * (`packages/node/test/read/port`).
  */
 import type { Transaction } from "@uniknode/protocol";
+import { LRUCache } from "lru-cache";
 import { CodedError } from "../platform/coded-error.ts";
 import type {
   BalanceFilter,
@@ -246,22 +247,33 @@ export function perHead<T>(compute: (head: Head) => T): (head: Head) => T {
 }
 
 /**
- * Caches a value that is read in a snapshot, once per head. Errors are not cached: a caller that waited for the read of another
- * snapshot, which failed, reads in its own, which may have more time.
+ * Reads by name, whose results are cached. Errors are not cached: a caller that waited for the read of another snapshot, which
+ * failed, reads in its own, which may have more time.
  */
+export class SharedReads<T> {
+  readonly #known: LRUCache<string, Promise<T>>;
+
+  /** @param max maximum number of cached results */
+  constructor(max: number) {
+    this.#known = new LRUCache({ max });
+  }
+
+  read(name: string, compute: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(name);
+    if (known) return known.catch(() => this.read(name, compute));
+    const value = compute();
+    this.#known.set(name, value);
+    value.catch(() => {
+      if (this.#known.peek(name) === value) this.#known.delete(name);
+    });
+    return value;
+  }
+}
+
+/** Caches a value that is read in a snapshot, once per head. */
 export function perSnapshot<S extends { readonly head: Head }, T>(
   compute: (snapshot: S) => Promise<T>,
 ): (snapshot: S) => Promise<T> {
-  let known: { readonly id: string; readonly value: Promise<T> } | undefined;
-  return function read(snapshot): Promise<T> {
-    const { id } = snapshot.head;
-    if (known?.id === id) return known.value.catch(() => read(snapshot));
-    const value = compute(snapshot);
-    const computed = { id, value };
-    known = computed;
-    value.catch(() => {
-      if (known === computed) known = undefined;
-    });
-    return value;
-  };
+  const reads = new SharedReads<T>(1);
+  return (snapshot) => reads.read(snapshot.head.id, () => compute(snapshot));
 }

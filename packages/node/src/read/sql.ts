@@ -20,6 +20,25 @@ const joined = <Value>(
   values: conditions.flatMap(({ values }) => values),
 });
 
+/** A column to filter by, compared as text or as an integer. */
+export type Field = { readonly column: string; readonly kind: "text" | "integer" };
+
+/** Values by the name of a field; absent fields do not filter. */
+type FilterOf<Fields extends Readonly<Record<string, Field>>> = {
+  readonly [Name in keyof Fields]?: Fields[Name]["kind"] extends "text" ? string : Integer | Interval;
+};
+
+/** Returns the conditions of a filter. Members that are not fields are ignored. */
+export const conditionsOf = <Fields extends Readonly<Record<string, Field>>, Condition>(
+  fields: Fields,
+  filter: FilterOf<Fields>,
+  hasValue: (field: Fields[keyof Fields], value: Integer | Interval) => Condition,
+): Condition[] =>
+  (Object.keys(fields) as (keyof Fields & string)[]).flatMap((name) => {
+    const value: Integer | Interval | undefined = filter[name];
+    return value === undefined ? [] : [hasValue(fields[name], value)];
+  });
+
 /** A term of an order with its SQL, and its value in a row. */
 type TermAt<Value> = NamedTerm & { readonly value: string; readonly at: Value | null };
 

@@ -9,7 +9,7 @@ import { BodyError, DevError, type Gateway } from "../../src/gateway/gateway.ts"
 import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server/server.ts";
 import { present } from "../../src/platform/present.ts";
 import { createPendingTexts } from "../../src/pool/pending-pages.ts";
-import { createSqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
+import { SqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
 import { BlockStore } from "../../src/store/chain/blocks.ts";
 import { TransactionStore } from "../../src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
@@ -173,7 +173,7 @@ export function openFixture(
   const folder = mkdtempSync(join(tmpdir(), "uniknode-http-"));
   const database = openDatabase(writeChain(folder, additions), { readonly: true });
   const gateway = createGateway();
-  const readModel = createSqliteReadModel(
+  const readModel = new SqliteReadModel(
     {
       ...(readTimeoutMs !== undefined && { readTimeoutMs }),
       ...(valueIndexes && { valueIndexes }),

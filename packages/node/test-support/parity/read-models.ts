@@ -1,8 +1,8 @@
 /** The read models over which the chain of the kit can be served. */
 import type { Network } from "@uniknode/protocol";
 import type { ReadModel } from "../../src/read/port.ts";
-import { createPostgresReadModel } from "../../src/read/postgres/read-model.ts";
-import { createSqliteReadModel } from "../../src/read/sqlite/read-model.ts";
+import { PostgresReadModel } from "../../src/read/postgres/read-model.ts";
+import { SqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { buildMirror } from "../mirror/build.ts";
 import { connect, startPostgres } from "../postgres/server.ts";
@@ -14,7 +14,7 @@ export type OpenReadModel = (path: string, network: Network) => Promise<OpenedRe
 
 export const openSqlite: OpenReadModel = async (path, network) => {
   const database = openDatabase(path, { readonly: true });
-  const model = createSqliteReadModel({}, { database, network });
+  const model = new SqliteReadModel({}, { database, network });
   return {
     model,
     async close() {
@@ -34,7 +34,7 @@ export const openMirror =
   async (path, network) => {
     const postgres = connect(url);
     const mirror = await buildMirror(postgres, path, network);
-    const model = createPostgresReadModel({}, { postgres, shared: postgres, network });
+    const model = new PostgresReadModel({}, { postgres, shared: postgres, network });
     return {
       model,
       async close() {

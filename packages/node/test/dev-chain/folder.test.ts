@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { claimFolder, resetFolder } from "../../src/dev-chain/folder.ts";
-import { createSessions, openSessionFile } from "../../src/http/console/sessions.ts";
+import { openSessionFile, Sessions } from "../../src/http/console/sessions.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { MetaStore } from "../../src/store/node/meta.ts";
@@ -23,7 +23,7 @@ test("A reset ends console sessions, and keeps files that are not of the chain."
   claimFolder(folder, SHAPE, "dev");
   writeFileSync(join(folder, "notes.txt"), "mine");
   const start = () =>
-    createSessions({
+    new Sessions({
       nowMs: Date.now,
       token: "token",
       storage: openSessionFile(folder, pino({ level: "silent" })),

@@ -1,7 +1,7 @@
 /** Responses while the database of an API server cannot be used. */
 import { afterEach, expect, test } from "vitest";
 import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
-import { createPostgresReadModel } from "../../src/read/postgres/read-model.ts";
+import { PostgresReadModel } from "../../src/read/postgres/read-model.ts";
 import { chain } from "../../test-support/http/chain.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
 
@@ -23,7 +23,7 @@ function openServer(maxWaiting: number): void {
     isCommitAsynchronous: false,
     onConnectionLost: () => {},
   });
-  const readModel = createPostgresReadModel({}, { postgres, network: chain.network });
+  const readModel = new PostgresReadModel({}, { postgres, network: chain.network });
   fixture = openFixture({}, { readModel });
 }
 

@@ -3,7 +3,7 @@ import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHttpServer } from "../../src/http/server/server.ts";
-import { createSqliteReadModel } from "../../src/read/sqlite/read-model.ts";
+import { SqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import {
   blocksOf,
@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Serves a chain. */
 async function serve({ close }: OpenChain, path: string) {
   const database = openDatabase(path, { readonly: true });
-  const readModel = createSqliteReadModel({}, { database, network });
+  const readModel = new SqliteReadModel({}, { database, network });
   const server = createHttpServer(
     { host: "127.0.0.1", port: 0 },
     {

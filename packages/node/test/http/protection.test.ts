@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { createAllowances } from "../../src/http/connections/admission.ts";
+import { Allowances } from "../../src/http/connections/admission.ts";
 import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
 test("Every response makes browsers treat it as data.", async () => {
@@ -121,8 +121,8 @@ test("A /48 of IPv6 has the request budget of ten clients.", async () => {
 });
 
 test("50,000 clients in one window leave an honest one its requests, and are evicted in turn", () => {
-  const countRequest = createAllowances({ limit: 2, windowMs: 60_000 });
-  const remaining = (address: string) => countRequest(address, 0).remaining;
+  const allowances = new Allowances({ limit: 2, windowMs: 60_000 });
+  const remaining = (address: string) => allowances.count(address, 0).remaining;
   expect([remaining("192.0.2.1"), remaining("192.0.2.1"), remaining("192.0.2.1")]).toEqual([1, 0, -1]);
   for (let client = 0; client < 50_000; client += 1) {
     const parts = [client >> 8, client & 255].map((part) => part.toString(16));

@@ -1,14 +1,14 @@
 /** Lists whose order is cached equal lists that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
 import { TRANSACTIONS } from "../../src/read/lists.ts";
-import { createValueIndexBuilder } from "../../src/read/sqlite/value-index-builder.ts";
+import { ValueIndexBuilder } from "../../src/read/sqlite/value-index-builder.ts";
 import { alice, bob } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
 
 const plain = openFixture({}, {}, longer);
 const errors: unknown[] = [];
-const builder = createValueIndexBuilder(plain.path, (error) => errors.push(error));
+const builder = new ValueIndexBuilder(plain.path, (error) => errors.push(error));
 let building: Promise<unknown> = Promise.resolve();
 let built = 0;
 const indexed = openFixture(

@@ -4,7 +4,7 @@ import { type BlockHeader, blockFromTrustedBytes, createRounds, createSlots } fr
 import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { createProveFact, type ProveFact } from "../../src/proofs/assemble.ts";
-import { createSqliteReadModel } from "../../src/read/sqlite/read-model.ts";
+import { SqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { MAX_PROOF_CHARACTERS } from "../../src/webhooks/proof-text.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
@@ -55,7 +55,7 @@ function openWorld(proveFact: (path: string) => ProveFact = proveFrom): World {
 function proveFrom(path: string): ProveFact {
   const database = openDatabase(path, { readonly: true });
   onTestFinished(database.close);
-  return createProveFact(createSqliteReadModel({}, { database, network }), network);
+  return createProveFact(new SqliteReadModel({}, { database, network }), network);
 }
 
 /** Verifies the calls of a webhook, by event. */

@@ -121,39 +121,43 @@ const MAX_WINDOWS = 50_000;
 /** A site (the /48 of an IPv6 address) may send as many requests as this number of clients. */
 const CLIENTS_PER_SITE = 10;
 
-/** Creates a function that counts a request, and returns the allowance of its client, or of its site if that is used up. */
-export function createAllowances({
-  limit,
-  windowMs,
-}: RateLimitOptions): (address: string, nowMs: number) => Allowance {
-  const allowances = new Map<string, Allowance>();
+/** Counts the requests of clients in their windows. */
+export class Allowances {
+  readonly #options: RateLimitOptions;
+  readonly #allowances = new Map<string, Allowance>();
 
-  function count(group: string, allowed: number, nowMs: number): Allowance {
-    const known = allowances.get(group);
+  constructor(options: RateLimitOptions) {
+    this.#options = options;
+  }
+
+  /** Counts a request, and returns the allowance of its client, or of its site if that is used up. */
+  count(address: string, nowMs: number): Allowance {
+    const { limit } = this.#options;
+    const client = clientGroup(address);
+    const own = this.#countIn(client, limit, nowMs);
+    const site = siteGroup(address);
+    // Each IPv4 address is its own site.
+    if (site === client || own.remaining < 0) return own;
+    const shared = this.#countIn(site, limit * CLIENTS_PER_SITE, nowMs);
+    return shared.remaining < 0 ? shared : own;
+  }
+
+  #countIn(group: string, allowed: number, nowMs: number): Allowance {
+    const known = this.#allowances.get(group);
     if (known && known.resetMs > nowMs) {
       known.remaining -= 1;
       return known;
     }
     // Windows have one length, so the order of insertion is the order of expiry.
-    allowances.delete(group);
-    for (const [oldest, { resetMs }] of allowances) {
-      if (resetMs > nowMs && allowances.size < MAX_WINDOWS) break;
-      allowances.delete(oldest);
+    this.#allowances.delete(group);
+    for (const [oldest, { resetMs }] of this.#allowances) {
+      if (resetMs > nowMs && this.#allowances.size < MAX_WINDOWS) break;
+      this.#allowances.delete(oldest);
     }
-    const fresh = { remaining: allowed - 1, resetMs: nowMs + windowMs };
-    allowances.set(group, fresh);
+    const fresh = { remaining: allowed - 1, resetMs: nowMs + this.#options.windowMs };
+    this.#allowances.set(group, fresh);
     return fresh;
   }
-
-  return (address, nowMs) => {
-    const client = clientGroup(address);
-    const own = count(client, limit, nowMs);
-    const site = siteGroup(address);
-    // Each IPv4 address is its own site.
-    if (site === client || own.remaining < 0) return own;
-    const shared = count(site, limit * CLIENTS_PER_SITE, nowMs);
-    return shared.remaining < 0 ? shared : own;
-  };
 }
 
 /** Returns the seconds until the window of an allowance ends. */
@@ -185,7 +189,7 @@ export function addAccessList(app: Server, isListed: RangeTest): void {
  */
 export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () => number): void {
   const { limit, windowMs } = options;
-  const count = createAllowances(options);
+  const allowances = new Allowances(options);
   const policy = `${limit};w=${Math.ceil(windowMs / 1000)}`;
 
   function show(reply: FastifyReply, allowance: Allowance, now: number): void {
@@ -208,7 +212,7 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
   app.addHook("onRequest", (request, reply, done) => {
     if (request.is404 || request.routeOptions.config.isUnlimited) return done();
     const now = nowMs();
-    const allowance = count(request.ip, now);
+    const allowance = allowances.count(request.ip, now);
     if (allowance.remaining < 0) {
       show(reply, allowance, now);
       return done(rateLimited(allowance, now));

@@ -46,7 +46,7 @@ export function addDeadlines(app: Server, timeoutMs: number): void {
     }
     return pending.size > 0;
   }
-  const checks = createChecks(check, Math.ceil(timeoutMs / LATE_CHECKS));
+  const checks = new Checks(check, Math.ceil(timeoutMs / LATE_CHECKS));
 
   app.addHook("onRequest", (_request, reply, done) => {
     pending.set(reply, performance.now());
@@ -130,7 +130,7 @@ export function addHeldBytes(app: Server, connections: Connections, maxBytes: nu
     }
   }
 
-  const checks = createChecks(check, CHECK_INTERVAL_MS);
+  const checks = new Checks(check, CHECK_INTERVAL_MS);
   // A connection without a request uses no memory here.
   app.addHook("onRequest", (_request, _reply, done) => {
     checks.begin();
@@ -154,26 +154,27 @@ function bytesOf({ socket, inFlight, readBefore }: Connection): number {
   return bytes;
 }
 
-/**
- * Creates checks at an interval that run while there is something to check, so that an idle thread is not woken.
- *
- * @param check returns true if there may be something to check after the next interval
- */
-export function createChecks(check: () => boolean, intervalMs: number) {
-  let timer: NodeJS.Timeout | undefined;
+/** Checks at an interval that run while there is something to check, so that an idle thread is not woken. */
+export class Checks {
+  readonly #check: () => boolean;
+  readonly #intervalMs: number;
+  #timer: NodeJS.Timeout | undefined;
 
-  function close(): void {
-    clearInterval(timer);
-    timer = undefined;
+  /** @param check returns true if there may be something to check after the next interval */
+  constructor(check: () => boolean, intervalMs: number) {
+    this.#check = check;
+    this.#intervalMs = intervalMs;
   }
 
-  return {
-    /** Announces something to check: the next check runs after one interval, unless it is scheduled already. */
-    begin() {
-      timer ??= setInterval(() => {
-        if (!check()) close();
-      }, intervalMs).unref();
-    },
-    close,
-  };
+  /** Announces something to check: the next check runs after one interval, unless it is scheduled already. */
+  begin(): void {
+    this.#timer ??= setInterval(() => {
+      if (!this.#check()) this.close();
+    }, this.#intervalMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
 }

@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { clientGroup, type RangeTest, siteGroup } from "../../platform/addresses.ts";
-import { createQueue } from "../core/queue.ts";
+import { Queue } from "../core/queue.ts";
 import { stopParsing } from "./stop-parsing.ts";
 
 export type ConnectionBounds = {
@@ -80,7 +80,7 @@ export class Connections {
    * Starts a few pipelined requests per tick of the event loop: otherwise a client whose responses fit into the system's
    * buffers would delay all other clients.
    */
-  readonly #followers = createQueue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
+  readonly #followers = new Queue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
     if (this.#open.has(entry.socket)) entry.waiting.shift()?.();
   });
   readonly #refused: Record<Refusal, number> = { client: 0, site: 0, total: 0, offender: 0 };

@@ -5,7 +5,7 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../platform/addresses.ts";
-import { createAllowances } from "../connections/admission.ts";
+import { Allowances } from "../connections/admission.ts";
 import { HttpError } from "../core/error.ts";
 import { type Access, requireJson } from "../webhooks/access.ts";
 import type { Opened, SessionSecrets, Sessions } from "./sessions.ts";
@@ -75,11 +75,11 @@ export function createSessionAccess(
   nowMs: () => number,
 ): Access {
   const refuseCrossSite = createSameSite(hosts);
-  const count = createAllowances(SIGNED_OUT);
+  const allowances = new Allowances(SIGNED_OUT);
   return async (request) => {
     refuseCrossSite(request);
     if (sessionOf(request, sessions) === undefined) {
-      if (count(request.ip, nowMs()).remaining < 0) {
+      if (allowances.count(request.ip, nowMs()).remaining < 0) {
         throw new HttpError("RATE_LIMITED", "too many requests without a session: try again in a minute");
       }
       throw new HttpError(

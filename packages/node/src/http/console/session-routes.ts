@@ -1,7 +1,7 @@
 /** Routes to sign in, query the session, sign out, and create a link for one sign-in. */
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
-import { createAllowances } from "../connections/admission.ts";
+import { Allowances } from "../connections/admission.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { body } from "../requests/list-schemas.ts";
@@ -43,11 +43,11 @@ export function createSessionRoutes(
   dependencies: SessionRoutesDependencies,
 ): FastifyPluginAsync {
   const { nowMs } = dependencies;
-  const count = createAllowances(ATTEMPTS);
+  const attempts = new Allowances(ATTEMPTS);
   const guards: Guards = {
     refuseCrossSite: createSameSite(hosts),
     async bound({ ip }) {
-      if (count(ip, nowMs()).remaining >= 0) return;
+      if (attempts.count(ip, nowMs()).remaining >= 0) return;
       throw new HttpError("RATE_LIMITED", "too many attempts to sign in: try again in a minute");
     },
   };

@@ -12,20 +12,6 @@ import { readJsonFile } from "../../platform/json/external.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { Type } from "../../platform/json/schema.ts";
 
-export type Sessions = {
-  /** Issues a code that is valid for one sign-in. Beyond the bound, the oldest code expires. */
-  issueCode(lasts?: "ten minutes" | "until used"): Issued;
-  /** Consumes a code; returns whether it was valid. */
-  useCode(code: string): boolean;
-  /** Opens a session. Beyond the bound, the oldest session ends. */
-  open(): Opened;
-  /** Returns the Unix time in milliseconds at which the session with both secrets ends; undefined if it does not exist. */
-  endOf(secrets: SessionSecrets): number | undefined;
-  end(secrets: SessionSecrets): void;
-  /** Returns the numbers of sessions and codes. */
-  figures(): SessionFigures;
-};
-
 /** Secrets of a session, which are only valid together. */
 export type SessionSecrets = {
   /** Sent by a browser to every port of the host. */
@@ -54,65 +40,100 @@ const SESSION_MS = 12 * 3_600_000;
 const CODE_MS = 600_000;
 const SECRET_BYTES = 32;
 
-export function createSessions({ nowMs, token, storage }: SessionsDependencies): Sessions {
-  const codes = createEnds(MAX_CODES, nowMs);
-  const sessions = createEnds(MAX_SESSIONS, nowMs, storage);
-  const digestOf = ({ cookie, key }: SessionSecrets) =>
-    createHmac("sha256", token).update(`${cookie} ${key}`).digest("hex");
-  return {
-    issueCode(lasts = "ten minutes") {
-      const secret = createSecret();
-      const lastsMs = lasts === "until used" ? Number.POSITIVE_INFINITY : CODE_MS;
-      return { secret, expiresMs: codes.add(hash("sha256", secret), lastsMs) };
-    },
-    useCode: (code) => codes.remove(hash("sha256", code)),
-    open() {
-      const secrets = { cookie: createSecret(), key: createSecret() };
-      return { ...secrets, expiresMs: sessions.add(digestOf(secrets), SESSION_MS) };
-    },
-    endOf: (secrets) => sessions.endOf(digestOf(secrets)),
-    end: (secrets) => void sessions.remove(digestOf(secrets)),
-    figures: () => ({ sessions: sessions.count(), codes: codes.count() }),
-  };
+export class Sessions {
+  readonly #token: string;
+  readonly #codes: Ends;
+  readonly #sessions: Ends;
+
+  constructor({ nowMs, token, storage }: SessionsDependencies) {
+    this.#token = token;
+    this.#codes = new Ends(MAX_CODES, nowMs);
+    this.#sessions = new Ends(MAX_SESSIONS, nowMs, storage);
+  }
+
+  /** Issues a code that is valid for one sign-in. Beyond the bound, the oldest code expires. */
+  issueCode(lasts: "ten minutes" | "until used" = "ten minutes"): Issued {
+    const secret = createSecret();
+    const lastsMs = lasts === "until used" ? Number.POSITIVE_INFINITY : CODE_MS;
+    return { secret, expiresMs: this.#codes.add(hash("sha256", secret), lastsMs) };
+  }
+
+  /** Consumes a code; returns whether it was valid. */
+  useCode(code: string): boolean {
+    return this.#codes.remove(hash("sha256", code));
+  }
+
+  /** Opens a session. Beyond the bound, the oldest session ends. */
+  open(): Opened {
+    const secrets = { cookie: createSecret(), key: createSecret() };
+    return { ...secrets, expiresMs: this.#sessions.add(this.#digestOf(secrets), SESSION_MS) };
+  }
+
+  /** Returns the Unix time in milliseconds at which the session with both secrets ends; undefined if it does not exist. */
+  endOf(secrets: SessionSecrets): number | undefined {
+    return this.#sessions.endOf(this.#digestOf(secrets));
+  }
+
+  end(secrets: SessionSecrets): void {
+    this.#sessions.remove(this.#digestOf(secrets));
+  }
+
+  /** Returns the numbers of sessions and codes. */
+  figures(): SessionFigures {
+    return { sessions: this.#sessions.count(), codes: this.#codes.count() };
+  }
+
+  #digestOf({ cookie, key }: SessionSecrets): string {
+    return createHmac("sha256", this.#token).update(`${cookie} ${key}`).digest("hex");
+  }
 }
 
 const createSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
 
-/** Creates a map of ends by digests of secrets, so that the time of a lookup reveals nothing about a secret. */
-function createEnds(max: number, nowMs: () => number, storage?: SessionsDependencies["storage"]) {
-  const ends = new Map(storage?.read());
+/** Ends by digests of secrets, so that the time of a lookup reveals nothing about a secret. */
+class Ends {
+  readonly #max: number;
+  readonly #nowMs: () => number;
+  readonly #storage: SessionsDependencies["storage"];
+  readonly #ends: Map<string, number>;
 
-  function dropExpired(): void {
-    for (const [digest, expiresMs] of ends) if (expiresMs <= nowMs()) ends.delete(digest);
+  constructor(max: number, nowMs: () => number, storage?: SessionsDependencies["storage"]) {
+    this.#max = max;
+    this.#nowMs = nowMs;
+    this.#storage = storage;
+    this.#ends = new Map(storage?.read());
   }
 
-  function endOf(digest: string): number | undefined {
-    const expiresMs = ends.get(digest);
-    return expiresMs !== undefined && expiresMs > nowMs() ? expiresMs : undefined;
+  add(digest: string, lastsMs: number): number {
+    this.#dropExpired();
+    const [oldest] = this.#ends.keys();
+    if (this.#ends.size >= this.#max && oldest !== undefined) this.#ends.delete(oldest);
+    const expiresMs = this.#nowMs() + lastsMs;
+    this.#ends.set(digest, expiresMs);
+    this.#storage?.write(this.#ends);
+    return expiresMs;
   }
 
-  return {
-    add(digest: string, lastsMs: number): number {
-      dropExpired();
-      const [oldest] = ends.keys();
-      if (ends.size >= max && oldest !== undefined) ends.delete(oldest);
-      const expiresMs = nowMs() + lastsMs;
-      ends.set(digest, expiresMs);
-      storage?.write(ends);
-      return expiresMs;
-    },
-    endOf,
-    /** Removes an entry; returns whether it existed. */
-    remove(digest: string): boolean {
-      const wasGood = endOf(digest) !== undefined;
-      if (ends.delete(digest)) storage?.write(ends);
-      return wasGood;
-    },
-    count(): number {
-      dropExpired();
-      return ends.size;
-    },
-  };
+  endOf(digest: string): number | undefined {
+    const expiresMs = this.#ends.get(digest);
+    return expiresMs !== undefined && expiresMs > this.#nowMs() ? expiresMs : undefined;
+  }
+
+  /** Removes an entry; returns whether it existed. */
+  remove(digest: string): boolean {
+    const wasGood = this.endOf(digest) !== undefined;
+    if (this.#ends.delete(digest)) this.#storage?.write(this.#ends);
+    return wasGood;
+  }
+
+  count(): number {
+    this.#dropExpired();
+    return this.#ends.size;
+  }
+
+  #dropExpired(): void {
+    for (const [digest, expiresMs] of this.#ends) if (expiresMs <= this.#nowMs()) this.#ends.delete(digest);
+  }
 }
 
 export const SESSION_FILE = "console-sessions.json";

@@ -58,16 +58,16 @@ const invalidPosition = () =>
  * @throws {HttpError} REPLICA_BEHIND if no snapshot has the block in time, BRANCH_GONE if another block has its height
  */
 export async function snapshotAtLeast<T>(
-  { head, snapshot }: Pick<ReadModel, "head" | "snapshot">,
+  readModel: Pick<ReadModel, "head" | "snapshot">,
   position: BlockPosition,
   work: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   const endMs = performance.now() + WAIT_TIMEOUT_MS;
   for (;;) {
     // The cached head is read first: a demand for a block that does not exist yet costs the database no transactions.
-    const isReached = ((await head())?.height ?? 0) >= position.height;
+    const isReached = ((await readModel.head())?.height ?? 0) >= position.height;
     const result = isReached
-      ? await snapshot(async (read) =>
+      ? await readModel.snapshot(async (read) =>
           (await hasPosition(read, position)) ? { value: await work(read) } : undefined,
         )
       : undefined;

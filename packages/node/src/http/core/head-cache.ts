@@ -57,7 +57,7 @@ export function addHeadCache(
   app: Server,
   { readModel, nowMs }: { readonly readModel: Pick<ReadModel, "head">; readonly nowMs: () => number },
 ): void {
-  const cache = createCache(nowMs);
+  const cache = new HeadCache(nowMs);
   app.decorateRequest("head", null);
   app.decorateRequest("headResponse", null);
 
@@ -65,8 +65,7 @@ export function addHeadCache(
   app.addHook("onRequest", (request, reply, done) => {
     if (!isReading(request)) return done();
     function respond(head: Head | undefined): void {
-      follow(cache, head?.id);
-      const kept = isRecent(head, request) ? cache.responses.get(request.url) : undefined;
+      const kept = cache.find(head, request);
       request.headResponse = kept ?? null;
       if (kept && head) request.head = head;
       if (kept) reply.type("application/json; charset=utf-8").send(kept.body);
@@ -78,74 +77,89 @@ export function addHeadCache(
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
-    const response = request.headResponse ?? headResponseOf(cache, request, reply, payload);
+    const response = request.headResponse ?? cache.add(request, reply, payload);
     if (!response) return done(null, payload);
     request.headResponse = response;
     reply.header("etag", `"${response.tag}"`);
     reply.header("last-modified", cache.sinceText);
-    if (!isKnown(request.headers, response.tag, cache)) return done(null, response.body);
+    if (!cache.isKnown(request.headers, response.tag)) return done(null, response.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     // The HEAD handler measures the body and omits it.
     done(null, request.method === "HEAD" ? response.body : null);
   });
 }
 
-type Cache = {
-  readonly responses: LRUCache<string, HeadResponse>;
-  /** Most URLs are requested once between two blocks: caching their responses costs more than building them again. */
-  readonly requested: LRUCache<string, true>;
-  /** Id of the block whose responses are cached. */
-  headId: string | undefined;
-  /** Time at which it became the head here, as `last-modified`. */
-  sinceText: string;
-  /** Another block became the head in the same second: then the time says nothing. */
-  isSinceShared: boolean;
-  readonly nowMs: () => number;
-};
-
-const createCache = (nowMs: () => number): Cache => ({
-  responses: new LRUCache<string, HeadResponse>({
+/** Responses at one head. */
+class HeadCache {
+  readonly #nowMs: () => number;
+  readonly #responses = new LRUCache<string, HeadResponse>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_RESPONSE_BYTES,
     sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
-  }),
-  requested: new LRUCache({ max: MAX_REQUESTED }),
-  headId: undefined,
-  sinceText: "",
-  isSinceShared: false,
-  nowMs,
-});
+  });
+  /** Most URLs are requested once between two blocks: caching their responses costs more than building them again. */
+  readonly #requested = new LRUCache<string, true>({ max: MAX_REQUESTED });
+  /** Id of the block whose responses are cached. */
+  #headId: string | undefined;
+  /** Another block became the head in the same second: then the time says nothing. */
+  #isSinceShared = false;
+  /** Time at which the block became the head here, as `last-modified`. */
+  sinceText = "";
 
-/** Drops the responses of another head. */
-function follow(cache: Cache, headId: string | undefined): void {
-  if (headId === cache.headId) return;
-  cache.responses.clear();
-  cache.requested.clear();
-  cache.headId = headId;
-  const sinceText = new Date(cache.nowMs()).toUTCString();
-  cache.isSinceShared = sinceText === cache.sinceText;
-  cache.sinceText = sinceText;
-}
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
 
-/** Returns the cacheable response; undefined if the response depends on more than the head. */
-function headResponseOf(
-  cache: Cache,
-  request: FastifyRequest,
-  { statusCode }: FastifyReply,
-  payload: unknown,
-): HeadResponse | undefined {
-  const { head } = request;
-  if (head === null || typeof payload !== "string" || statusCode !== 200) return undefined;
-  const { dependsOn, changesWith } = request.routeOptions.config;
-  if (!isReading(request) || dependsOn !== "head") return undefined;
-  // A block may have been committed between the request and its reads.
-  follow(cache, head.id);
-  const isKept = isRequestedAgain(cache, request.url);
-  const body = payload.length >= MIN_BYTES_LENGTH ? bytesOf(payload) : payload;
-  const tag = changesWith ? headTag(head) : hash("sha1", body, "base64url");
-  const response = { body, tag, encoded: new Map() };
-  if (isKept) cache.responses.set(request.url, response);
-  return response;
+  /** Returns the response at this head; undefined if a read must determine whether the client accepts the block. */
+  find(head: Head | undefined, { atLeast, url }: FastifyRequest): HeadResponse | undefined {
+    this.#follow(head?.id);
+    return atLeast === null || atLeast.id === head?.id ? this.#responses.get(url) : undefined;
+  }
+
+  /** Returns the cacheable response; undefined if the response depends on more than the head. */
+  add(request: FastifyRequest, { statusCode }: FastifyReply, payload: unknown): HeadResponse | undefined {
+    const { head, url } = request;
+    if (head === null || typeof payload !== "string" || statusCode !== 200) return undefined;
+    const { dependsOn, changesWith } = request.routeOptions.config;
+    if (!isReading(request) || dependsOn !== "head") return undefined;
+    // A block may have been committed between the request and its reads.
+    this.#follow(head.id);
+    const isKept = this.#isRequestedAgain(url);
+    const body = payload.length >= MIN_BYTES_LENGTH ? bytesOf(payload) : payload;
+    const tag = changesWith ? headTag(head) : hash("sha1", body, "base64url");
+    const response = { body, tag, encoded: new Map() };
+    if (isKept) this.#responses.set(url, response);
+    return response;
+  }
+
+  /** Returns whether the client has the response, in any encoding. Only the exact time counts: a clock can be set back. */
+  isKnown(headers: FastifyRequest["headers"], tag: string): boolean {
+    const header = headers["if-none-match"];
+    if (header === undefined) return !this.#isSinceShared && headers["if-modified-since"] === this.sinceText;
+    return header.split(",").some((entry) => {
+      const [, known] = /^(?:W\/)?"([^".]*)/.exec(entry.trim()) ?? [];
+      // Proxies that compress append "-gzip" (Apache) to the tag.
+      return known === tag || known === `${tag}-gzip` || entry.trim() === "*";
+    });
+  }
+
+  /** Drops the responses of another head. */
+  #follow(headId: string | undefined): void {
+    if (headId === this.#headId) return;
+    this.#responses.clear();
+    this.#requested.clear();
+    this.#headId = headId;
+    const sinceText = new Date(this.#nowMs()).toUTCString();
+    this.#isSinceShared = sinceText === this.sinceText;
+    this.sinceText = sinceText;
+  }
+
+  #isRequestedAgain(url: string): boolean {
+    if (url.length > MAX_URL_LENGTH) return false;
+    if (this.#requested.has(url)) return true;
+    this.#requested.set(url, true);
+    return false;
+  }
 }
 
 /** Digits of a block's id in a tag: enough that a delegate cannot create two blocks with the same ones. */
@@ -165,33 +179,7 @@ function bytesOf(text: string): Buffer {
   return read === text.length ? bytes : Buffer.from(text);
 }
 
-function isRequestedAgain({ requested }: Cache, url: string): boolean {
-  if (url.length > MAX_URL_LENGTH) return false;
-  if (requested.has(url)) return true;
-  requested.set(url, true);
-  return false;
-}
-
-/** Returns false if a read must determine whether the client accepts this block. */
-const isRecent = (head: Head | undefined, { atLeast }: FastifyRequest): boolean =>
-  atLeast === null || atLeast.id === head?.id;
-
 const isReading = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
 
 /** Returns the tag of a compressed response: different bytes need a different tag. */
 export const encodedTag = (tag: string, encoding: string): string => `"${tag}.${encoding}"`;
-
-/** Returns whether the client has the response, in any encoding. Only the exact time counts: a clock can be set back. */
-function isKnown(
-  headers: FastifyRequest["headers"],
-  tag: string,
-  { sinceText, isSinceShared }: Cache,
-): boolean {
-  const header = headers["if-none-match"];
-  if (header === undefined) return !isSinceShared && headers["if-modified-since"] === sinceText;
-  return header.split(",").some((entry) => {
-    const [, known] = /^(?:W\/)?"([^".]*)/.exec(entry.trim()) ?? [];
-    // Proxies that compress append "-gzip" (Apache) to the tag.
-    return known === tag || known === `${tag}-gzip` || entry.trim() === "*";
-  });
-}

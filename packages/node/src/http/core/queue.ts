@@ -1,33 +1,34 @@
 /** A queue that processes a few items in each tick of the event loop. */
+export class Queue<T> {
+  readonly #perTick: number;
+  readonly #work: (item: T) => void;
+  #items: T[] = [];
+  #isScheduled = false;
 
-export type Queue<T> = { push(item: T): void };
-
-/** @param perTick number of items that are processed before other events of the loop */
-export function createQueue<T>(perTick: number, work: (item: T) => void): Queue<T> {
-  let items: T[] = [];
-  let isScheduled = false;
-
-  function schedule(): void {
-    if (isScheduled || items.length === 0) return;
-    isScheduled = true;
-    setImmediate(run);
+  /** @param perTick number of items that are processed before other events of the loop */
+  constructor(perTick: number, work: (item: T) => void) {
+    this.#perTick = perTick;
+    this.#work = work;
   }
 
-  function run(): void {
-    isScheduled = false;
-    const now = items.slice(0, perTick);
-    items = items.slice(perTick);
+  push(item: T): void {
+    this.#items.push(item);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#items.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#run());
+  }
+
+  #run(): void {
+    this.#isScheduled = false;
+    const now = this.#items.splice(0, this.#perTick);
     try {
-      for (const item of now) work(item);
+      for (const item of now) this.#work(item);
     } finally {
-      schedule();
+      this.#schedule();
     }
   }
-
-  return {
-    push(item) {
-      items.push(item);
-      schedule();
-    },
-  };
 }

@@ -38,17 +38,14 @@ export type AccountList = {
   readonly foundation: Member;
 };
 
+/** Access and refusals that the descriptions of all dev routes contain. */
+export const WITH_TOKEN = { security: [{ token: [] }] };
+export const DEV_REFUSALS = { 401: "Wrong token.", 403: "The chain is not a dev chain." };
+
 /** @param accounts undefined on a node that is not a dev chain: the route then refuses with the reason */
 export function addAccountRoute(app: Server, accounts: AccountList | undefined): void {
-  const schema = {
-    ...described("Dev", "Returns the accounts with their passphrases.", single(Accounts)),
-    response: {
-      200: single(Accounts),
-      401: Type.Object({}, { description: "Wrong token." }),
-      403: Type.Object({}, { description: "The chain is not a dev chain." }),
-    },
-    security: [{ token: [] }],
-  };
+  const summary = "Returns the accounts with their passphrases.";
+  const schema = described("Dev", summary, single(Accounts), WITH_TOKEN, DEV_REFUSALS);
   app.get("/dev/accounts", { schema }, () => {
     if (!accounts) {
       throw new HttpError("DEV_ONLY", "accounts are known only for dev chains: start one with npm start");

@@ -7,6 +7,7 @@ import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
 import { body } from "../requests/list-schemas.ts";
 import { withHttpErrors } from "../webhooks/responses.ts";
+import { DEV_REFUSALS, WITH_TOKEN } from "./accounts.ts";
 
 /** Register and failures on which the routes operate. */
 export type Receivers = {
@@ -97,12 +98,4 @@ function failureOf({ how, status, seconds }: Static<typeof Fail>): Failure | und
 const surplus = (member: string, how: string): HttpError =>
   new HttpError("INVALID_MEMBER", `"${member}" is allowed only with "how": "${how}": omit it`);
 
-const schemaOf = (summary: string) => ({
-  ...described("Dev", summary, single(Failing)),
-  response: {
-    200: single(Failing),
-    401: Type.Object({}, { description: "Wrong token." }),
-    403: Type.Object({}, { description: "The chain is not a dev chain." }),
-  },
-  security: [{ token: [] }],
-});
+const schemaOf = (summary: string) => described("Dev", summary, single(Failing), WITH_TOKEN, DEV_REFUSALS);

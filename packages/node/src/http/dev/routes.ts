@@ -9,7 +9,7 @@ import { described, single } from "../documentation/route.ts";
 import { body, distinct } from "../requests/list-schemas.ts";
 import { hex64 } from "../requests/parameters.ts";
 import type { Access } from "../webhooks/access.ts";
-import { type AccountList, addAccountRoute } from "./accounts.ts";
+import { type AccountList, addAccountRoute, DEV_REFUSALS, WITH_TOKEN } from "./accounts.ts";
 import { addFailureRoutes, type Receivers } from "./failures.ts";
 
 /** Maximum of blocks per request. */
@@ -191,20 +191,10 @@ function toState(
   };
 }
 
-const refusal = (description: string) => Type.Object({}, { description });
+const REFUSALS = { ...DEV_REFUSALS, 409: "The state of the chain does not allow it." };
 
 const route = <B extends TSchema>(summary: string, body: B, response: TSchema = State) => ({
-  schema: {
-    ...described("Dev", summary, single(response)),
-    response: {
-      200: single(response),
-      401: refusal("Wrong token."),
-      403: refusal("The chain is not a dev chain."),
-      409: refusal("The state of the chain does not allow it."),
-    },
-    security: [{ token: [] }],
-    body,
-  },
+  schema: described("Dev", summary, single(response), { ...WITH_TOKEN, body }, REFUSALS),
   // A body without members may be omitted; the schema reports required members.
   config: { isBodyOptional: true, responseTimeoutMs: RESPONSE_TIMEOUT_MS },
 });

@@ -1,4 +1,5 @@
 /** Descriptions of routes as part of their schemas: one source for validation and document. */
+import type { FastifySchema } from "fastify";
 import {
   type Static,
   type TObject,
@@ -35,15 +36,29 @@ export const TAGS = {
 export type Tag = keyof typeof TAGS;
 
 /**
- * Returns the documented members of a route's schema.
+ * Returns the schema of a route.
  *
  * @param response schema of the successful response
+ * @param request schemas of the parts of a request
+ * @param refusals descriptions of error responses, by status
  */
-export const described = <A extends TSchema>(tag: Tag, summary: string, response: A) => ({
+export const described = <A extends TSchema, Request extends FastifySchema = Record<never, never>>(
+  tag: Tag,
+  summary: string,
+  response: A,
+  request: Request = {} as Request,
+  refusals: Readonly<Record<number, string>> = {},
+) => ({
   tags: [tag],
   summary,
-  response: { 200: Type.Unsafe<HandlerResult<Static<A>>>(response) },
+  response: { 200: Type.Unsafe<HandlerResult<Static<A>>>(response), ...toResponses(refusals) },
+  ...request,
 });
+
+const toResponses = (refusals: Readonly<Record<number, string>>): object =>
+  Object.fromEntries(
+    Object.entries(refusals).map(([status, description]) => [status, Type.Object({}, { description })]),
+  );
 
 /** Returns the schema of `{ data }` and further members. */
 export const single = <D extends TSchema, P extends TProperties = Record<never, never>>(

@@ -59,9 +59,9 @@ const hexOf = (digest: Hash): string => Buffer.from(digest).toString("hex");
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-const siblings = Type.Array(nullable(hash), {
-  description: "Nodes beside the path, from the root down; null: empty.",
-});
+const siblings = Type.Unsafe<readonly (string | null)[]>(
+  Type.Array(nullable(hash), { description: "Nodes beside the path, from the root down; null: empty." }),
+);
 
 const UnikResolution = Type.Object(
   {
@@ -104,39 +104,31 @@ const UnikResolution = Type.Object(
   { title: "UnikResolution" },
 );
 
-const described409 = () => {
-  const { response, ...route } = described(
-    "Uniks",
-    "Returns a unik after the last final round, or its absence, and a page of its properties, with the proof that a signed checkpoint contains them: for `verifyResolution` of @uniknode/client/proofs.",
-    single(UnikResolution),
+function addResolution(
+  app: Server,
+  facts: Pick<FactReader, "resolution">,
+  checkpoint: CheckpointReader,
+): void {
+  app.get(
+    "/uniks/:id/resolve",
+    {
+      config: { invalidStatus: 400 },
+      schema: described(
+        "Uniks",
+        "Returns a unik after the last final round, or its absence, and a page of its properties, with the proof that a signed checkpoint contains them: for `verifyResolution` of @uniknode/client/proofs.",
+        single(UnikResolution),
+        { params: Type.Object({ id: hex64 }), querystring: query({ from: Type.Optional(digests) }) },
+        { 409: "No round of this chain is final yet." },
+      ),
+    },
+    async ({ params, query: { from } }) => {
+      const id = params.id.toLowerCase();
+      const resolution = await facts.resolution(id, from?.toLowerCase().split(",") ?? DEFAULT_FROM);
+      if (!resolution) throw new HttpError("RESOLUTION_UNAVAILABLE", "No round of this chain is final yet");
+      return { data: resolutionData(id, resolution, checkpoint) };
+    },
   );
-  const unavailable = Type.Object({}, { description: "No round of this chain is final yet." });
-  return { ...route, response: { ...response, 409: unavailable } };
-};
-
-/** Creates the plugin for each prefix. */
-const createResolveRoute =
-  (facts: Pick<FactReader, "resolution">, checkpoint: CheckpointReader): FastifyPluginAsync =>
-  async (scope) => {
-    const app = scope as Server;
-    app.get(
-      "/uniks/:id/resolve",
-      {
-        config: { invalidStatus: 400 },
-        schema: {
-          ...described409(),
-          params: Type.Object({ id: hex64 }),
-          querystring: query({ from: Type.Optional(digests) }),
-        },
-      },
-      async ({ params, query: { from } }) => {
-        const id = params.id.toLowerCase();
-        const resolution = await facts.resolution(id, from?.toLowerCase().split(",") ?? DEFAULT_FROM);
-        if (!resolution) throw new HttpError("RESOLUTION_UNAVAILABLE", "No round of this chain is final yet");
-        return { data: resolutionData(id, resolution, checkpoint) };
-      },
-    );
-  };
+}
 
 /** Returns the content of a response. */
 export function resolutionData(
@@ -183,23 +175,22 @@ const Proof = Type.Object(
 const Consistency = Type.Object({ from: count, to: count, proof }, { title: "FactsConsistency" });
 
 const SCHEMAS = {
-  checkpoint: {
-    ...described(
-      "Facts",
-      "Returns size and root of the Merkle tree of final facts; without `Accept: application/json`, only the signed note.",
-      single(Checkpoint),
-    ),
-    querystring: query({}),
-  },
-  proof: {
-    ...described("Facts", "Returns a leaf of the tree, with its inclusion proof.", single(Proof)),
+  checkpoint: described(
+    "Facts",
+    "Returns size and root of the Merkle tree of final facts; without `Accept: application/json`, only the signed note.",
+    single(Checkpoint),
+    { querystring: query({}) },
+  ),
+  proof: described("Facts", "Returns a leaf of the tree, with its inclusion proof.", single(Proof), {
     params: Type.Object({ index: uint }),
     querystring: query({ size: Type.Optional(uint) }),
-  },
-  consistency: {
-    ...described("Facts", "Returns the proof that one tree is a prefix of another.", single(Consistency)),
-    querystring: Type.Object({ from: uint, to: uint }, { additionalProperties: false }),
-  },
+  }),
+  consistency: described(
+    "Facts",
+    "Returns the proof that one tree is a prefix of another.",
+    single(Consistency),
+    { querystring: Type.Object({ from: uint, to: uint }, { additionalProperties: false }) },
+  ),
   // Static files, whose paths clients know from the specification of tiles.
   tile: { hide: true },
 };
@@ -242,7 +233,7 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
       return { data: { from: Number(from), to: Number(to), proof: proof.map(hexOf) } };
     });
 
-    await scope.register(createResolveRoute(facts, checkpoint));
+    addResolution(app, facts, checkpoint);
 
     scope.get("/facts/tile/*", { schema: SCHEMAS.tile }, async ({ params }, reply) => {
       const path = readTilePath((params as { readonly "*": string })["*"]);

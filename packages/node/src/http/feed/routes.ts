@@ -7,12 +7,13 @@ import type { EventPosition } from "../../feed/event-reader.ts";
 import { type Feed, FeedError, type FeedResponse, type FollowResponse } from "../../feed/feed.ts";
 import { type Position, readPosition } from "../../feed/line.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
+import type { RangeTest } from "../../platform/addresses.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { body } from "../requests/list-schemas.ts";
 import { uint } from "../requests/parameters.ts";
-import { addFeedAccess, type FeedAccess } from "./access.ts";
+import type { Access } from "../webhooks/access.ts";
 
 /** Maximum of positions in one request: a mirror sends its latest blocks at growing distances. */
 const MAX_POSITIONS = 32;
@@ -54,6 +55,24 @@ const SCHEMAS = {
     body: body({ after: Type.Integer({ minimum: 0, maximum: MAX_SEQUENCE }) }),
   },
 };
+
+/** Access to the routes for the operator's own processes on other machines: the webhook token, from addresses of a list. */
+export type FeedAccess = {
+  readonly byToken: Access;
+  readonly isListed: RangeTest;
+};
+
+/** Refuses every request of this scope from other addresses or without the token. */
+export function addFeedAccess(app: Server, { byToken, isListed }: FeedAccess): void {
+  app.addHook("onRequest", async ({ ip }) => {
+    if (isListed(ip)) return;
+    throw new HttpError(
+      "ADDRESS_REFUSED",
+      `The address ${ip} may not use the feed and the gateway: see --feed-allow`,
+    );
+  });
+  app.addHook("onRequest", byToken);
+}
 
 /** Creates the plugin for each prefix. */
 export function createFeedRoutes(

@@ -9,7 +9,7 @@ import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import { deadlineIn } from "../../platform/threads/call.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import { addFeedAccess, type FeedAccess } from "../feed/access.ts";
+import { addFeedAccess, type FeedAccess } from "../feed/routes.ts";
 import { body, distinct } from "../requests/list-schemas.ts";
 import { hex64, uint } from "../requests/parameters.ts";
 

@@ -10,8 +10,7 @@ import type { NodeSide } from "../../webhooks/hand-over/node-side.ts";
 import { HandOverError, OWNER_STATES, OwnerError } from "../../webhooks/hand-over/owner.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import { addFeedAccess, type FeedAccess } from "../feed/access.ts";
-import { send } from "../feed/routes.ts";
+import { addFeedAccess, type FeedAccess, send } from "../feed/routes.ts";
 import { body } from "../requests/list-schemas.ts";
 
 const MAX_ID_LENGTH = 64;

@@ -10,14 +10,8 @@ export const atParameter = { at: Type.Optional(positive) };
 /** Query of routes that ignore unknown parameters, as in the old network. */
 export const atQuery = Type.Object(atParameter);
 
-/** Adds the errors of `pastState` to the schema of a route. */
-export const withPastState = <S extends { readonly response: object }>(schema: S): S => ({
-  ...schema,
-  response: {
-    ...schema.response,
-    409: Type.Object({}, { description: "This node has no earlier states." }),
-  },
-});
+/** Refusals of `pastState`. */
+export const PAST_REFUSALS = { 409: "This node has no earlier states." };
 
 /**
  * Returns the state at the parameter; undefined if the request has none.

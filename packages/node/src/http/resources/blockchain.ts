@@ -27,15 +27,12 @@ const Identified = Type.Object({
   id: Type.String({ description: "Id, or address if it is a wallet." }),
   height: Type.Optional(Type.Integer({ minimum: 1, description: "Height, if it is a block." })),
 });
-const identifiedSchema = {
-  ...described(
-    "Blockchain",
-    "Finds blocks, transactions, uniks and wallets whose id or address begins with a text; at most five of each kind.",
-    single(Type.Array(Identified)),
-  ),
-  params: Type.Object({ prefix }),
-  querystring: query({}),
-};
+const identifiedSchema = described(
+  "Blockchain",
+  "Finds blocks, transactions, uniks and wallets whose id or address begins with a text; at most five of each kind.",
+  single(Type.Array(Identified)),
+  { params: Type.Object({ prefix }), querystring: query({}) },
+);
 
 export const blockchain: Resource = (app, api) => {
   app.get("/blockchain", { config: HEAD_ONLY, schema }, (request) =>
@@ -54,14 +51,12 @@ export const blockchain: Resource = (app, api) => {
 };
 
 const RoundDelegate = Type.Object({ publicKey, votes: amount }, { title: "RoundDelegate" });
-const roundSchema = {
-  ...described(
-    "Rounds",
-    "Lists the delegates of a round with their votes at its start, most votes first.",
-    single(Type.Array(RoundDelegate)),
-  ),
-  params: Type.Object({ id: positive }),
-};
+const roundSchema = described(
+  "Rounds",
+  "Lists the delegates of a round with their votes at its start, most votes first.",
+  single(Type.Array(RoundDelegate)),
+  { params: Type.Object({ id: positive }) },
+);
 
 export const rounds: Resource = (app, api) => {
   app.get("/rounds/:id/delegates", { config: HEAD_ONLY, schema: roundSchema }, (request) =>

@@ -37,10 +37,9 @@ function addList(app: Server, api: Api): void {
     "/blocks",
     {
       config: EACH_BLOCK,
-      schema: {
-        ...described("Blocks", "Lists blocks, newest first.", listOf(AnyBlock)),
+      schema: described("Blocks", "Lists blocks, newest first.", listOf(AnyBlock), {
         querystring: listQuery,
-      },
+      }),
     },
     (request) =>
       api.read(request, (snapshot) =>
@@ -53,11 +52,10 @@ function addSearch(app: Server, api: Api): void {
   app.post(
     "/blocks/search",
     {
-      schema: {
-        ...described("Blocks", "Searches blocks.", listOf(AnyBlock)),
+      schema: described("Blocks", "Searches blocks.", listOf(AnyBlock), {
         querystring: query({ ...pageQuery, ...transformQuery }),
         body: searchBody,
-      },
+      }),
     },
     (request) =>
       api.read(request, (snapshot) => blockList(api, snapshot, request, request.body, request.body.orderBy)),
@@ -70,10 +68,9 @@ function addEnd(app: Server, api: Api, name: "first" | "last"): void {
     `/blocks/${name}`,
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Blocks", `Returns the ${name} block.`, single(AnyBlock)),
+      schema: described("Blocks", `Returns the ${name} block.`, single(AnyBlock), {
         querystring: query(transformQuery),
-      },
+      }),
     },
     (request) =>
       api.read(request, async ({ head, blocks }) => {
@@ -88,11 +85,10 @@ function addBlock(app: Server, api: Api): void {
     "/blocks/:id",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Blocks", "Returns a block by id or height.", single(AnyBlock)),
+      schema: described("Blocks", "Returns a block by id or height.", single(AnyBlock), {
         params: Type.Object({ id: blockId }),
         querystring: query(transformQuery),
-      },
+      }),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -109,11 +105,10 @@ function addTransactions(app: Server, api: Api): void {
     "/blocks/:id/transactions",
     {
       config: EACH_BLOCK,
-      schema: {
-        ...described("Blocks", "Lists the transactions of a block, in order.", listOf(AnyTransaction)),
+      schema: described("Blocks", "Lists the transactions of a block, in order.", listOf(AnyTransaction), {
         params: Type.Object({ id: Type.String() }),
         querystring: transactionsQuery,
-      },
+      }),
     },
     (request) =>
       api.read(request, async (snapshot) => {

@@ -9,15 +9,9 @@ import { described, listOf, single } from "../documentation/route.ts";
 import { body, listParameters, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query, transformQuery, walletId } from "../requests/parameters.ts";
-import { atQuery, pastState, withPastState } from "../requests/past-state.ts";
+import { atQuery, PAST_REFUSALS, pastState } from "../requests/past-state.ts";
 import { AnyBlock, blockList } from "../responses/block.ts";
-import {
-  type Candidate,
-  createCandidates,
-  Delegate,
-  delegateList,
-  delegateOrder,
-} from "../responses/delegate.ts";
+import { type Candidate, Candidates, Delegate, delegateList, delegateOrder } from "../responses/delegate.ts";
 import { Wallet, walletList } from "../responses/wallet.ts";
 
 const listQuery = query({ ...pageQuery, ...listParameters(DELEGATES), orderBy: delegateOrder });
@@ -28,7 +22,7 @@ const votersQuery = query({ ...pageQuery, ...listParameters(VOTERS), ...transfor
 const params = Type.Object({ id: walletId });
 
 export const delegates: Resource = (app, api) => {
-  const candidates = createCandidates(api);
+  const candidates = new Candidates(api);
   addList(app, api, candidates);
   addSearch(app, api, candidates);
   addDelegate(app, api, candidates);
@@ -36,17 +30,14 @@ export const delegates: Resource = (app, api) => {
   addVoters(app, api, candidates);
 };
 
-type Candidates = ReturnType<typeof createCandidates>;
-
 function addList(app: Server, api: Api, candidates: Candidates): void {
   app.get(
     "/delegates",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Delegates", "Lists delegates by rank, resigned ones last.", listOf(Delegate)),
+      schema: described("Delegates", "Lists delegates by rank, resigned ones last.", listOf(Delegate), {
         querystring: listQuery,
-      },
+      }),
     },
     (request) =>
       api.read(request, async (snapshot) =>
@@ -59,11 +50,10 @@ function addSearch(app: Server, api: Api, candidates: Candidates): void {
   app.post(
     "/delegates/search",
     {
-      schema: {
-        ...described("Delegates", "Searches delegates.", listOf(Delegate)),
+      schema: described("Delegates", "Searches delegates.", listOf(Delegate), {
         querystring: query({ ...pageQuery, orderBy: delegateOrder }),
         body: searchBody,
-      },
+      }),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -81,17 +71,13 @@ function addDelegate(app: Server, api: Api, candidates: Candidates): void {
     "/delegates/:id",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...withPastState(
-          described(
-            "Delegates",
-            "Returns a delegate by username, address or public key; with `at`, as it was after the block of this height.",
-            single(Delegate),
-          ),
-        ),
-        params,
-        querystring: atQuery,
-      },
+      schema: described(
+        "Delegates",
+        "Returns a delegate by username, address or public key; with `at`, as it was after the block of this height.",
+        single(Delegate),
+        { params, querystring: atQuery },
+        PAST_REFUSALS,
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -107,11 +93,12 @@ function addBlocks(app: Server, api: Api, candidates: Candidates): void {
     "/delegates/:id/blocks",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Delegates", "Lists the blocks that a delegate forged, newest first.", listOf(AnyBlock)),
-        params,
-        querystring: blocksQuery,
-      },
+      schema: described(
+        "Delegates",
+        "Lists the blocks that a delegate forged, newest first.",
+        listOf(AnyBlock),
+        { params, querystring: blocksQuery },
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -127,15 +114,12 @@ function addVoters(app: Server, api: Api, candidates: Candidates): void {
     "/delegates/:id/voters",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described(
-          "Delegates",
-          "Lists the wallets that vote for a delegate, richest first.",
-          listOf(Wallet),
-        ),
-        params,
-        querystring: votersQuery,
-      },
+      schema: described(
+        "Delegates",
+        "Lists the wallets that vote for a delegate, richest first.",
+        listOf(Wallet),
+        { params, querystring: votersQuery },
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {

@@ -67,10 +67,9 @@ function addList(app: Server, api: Api): void {
     "/entities",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Entities", "Lists entities, resigned ones included.", listOf(Entity)),
+      schema: described("Entities", "Lists entities, resigned ones included.", listOf(Entity), {
         querystring: listQuery,
-      },
+      }),
     },
     (request) => api.read(request, (snapshot) => entityList(snapshot, request, request.query)),
   );
@@ -80,10 +79,7 @@ function addSearch(app: Server, api: Api): void {
   app.post(
     "/entities/search",
     {
-      schema: {
-        ...described("Entities", "Searches entities.", listOf(Entity)),
-        ...search,
-      },
+      schema: described("Entities", "Searches entities.", listOf(Entity), search),
     },
     (request) => api.read(request, (snapshot) => entityList(snapshot, request, request.body)),
   );
@@ -94,10 +90,9 @@ function addEntity(app: Server, api: Api): void {
     "/entities/:id",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Entities", "Returns an entity.", single(Entity)),
+      schema: described("Entities", "Returns an entity.", single(Entity), {
         params: Type.Object({ id: hex64 }),
-      },
+      }),
     },
     (request) =>
       api.read(request, async ({ entities }) => {

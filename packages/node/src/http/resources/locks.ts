@@ -30,7 +30,7 @@ function addList(app: Server, api: Api): void {
     "/locks",
     {
       config: HEAD_ONLY,
-      schema: { ...described("Locks", "Lists open locks.", listOf(Lock)), querystring: listQuery },
+      schema: described("Locks", "Lists open locks.", listOf(Lock), { querystring: listQuery }),
     },
     (request) =>
       api.read(request, async ({ head, locks }) =>
@@ -43,10 +43,7 @@ function addSearch(app: Server, api: Api): void {
   app.post(
     "/locks/search",
     {
-      schema: {
-        ...described("Locks", "Searches open locks.", listOf(Lock)),
-        ...search,
-      },
+      schema: described("Locks", "Searches open locks.", listOf(Lock), search),
     },
     (request) =>
       api.read(request, async ({ head, locks }) =>
@@ -59,11 +56,10 @@ function addUnlocked(app: Server, api: Api): void {
   app.post(
     "/locks/unlocked",
     {
-      schema: {
-        ...described("Locks", "Lists the claims and refunds of locks.", listOf(AnyTransaction)),
+      schema: described("Locks", "Lists the claims and refunds of locks.", listOf(AnyTransaction), {
         querystring: query({ ...pageQuery, orderBy: orderOfList(TRANSACTIONS) }),
         body: unlockedBody,
-      },
+      }),
     },
     (request) => {
       const { orderBy = "timestamp:asc" } = request.query;
@@ -80,10 +76,9 @@ function addLock(app: Server, api: Api): void {
     "/locks/:id",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Locks", "Returns an open lock.", single(Lock)),
+      schema: described("Locks", "Returns an open lock.", single(Lock), {
         params: Type.Object({ id: hex64 }),
-      },
+      }),
     },
     (request) =>
       api.read(request, async ({ head, locks }) => {

@@ -198,14 +198,12 @@ function addFees(app: Server, api: Api): void {
   app.get(
     "/node/fees",
     {
-      schema: {
-        ...described(
-          "Node",
-          "Returns statistics of paid fees: of the last days, or of the last transactions of each type.",
-          Fees,
-        ),
-        querystring: query({ days: Type.Optional(days) }),
-      },
+      schema: described(
+        "Node",
+        "Returns statistics of paid fees: of the last days, or of the last transactions of each type.",
+        Fees,
+        { querystring: query({ days: Type.Optional(days) }) },
+      ),
     },
     (request) => {
       const period = request.query.days === undefined ? undefined : Number(request.query.days);

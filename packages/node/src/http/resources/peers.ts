@@ -34,10 +34,9 @@ export const peers: Resource = (app, { gateway }) => {
   app.get(
     "/peers",
     {
-      schema: {
-        ...described("Peers", "Lists known peers, fastest first.", listOf(Peer)),
+      schema: described("Peers", "Lists known peers, fastest first.", listOf(Peer), {
         querystring: listQuery,
-      },
+      }),
       config: { mayMiss: true },
     },
     async (request) => {
@@ -51,7 +50,7 @@ export const peers: Resource = (app, { gateway }) => {
 
   app.get(
     "/peers/:ip",
-    { schema: { ...described("Peers", "Returns a peer.", single(Peer)), params: Type.Object({ ip }) } },
+    { schema: described("Peers", "Returns a peer.", single(Peer), { params: Type.Object({ ip }) }) },
     async (request) => {
       const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
       if (!peer) throw notFound("PEER_UNKNOWN", "Peer");

@@ -45,11 +45,7 @@ const querystring = query({ checkpoint: Type.Optional(positive) });
 const checkpointOf = ({ checkpoint }: { checkpoint?: string }) =>
   checkpoint === undefined ? undefined : Number(checkpoint);
 
-const proven = (tag: "Blocks" | "Transactions", summary: string) => {
-  const { response, ...route } = described(tag, summary, single(Proof));
-  const unavailable = Type.Object({}, { description: "The parent of the block has an id of 64 bits." });
-  return { ...route, response: { ...response, 409: unavailable } };
-};
+const REFUSALS = { 409: "The parent of the block has an id of 64 bits." };
 
 /** @throws {HttpError} PROOF_UNAVAILABLE */
 async function prove(snapshot: Snapshot, { network }: Api, request: ProofRequest) {
@@ -66,14 +62,13 @@ export function addTransactionProof(app: Server, api: Api): void {
     "/transactions/:id/proof",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...proven(
-          "Transactions",
-          "Returns a proof that a final block contains a transaction, for `verifyProof` of @uniknode/client/proofs.",
-        ),
-        params: Type.Object({ id: hex64 }),
-        querystring,
-      },
+      schema: described(
+        "Transactions",
+        "Returns a proof that a final block contains a transaction, for `verifyProof` of @uniknode/client/proofs.",
+        single(Proof),
+        { params: Type.Object({ id: hex64 }), querystring },
+        REFUSALS,
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -95,14 +90,13 @@ export function addBlockProof(app: Server, api: Api): void {
     "/blocks/:id/proof",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...proven(
-          "Blocks",
-          "Returns a proof that a block, by id or height, is final, for `verifyProof` of @uniknode/client/proofs.",
-        ),
-        params: Type.Object({ id: blockId }),
-        querystring,
-      },
+      schema: described(
+        "Blocks",
+        "Returns a proof that a block, by id or height, is final, for `verifyProof` of @uniknode/client/proofs.",
+        single(Proof),
+        { params: Type.Object({ id: blockId }), querystring },
+        REFUSALS,
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {

@@ -51,10 +51,9 @@ function addList(app: Server, api: Api): void {
     "/transactions",
     {
       config: EACH_BLOCK,
-      schema: {
-        ...described("Transactions", "Lists transactions, newest first.", listOf(AnyTransaction)),
+      schema: described("Transactions", "Lists transactions, newest first.", listOf(AnyTransaction), {
         querystring: listQuery,
-      },
+      }),
     },
     (request) => {
       const { address, orderBy, ...others } = request.query;
@@ -70,11 +69,10 @@ function addSearch(app: Server, api: Api): void {
   app.post(
     "/transactions/search",
     {
-      schema: {
-        ...described("Transactions", "Searches transactions.", listOf(AnyTransaction)),
+      schema: described("Transactions", "Searches transactions.", listOf(AnyTransaction), {
         querystring: searchQuery,
         body: searchBody,
-      },
+      }),
     },
     (request) => {
       const { orderBy, ...members } = request.body;
@@ -90,15 +88,12 @@ function addConfirmed(app: Server, api: Api): void {
     "/transactions/:id",
     {
       config: EACH_BLOCK,
-      schema: {
-        ...described(
-          "Transactions",
-          "Returns a confirmed transaction.",
-          single(Type.Union([SingleTransaction, RawTransaction]), chainmetaMember),
-        ),
-        params,
-        querystring: query(transformQuery),
-      },
+      schema: described(
+        "Transactions",
+        "Returns a confirmed transaction.",
+        single(Type.Union([SingleTransaction, RawTransaction]), chainmetaMember),
+        { params, querystring: query(transformQuery) },
+      ),
     },
     (request) =>
       api.read(request, async ({ head, transactions }) => {
@@ -168,10 +163,9 @@ function addSubmission(app: Server, { gateway, poolMaxPerRequest }: Api): void {
   app.post(
     "/transactions",
     {
-      schema: {
-        ...described("Transactions", "Submits signed transactions.", Admission),
+      schema: described("Transactions", "Submits signed transactions.", Admission, {
         body: submissionOf(poolMaxPerRequest),
-      },
+      }),
     },
     (request) => gateway.submit(request.body.transactions, siteGroup(request.ip)),
   );
@@ -186,10 +180,12 @@ function addPendingList(app: Server, api: Api): void {
   app.get(
     "/transactions/unconfirmed",
     {
-      schema: {
-        ...described("Transactions", "Lists pending transactions, in forging order.", listOf(AnyTransaction)),
-        querystring: query({ ...pageQuery, ...transformQuery }),
-      },
+      schema: described(
+        "Transactions",
+        "Lists pending transactions, in forging order.",
+        listOf(AnyTransaction),
+        { querystring: query({ ...pageQuery, ...transformQuery }) },
+      ),
     },
     async (request) => {
       const page = pageOf(request.query);
@@ -207,11 +203,10 @@ function addPendingTransaction(app: Server, api: Api): void {
   app.get(
     "/transactions/unconfirmed/:id",
     {
-      schema: {
-        ...described("Transactions", "Returns a pending transaction.", single(AnyTransaction)),
+      schema: described("Transactions", "Returns a pending transaction.", single(AnyTransaction), {
         params,
         querystring: query(transformQuery),
-      },
+      }),
     },
     async (request) => {
       const pending = await api.gateway.pendingTransaction(request.params.id);

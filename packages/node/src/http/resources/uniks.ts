@@ -14,7 +14,7 @@ import { chainmetaMember, described, listOf, single } from "../documentation/rou
 import { body, searchMembers } from "../requests/list-schemas.ts";
 import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { hex64, orderOf, query } from "../requests/parameters.ts";
-import { atParameter, atQuery, pastState, withPastState } from "../requests/past-state.ts";
+import { atParameter, atQuery, PAST_REFUSALS, pastState } from "../requests/past-state.ts";
 import {
   propertyList,
   systemPropertiesOf,
@@ -85,10 +85,9 @@ function addList(app: Server, api: Api, name: TokenName): void {
     `/${name}s`,
     {
       config,
-      schema: {
-        ...described("Uniks", "Lists uniks by id.", listOf(TokenSummary)),
+      schema: described("Uniks", "Lists uniks by id.", listOf(TokenSummary), {
         querystring: query({ ...pageQuery, orderBy: anyOrder }),
-      },
+      }),
     },
     (request) => api.read(request, (snapshot) => tokenList(snapshot, request, name, {}, request.query)),
   );
@@ -99,11 +98,10 @@ function addSearch(app: Server, api: Api, name: TokenName): void {
     `/${name}s/search`,
     {
       config,
-      schema: {
-        ...described("Uniks", "Searches uniks by ids or owner.", listOf(TokenSummary)),
+      schema: described("Uniks", "Searches uniks by ids or owner.", listOf(TokenSummary), {
         querystring: query(pageQuery),
         body: searchBody,
-      },
+      }),
     },
     (request) => {
       const { id, ownerId } = request.body;
@@ -121,17 +119,13 @@ function addToken(app: Server, api: Api, name: TokenName): void {
     `/${name}s/:id`,
     {
       config: withHead,
-      schema: {
-        ...withPastState(
-          described(
-            "Uniks",
-            "Returns a unik; with `at`, as it was after the block of this height.",
-            single(TokenDetail, chainmetaMember),
-          ),
-        ),
-        params,
-        querystring: atQuery,
-      },
+      schema: described(
+        "Uniks",
+        "Returns a unik; with `at`, as it was after the block of this height.",
+        single(TokenDetail, chainmetaMember),
+        { params, querystring: atQuery },
+        PAST_REFUSALS,
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -147,17 +141,13 @@ function addProperties(app: Server, api: Api, name: TokenName): void {
     `/${name}s/:id/properties`,
     {
       config: withHead,
-      schema: {
-        ...withPastState(
-          described(
-            "Uniks",
-            "Lists the properties of a unik: first the stored ones, then the ones of every unik. With `at`, as they were after the block of this height.",
-            listOf(TokenProperty, chainmetaMember),
-          ),
-        ),
-        params,
-        querystring: query({ ...pageQuery, ...atParameter }),
-      },
+      schema: described(
+        "Uniks",
+        "Lists the properties of a unik: first the stored ones, then the ones of every unik. With `at`, as they were after the block of this height.",
+        listOf(TokenProperty, chainmetaMember),
+        { params, querystring: query({ ...pageQuery, ...atParameter }) },
+        PAST_REFUSALS,
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -173,17 +163,16 @@ function addProperty(app: Server, api: Api, name: TokenName): void {
     `/${name}s/:id/properties/:key`,
     {
       config: withHead,
-      schema: {
-        ...withPastState(
-          described(
-            "Uniks",
-            "Returns the value of a property; with `at`, as it was after the block of this height. Encode a slash in the key as %2F.",
-            single(Type.String(), chainmetaMember),
-          ),
-        ),
-        params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
-        querystring: atQuery,
-      },
+      schema: described(
+        "Uniks",
+        "Returns the value of a property; with `at`, as it was after the block of this height. Encode a slash in the key as %2F.",
+        single(Type.String(), chainmetaMember),
+        {
+          params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
+          querystring: atQuery,
+        },
+        PAST_REFUSALS,
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {

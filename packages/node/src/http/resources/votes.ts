@@ -27,10 +27,9 @@ export const votes: Resource = (app, api) => {
     "/votes",
     {
       config: EACH_BLOCK,
-      schema: {
-        ...described("Votes", "Lists votes, newest first.", listOf(AnyTransaction)),
+      schema: described("Votes", "Lists votes, newest first.", listOf(AnyTransaction), {
         querystring: listQuery,
-      },
+      }),
     },
     (request) =>
       api.read(request, (snapshot) => {
@@ -43,11 +42,10 @@ export const votes: Resource = (app, api) => {
     "/votes/:id",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Votes", "Returns a vote.", single(AnyTransaction)),
+      schema: described("Votes", "Returns a vote.", single(AnyTransaction), {
         params: Type.Object({ id: hex64 }),
         querystring: query(transformQuery),
-      },
+      }),
     },
     (request) =>
       api.read(request, async ({ head, transactions }) => {

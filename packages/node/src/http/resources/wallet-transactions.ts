@@ -45,11 +45,10 @@ function addList(app: Server, api: Api, { list, sentence, role }: WalletList): v
     list.path.replace("{id}", ":id"),
     {
       config: EACH_BLOCK,
-      schema: {
-        ...described("Wallets", sentence, listOf(AnyTransaction)),
+      schema: described("Wallets", sentence, listOf(AnyTransaction), {
         params,
         querystring: query({ ...pageQuery, ...transformQuery, ...listParameters(list) }),
-      },
+      }),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -65,11 +64,10 @@ function addVotes(app: Server, api: Api): void {
     "/wallets/:id/votes",
     {
       config: EACH_BLOCK,
-      schema: {
-        ...described("Wallets", "Lists the votes of a wallet.", listOf(AnyTransaction)),
+      schema: described("Wallets", "Lists the votes of a wallet.", listOf(AnyTransaction), {
         params,
         querystring: query({ ...pageQuery, ...transformQuery }),
-      },
+      }),
     },
     (request) =>
       api.read(request, async (snapshot) => {

@@ -10,7 +10,7 @@ import { chainmetaMember, described, listOf, single } from "../documentation/rou
 import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { orderOf, query, walletId } from "../requests/parameters.ts";
-import { atQuery, openHistory, pastState, withPastState } from "../requests/past-state.ts";
+import { atQuery, openHistory, PAST_REFUSALS, pastState } from "../requests/past-state.ts";
 import { Lock, lockList } from "../responses/lock.ts";
 import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
 import {
@@ -53,10 +53,9 @@ function addList(app: Server, api: Api): void {
     "/wallets",
     {
       config: EACH_BLOCK,
-      schema: {
-        ...described("Wallets", "Lists wallets, richest first.", listOf(Wallet, chainmetaMember)),
+      schema: described("Wallets", "Lists wallets, richest first.", listOf(Wallet, chainmetaMember), {
         querystring: listQuery,
-      },
+      }),
     },
     (request) =>
       api.read(request, async (snapshot) => ({
@@ -71,10 +70,9 @@ function addRichestFirst(app: Server, api: Api): void {
     "/wallets/top",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists wallets, always richest first.", listOf(Wallet)),
+      schema: described("Wallets", "Lists wallets, always richest first.", listOf(Wallet), {
         querystring: query({ ...pageQuery, ...listParameters(RICHEST_WALLETS) }),
-      },
+      }),
     },
     (request) => api.read(request, (snapshot) => walletList(snapshot, request, request.query)),
   );
@@ -84,10 +82,7 @@ function addSearch(app: Server, api: Api): void {
   app.post(
     "/wallets/search",
     {
-      schema: {
-        ...described("Wallets", "Searches wallets.", listOf(Wallet)),
-        ...search,
-      },
+      schema: described("Wallets", "Searches wallets.", listOf(Wallet), search),
     },
     (request) =>
       api.read(request, (snapshot) => walletList(snapshot, request, request.body, request.query.orderBy)),
@@ -99,17 +94,13 @@ function addWallet(app: Server, api: Api): void {
     "/wallets/:id",
     {
       config: EACH_BLOCK,
-      schema: {
-        ...withPastState(
-          described(
-            "Wallets",
-            "Returns a wallet by address, public key or username; with `at`, as it was after the block of this height.",
-            single(SingleWallet, chainmetaMember),
-          ),
-        ),
-        params,
-        querystring: atQuery,
-      },
+      schema: described(
+        "Wallets",
+        "Returns a wallet by address, public key or username; with `at`, as it was after the block of this height.",
+        single(SingleWallet, chainmetaMember),
+        { params, querystring: atQuery },
+        PAST_REFUSALS,
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -125,11 +116,10 @@ function addLocks(app: Server, api: Api): void {
     "/wallets/:id/locks",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the open locks that a wallet created.", listOf(Lock)),
+      schema: described("Wallets", "Lists the open locks that a wallet created.", listOf(Lock), {
         params,
         querystring: locksQuery,
-      },
+      }),
     },
     (request) =>
       api.read(request, async (snapshot) => {
@@ -141,11 +131,12 @@ function addLocks(app: Server, api: Api): void {
 
 function addTokens(app: Server, api: Api, name: TokenName): void {
   const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String(TOKEN_ORDER)) });
-  const schema = {
-    ...described("Wallets", "Lists the uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
-    params,
-    querystring,
-  };
+  const schema = described(
+    "Wallets",
+    "Lists the uniks that a wallet owns.",
+    listOf(TokenSummary, chainmetaMember),
+    { params, querystring },
+  );
   // An unknown wallet has an empty list of tokens.
   app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...EACH_BLOCK } }, (request) => {
     const page = pageOf(request.query);
@@ -178,17 +169,16 @@ function addWalletHistory(app: Server, api: Api): void {
     "/wallets/:id/history",
     {
       config: HEAD_ONLY,
-      schema: {
-        ...withPastState(
-          described(
-            "Wallets",
-            "Lists the balance of a wallet after each block that changed the balance, the nonce or the known public key, newest first.",
-            listOf(Balance),
-          ),
-        ),
-        params: Type.Object({ id: walletId }),
-        querystring: query({ ...pageQuery, ...listParameters(BALANCES) }),
-      },
+      schema: described(
+        "Wallets",
+        "Lists the balance of a wallet after each block that changed the balance, the nonce or the known public key, newest first.",
+        listOf(Balance),
+        {
+          params: Type.Object({ id: walletId }),
+          querystring: query({ ...pageQuery, ...listParameters(BALANCES) }),
+        },
+        PAST_REFUSALS,
+      ),
     },
     (request) =>
       api.read(request, async (snapshot) => {

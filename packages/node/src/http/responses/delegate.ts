@@ -169,39 +169,42 @@ function orderFrom(text: string | undefined): DelegateOrder {
 }
 
 /** State from which delegates are read. */
-type DelegateSource = {
-  readonly height: number;
-  readonly delegates: Snapshot["delegates"];
-  /** Returns the sum of all balances, the premine and the open locks. */
-  totalSupply(): Promise<bigint>;
-};
+type DelegateSource = Pick<PastState, "height" | "delegates" | "totalSupply">;
 
-/** Creates a reader of all delegates of the head, including resigned ones, and one for earlier states. */
-export function createCandidates({ network, timestampOf }: Api) {
-  async function candidatesOf({ height, delegates, totalSupply }: DelegateSource): Promise<Candidate[]> {
-    const all = await delegates.all();
-    const isByType = network.milestoneAt(height).nbDelegatesByType !== undefined;
-    const votesOf = ({ delegate }: StoredDelegate) =>
-      BigInt((isByType ? delegate.weightedVoteBalance : undefined) ?? delegate.voteBalance);
-    const totals = isByType ? totalsByType(all, votesOf) : undefined;
-    // While all types of delegates compete for the same ranks, the total includes a reward for the genesis block, which no
-    // wallet received (state.md 4.2).
-    const total = totals ? 0n : (await totalSupply()) + BigInt(network.milestoneAt(1).reward);
-    return all.map((stored) => {
-      const votes = votesOf(stored);
-      const share = approval(votes, totals ? (totals.get(stored.delegate.type) ?? 0n) : total);
-      return { stored, response: delegateResponse(stored, { votes, approval: share }, timestampOf) };
-    });
-  }
-
-  const present = perSnapshot(({ head, delegates, chain }: Snapshot) =>
-    candidatesOf({
+/** All delegates, including resigned ones. */
+export class Candidates {
+  readonly #network: Api["network"];
+  readonly #timestampOf: TimestampOf;
+  /** Returns the delegates of the head. */
+  readonly present = perSnapshot(({ head, delegates, chain }: Snapshot) =>
+    this.past({
       height: head.height,
       delegates,
       totalSupply: async () => (await chain.supply()) + (await chain.lockedSupply()),
     }),
   );
-  return { present, past: (state: PastState) => candidatesOf(state) };
+
+  constructor({ network, timestampOf }: Api) {
+    this.#network = network;
+    this.#timestampOf = timestampOf;
+  }
+
+  /** Returns the delegates of a state. */
+  async past(state: DelegateSource): Promise<Candidate[]> {
+    const all = await state.delegates.all();
+    const isByType = this.#network.milestoneAt(state.height).nbDelegatesByType !== undefined;
+    const votesOf = ({ delegate }: StoredDelegate) =>
+      BigInt((isByType ? delegate.weightedVoteBalance : undefined) ?? delegate.voteBalance);
+    const totals = isByType ? totalsByType(all, votesOf) : undefined;
+    // While all types of delegates compete for the same ranks, the total includes a reward for the genesis block, which no
+    // wallet received (state.md 4.2).
+    const total = totals ? 0n : (await state.totalSupply()) + BigInt(this.#network.milestoneAt(1).reward);
+    return all.map((stored) => {
+      const votes = votesOf(stored);
+      const share = approval(votes, totals ? (totals.get(stored.delegate.type) ?? 0n) : total);
+      return { stored, response: delegateResponse(stored, { votes, approval: share }, this.#timestampOf) };
+    });
+  }
 }
 
 /** Sums up votes by type; delegates without a type are not counted. */

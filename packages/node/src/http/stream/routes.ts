@@ -7,7 +7,7 @@ import { readPosition } from "../../stream/source.ts";
 import type { Stream } from "../../stream/stream.ts";
 import { readSubscription, StreamError } from "../../stream/subscription.ts";
 import { HttpError } from "../core/error.ts";
-import { createQueue } from "../core/queue.ts";
+import { Queue } from "../core/queue.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query } from "../requests/parameters.ts";
 import type { Access } from "../webhooks/access.ts";
@@ -73,7 +73,7 @@ export function createStreamRoutes(access: Access | undefined, stream: Stream): 
       done();
     });
 
-    const openings = createQueue<() => void>(OPENED_PER_TICK, (open) => open());
+    const openings = new Queue<() => void>(OPENED_PER_TICK, (open) => open());
 
     app.get("/events", { exposeHeadRoute: false, config: { isEndless: true } }, async (request, reply) => {
       await new Promise<void>((resolve) => openings.push(resolve));

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Webhook } from "../../webhooks/model/webhook.ts";
 import type { WebhookRequests } from "../../webhooks/requests.ts";
-import { createQueue } from "../core/queue.ts";
+import { Queue } from "../core/queue.ts";
 import type { Access } from "./access.ts";
 import { integer, oneOf, pageMeta, type Query, readPage, readQuery, SWITCH, text } from "./query.ts";
 import {
@@ -58,7 +58,7 @@ export function createWebhookRoutes(access: Access, webhooks: WebhookRequests): 
     addChanges(app, webhooks);
     app.register(async (app) => {
       // Each change blocks this thread until it is on disk: other work runs between two changes.
-      const changes = createQueue<() => void>(CHANGES_PER_TICK, (change) => change());
+      const changes = new Queue<() => void>(CHANGES_PER_TICK, (change) => change());
       app.addHook("preHandler", (request, _reply, done) => {
         if (request.method === "GET" || request.method === "HEAD") done();
         else changes.push(done);

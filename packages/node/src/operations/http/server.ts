@@ -7,7 +7,7 @@
 import type { AddressInfo } from "node:net";
 import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Logger } from "pino";
-import { createAllowances, rateLimited, resetSecondsOf } from "../../http/connections/admission.ts";
+import { Allowances, rateLimited, resetSecondsOf } from "../../http/connections/admission.ts";
 import { addDeadlines, addHeldBytes, addSlowReaders } from "../../http/connections/bounds.ts";
 import {
   type ConnectionBounds,
@@ -91,10 +91,10 @@ export function createOperationRoutes(
 
 /** Returns a hook that responds with 429 to requests beyond the limit of a client. */
 function createRateLimit() {
-  const count = createAllowances(SUMMARY_LIMIT);
+  const allowances = new Allowances(SUMMARY_LIMIT);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const now = Date.now();
-    const allowance = count(request.ip, now);
+    const allowance = allowances.count(request.ip, now);
     if (allowance.remaining >= 0) return;
     reply.header("retry-after", resetSecondsOf(allowance, now));
     throw rateLimited(allowance, now);

@@ -18,7 +18,7 @@ import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { untilReachable } from "../../postgres/postgres-error.ts";
 import { createProveFact, type ProveFact } from "../../proofs/assemble.ts";
-import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
+import { PostgresReadModel } from "../../read/postgres/read-model.ts";
 import { leaseMsFor } from "../../webhooks/delivery/lease.ts";
 import { DeliveryFigures } from "../../webhooks/figures.ts";
 import type { WebhookOptions } from "../../webhooks/options.ts";
@@ -91,7 +91,7 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const lease = { worker, session: randomUUID(), leaseMs };
   const storage = openPostgresStorage(lease, { postgres, network: hash, cipher });
   const history = new PostgresHistory(postgres, network);
-  const proveFact = createProveFact(createPostgresReadModel({}, { postgres, network }), network);
+  const proveFact = createProveFact(new PostgresReadModel({}, { postgres, network }), network);
   const url = await deliver(options, { lease, postgres, storage, history, proveFact, logger }, lifecycle);
   announce(options, { worker, postgres, logger }, closing);
   logger.info({ url, network: name, worker }, "delivery worker started");

@@ -8,7 +8,7 @@ import type { Forwarding } from "../../gateway/forwarding.ts";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createSessionAccess } from "../../http/console/access.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
-import { createSessions } from "../../http/console/sessions.ts";
+import { Sessions } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import {
   addForwardedDocumentation,
@@ -67,7 +67,7 @@ function buildConsole(
   access: Access,
 ): NonNullable<HttpDependencies["console"]> {
   const hosts = [httpHost, ...httpHosts];
-  const sessions = createSessions({ nowMs: Date.now, token });
+  const sessions = new Sessions({ nowMs: Date.now, token });
   const bySession = createSessionAccess(sessions, hosts, Date.now);
   return {
     hosts,

@@ -16,7 +16,7 @@ import type { Log } from "../../platform/logging/logger.ts";
 import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { reasonOf, untilReachable } from "../../postgres/postgres-error.ts";
 import { type ReadModel, SnapshotError } from "../../read/port.ts";
-import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
+import { PostgresReadModel } from "../../read/postgres/read-model.ts";
 import { buildOperationsListener } from "../serving/listeners.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
 import { connectToNodes, createAnnouncement, serverName } from "./nodes.ts";
@@ -63,7 +63,7 @@ async function open(
     logger,
     starting,
   );
-  const readModel = withOutageLog(createPostgresReadModel({}, { postgres, shared, network }), logger);
+  const readModel = withOutageLog(new PostgresReadModel({}, { postgres, shared, network }), logger);
   // It is called once the server listens.
   const announcement = createAnnouncement({
     kind: "server",
@@ -175,7 +175,7 @@ export function withOutageLog(model: ReadModel, logger: Logger): ReadModel {
       return value;
     }, noteFailure);
   return {
-    ...model,
+    close: () => model.close(),
     head() {
       const head = model.head();
       return head instanceof Promise ? noted(head) : head;

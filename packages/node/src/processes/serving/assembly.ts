@@ -29,7 +29,7 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
   const { feed } = sources;
   const access = buildAccess(context, sources.sessions);
   const { operations, observer, matching, responded } = buildOperations(context, sources, {
-    sessions: access.sessions.figures,
+    sessions: () => access.sessions.figures(),
     // It is called once the process listens.
     streams: () => stream.figures(),
     slowCalls: () => http.slowCalls(),

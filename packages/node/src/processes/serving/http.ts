@@ -7,7 +7,7 @@ import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/admission.ts";
 import { createSessionAccess } from "../../http/console/access.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
-import { createSessions, type Sessions, type SessionsDependencies } from "../../http/console/sessions.ts";
+import { Sessions, type SessionsDependencies } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
@@ -184,7 +184,7 @@ export function buildAccess(
 ): AccessChecks {
   const { webhookToken, httpHost, httpHosts } = data;
   const hosts = [httpHost, ...httpHosts];
-  const sessions = createSessions({
+  const sessions = new Sessions({
     nowMs: Date.now,
     token: webhookToken,
     storage,

@@ -18,8 +18,8 @@ import { SqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
 import { measureDiskSpace } from "../../platform/files/disk.ts";
 import { beat, watchAndLog } from "../../platform/lifecycle/event-loop.ts";
 import type { ReadModel } from "../../read/port.ts";
-import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
-import { createValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";
+import { SqliteReadModel } from "../../read/sqlite/read-model.ts";
+import { ValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";
 import { RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { createReadTogether, type Database, openDatabase } from "../../store/engine/database.ts";
 import { loggedTrouble, ordinaryWriteLock, type Writes, watchWrites } from "../../store/engine/writes.ts";
@@ -157,11 +157,12 @@ function watchDatabase(
 function openReadModel(context: NodeContext): ReadModel {
   const { data, closing, logger, network } = context;
   const database = openReader(context, "reader");
-  const valueIndexes = createValueIndexBuilder(data.databasePath, (err) =>
+  const builder = new ValueIndexBuilder(data.databasePath, (err) =>
     logger.error({ err }, "failed to build a value index"),
   );
-  closing.add("builder of value indexes", valueIndexes.close);
-  return createSqliteReadModel({ readTimeoutMs: READ_TIMEOUT_MS, valueIndexes }, { database, network });
+  closing.add("builder of value indexes", () => builder.close());
+  const options = { readTimeoutMs: READ_TIMEOUT_MS, valueIndexes: builder };
+  return new SqliteReadModel(options, { database, network });
 }
 
 function openSlowQueries({ data, closing }: NodeContext, identity: Identity): SlowQueries {

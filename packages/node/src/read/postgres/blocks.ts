@@ -1,24 +1,15 @@
 /** Blocks, with the data of their generators that responses contain. */
-import { type Prepared, prepared } from "../../postgres/reads.ts";
+import { prepared } from "../../postgres/reads.ts";
 import { type BlockTerm, blockTerms } from "../cursor.ts";
-import type { BlockField } from "../filters.ts";
-import type { Found } from "../page.ts";
+import type { BlockField, BlockFilter, BlockOrder } from "../filters.ts";
+import type { Found, Range } from "../page.ts";
 import { type Blocks, perHead } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
-import { countOf } from "../sql.ts";
-import {
-  type Condition,
-  conditionsOf,
-  type Field,
-  integer,
-  isStorable,
-  NEVER,
-  termsOf,
-  text,
-} from "./lists/conditions.ts";
+import { conditionsOf, countOf, type Field } from "../sql.ts";
+import { type Condition, hasValue, integer, isStorable, NEVER, termsOf, text } from "./lists/conditions.ts";
 import { type HeightAt, heightsOf, isBetween, startOfBlocks } from "./lists/heights.ts";
 import { findPage } from "./lists/page.ts";
-import { first, type SnapshotReads } from "./lists/reads.ts";
+import { findRow, first, type SnapshotReads } from "./lists/reads.ts";
 import { type RowFields, rowText } from "./row-text.ts";
 
 const FIELDS = {
@@ -102,37 +93,51 @@ const HEIGHT_AT = prepared(
 /** Parent id in the genesis block. */
 const NO_BLOCK = "0";
 
-export function createBlocks(nameGenerators: NameGenerators): (reads: SnapshotReads) => Blocks {
-  const named = async (reads: SnapshotReads, rows: BlockRow[]): Promise<StoredBlock[]> => {
-    await nameGenerators(reads, rows);
-    return rows;
-  };
+export class PostgresBlocks implements Blocks {
+  readonly #reads: SnapshotReads;
+  readonly #names: GeneratorNames;
+  /** Returns the height of the first block at or after a network time. */
+  readonly heightAt: HeightAt;
 
-  return (reads) => {
-    const heightAt = createHeightAt(reads);
-    const find = async (statement: Prepared, key: string | number) =>
-      first(named(reads, (await reads.query<RowFields>(statement, [key])).map(LISTED.row.read)));
-    return {
-      byHeight: async (height) => (Number.isSafeInteger(height) ? find(BY_HEIGHT, height) : undefined),
-      byId: async (id) => (isStorable(id) ? find(BY_ID, id) : undefined),
-      heightAt,
-      async list(...asked) {
-        const { rows, ...found } = await listBlocks(reads, heightAt, asked);
-        return { rows: await named(reads, rows), ...found };
-      },
-    };
-  };
+  constructor(reads: SnapshotReads, names: GeneratorNames) {
+    this.#reads = reads;
+    this.#names = names;
+    this.heightAt = (time) => heightAt(reads, time);
+  }
+
+  async byHeight(height: number): Promise<StoredBlock | undefined> {
+    if (!Number.isSafeInteger(height)) return undefined;
+    const [row] = await this.#reads.query<RowFields>(BY_HEIGHT, [height]);
+    return row && this.#named(LISTED.row.read(row));
+  }
+
+  async byId(id: string): Promise<StoredBlock | undefined> {
+    const row = await findRow(this.#reads, LISTED.row, BY_ID, id);
+    return row && this.#named(row);
+  }
+
+  async list(filter: BlockFilter, order: BlockOrder, range: Range): Promise<Found<StoredBlock>> {
+    const found = await listBlocks(this.#reads, filter, order, range);
+    await this.#names.set(this.#reads, found.rows);
+    return found;
+  }
+
+  async #named(row: BlockRow): Promise<StoredBlock> {
+    await this.#names.set(this.#reads, [row]);
+    return row;
+  }
 }
 
 async function listBlocks(
   reads: SnapshotReads,
-  heightAt: HeightAt,
-  [filter, asked, range]: Parameters<Blocks["list"]>,
+  filter: BlockFilter,
+  asked: BlockOrder,
+  range: Range,
 ): Promise<Found<BlockRow>> {
   const { previousBlock } = filter;
-  const heights = await heightsOf(reads, filter, heightAt);
+  const heights = await heightsOf(reads, filter, (time) => heightAt(reads, time));
   const conditions = [
-    ...conditionsOf(FIELDS, filter),
+    ...conditionsOf(FIELDS, filter, hasValue),
     ...(previousBlock === undefined ? [] : [await childOf(reads, previousBlock)]),
   ];
   const order = termsOf(blockTerms(asked), COLUMNS);
@@ -149,13 +154,12 @@ async function listBlocks(
   return findPage(reads, LISTED, selection, rest, async () => countOf(heights));
 }
 
-export function createHeightAt({ head, query }: SnapshotReads): HeightAt {
-  return async (timestamp) => {
-    if (timestamp > head.timestamp) return head.height + 1;
-    if (!(timestamp > 0)) return 1;
-    const block = await first(query<{ height: number }>(HEIGHT_AT, [Math.ceil(timestamp)]));
-    return block?.height ?? head.height + 1;
-  };
+/** Height of the first block at or after a network time in seconds; one above the head if no such block exists. */
+export async function heightAt({ head, query }: SnapshotReads, timestamp: number): Promise<number> {
+  if (timestamp > head.timestamp) return head.height + 1;
+  if (!(timestamp > 0)) return 1;
+  const block = await first(query<{ height: number }>(HEIGHT_AT, [Math.ceil(timestamp)]));
+  return block?.height ?? head.height + 1;
 }
 
 /** Matches the child of a block. */
@@ -169,26 +173,26 @@ async function childOf({ query }: SnapshotReads, id: string): Promise<Condition>
  * the planning time. Null for a generator that is not a delegate, or has no wallet. */
 export type Unnamed = { readonly generatorPublicKey: string; username: string | null };
 
-/** Sets the usernames of blocks. */
-type NameGenerators = (reads: SnapshotReads, blocks: readonly Unnamed[]) => Promise<void>;
-
 const USERNAMES = prepared(
   `SELECT public_key AS "publicKey", username FROM wallets WHERE public_key = ANY ($1::text[]) AND username IS NOT NULL`,
 );
 type Named = { readonly publicKey: string; readonly username: string };
 
-export function createNameGenerators(): NameGenerators {
+/** Usernames of generators by head. */
+export class GeneratorNames {
   /** At most one entry for each delegate that has ever forged. */
-  const knownAt = perHead(() => new Map<string, string | null>());
-  return async (reads, blocks) => {
-    const known = knownAt(reads.head);
+  readonly #knownAt = perHead(() => new Map<string, string | null>());
+
+  /** Sets the usernames of blocks. */
+  async set(reads: SnapshotReads, blocks: readonly Unnamed[]): Promise<void> {
+    const known = this.#knownAt(reads.head);
     const missing = setKnown(blocks, known);
     if (missing.size === 0) return;
     const found = await reads.query<Named>(USERNAMES, [[...missing]]);
     for (const key of missing) known.set(key, null);
     for (const { publicKey, username } of found) known.set(publicKey, username);
     setKnown(blocks, known);
-  };
+  }
 }
 
 /** Sets known usernames, and returns the public keys of the others. */

@@ -1,5 +1,5 @@
 /** The chain as a whole: its figures, computed once per head, search by the prefix of an id, rounds, and paid fees. */
-import { prepared } from "../../postgres/reads.ts";
+import { type Prepared, prepared } from "../../postgres/reads.ts";
 import { type Chain, type Fees, perSnapshot, type Rounds } from "../port.ts";
 import { delegatesOfRound, type FeeStatistics, type Identified, type TypeFees } from "../rows.ts";
 import { isStorable } from "./lists/conditions.ts";
@@ -42,21 +42,40 @@ type IdentifiedRow = {
   readonly height: number | null;
 };
 
-export function createChain(): (reads: SnapshotReads) => Chain {
-  const sumOf = (statement: typeof SUPPLY) =>
-    perSnapshot(async ({ query }: SnapshotReads) =>
-      BigInt((await first(query<{ sum: string }>(statement)))?.sum ?? 0),
-    );
-  const [supply, locked] = [sumOf(SUPPLY), sumOf(LOCKED)];
-  return (reads) => ({
-    supply: () => supply(reads),
-    lockedSupply: () => locked(reads),
-    async beginningWith(prefix) {
-      if (!isStorable(prefix)) return [];
-      const rows = await reads.query<IdentifiedRow>(BEGINNING_WITH, [prefix, prefix + LAST]);
-      return rows.map(identifiedFromRow);
-    },
-  });
+/** Returns a function that reads a sum once per head. */
+const sumOf = (statement: Prepared) =>
+  perSnapshot(async ({ query }: SnapshotReads) =>
+    BigInt((await first(query<{ sum: string }>(statement)))?.sum ?? 0),
+  );
+
+/** Sums over the whole state by head. */
+export class StateSums {
+  readonly supply = sumOf(SUPPLY);
+  readonly locked = sumOf(LOCKED);
+}
+
+export class PostgresChain implements Chain {
+  readonly #reads: SnapshotReads;
+  readonly #sums: StateSums;
+
+  constructor(reads: SnapshotReads, sums: StateSums) {
+    this.#reads = reads;
+    this.#sums = sums;
+  }
+
+  supply(): Promise<bigint> {
+    return this.#sums.supply(this.#reads);
+  }
+
+  lockedSupply(): Promise<bigint> {
+    return this.#sums.locked(this.#reads);
+  }
+
+  async beginningWith(prefix: string): Promise<Identified[]> {
+    if (!isStorable(prefix)) return [];
+    const rows = await this.#reads.query<IdentifiedRow>(BEGINNING_WITH, [prefix, prefix + LAST]);
+    return rows.map(identifiedFromRow);
+  }
 }
 
 const identifiedFromRow = ({ kind, id, height }: IdentifiedRow): Identified =>
@@ -65,7 +84,7 @@ const identifiedFromRow = ({ kind, id, height }: IdentifiedRow): Identified =>
 const RECORD = prepared("SELECT record FROM rounds WHERE round = $1");
 
 /** Rounds, as they were at their start. */
-export const createRounds = ({ query }: SnapshotReads): Rounds => ({
+export const roundsIn = ({ query }: SnapshotReads): Rounds => ({
   async delegates(round) {
     if (!Number.isSafeInteger(round)) return undefined;
     const row = await first(query<{ record: string }>(RECORD, [round]));
@@ -87,7 +106,7 @@ const SINCE = prepared(
 );
 
 /** Statistics of paid fees. */
-export const createFees = ({ query }: SnapshotReads): Fees => ({
+export const feesIn = ({ query }: SnapshotReads): Fees => ({
   ofLast: (count, typeGroup, type) => first(query<FeeStatistics>(OF_LAST, [typeGroup, type, count])),
   since: (height, minFee) => query<TypeFees>(SINCE, [height, Math.ceil(minFee)]),
 });

@@ -8,18 +8,14 @@ import type { Postgres, PostgresValue } from "../../postgres/connection.ts";
 import { PostgresError } from "../../postgres/postgres-error.ts";
 import { prepared, type ReadLimits, type ReadQuery, ReadsEndedError } from "../../postgres/reads.ts";
 import { type Head, type ReadModel, type Snapshot, SnapshotError } from "../port.ts";
-import { createBlocks, createNameGenerators } from "./blocks.ts";
-import { createChain, createFees, createRounds } from "./chain.ts";
-import { createCountCache, createOffsetCache, first, type SnapshotReads } from "./lists/reads.ts";
-import {
-  createQuickReads,
-  createSharedTransactions,
-  type SharedTransactions,
-} from "./shared-transactions.ts";
-import { createTokens } from "./tokens.ts";
-import { createParties } from "./transaction-filters.ts";
-import { createTransactions as createTransactionReads } from "./transactions.ts";
-import { createDelegates, createEntities, createLocks, createWallets } from "./wallets.ts";
+import { type Foundation, foundationOf } from "../transaction-rules.ts";
+import { GeneratorNames, PostgresBlocks } from "./blocks.ts";
+import { feesIn, PostgresChain, roundsIn, StateSums } from "./chain.ts";
+import { CountCache, first, OffsetCache, type SnapshotReads } from "./lists/reads.ts";
+import { QuickReads, SharedTransactions } from "./shared-transactions.ts";
+import { countsByTypePerHead, PostgresTokens } from "./tokens.ts";
+import { BlockIds, PostgresTransactions, typeCountsPerHead } from "./transactions.ts";
+import { entitiesIn, Holders, locksIn, PostgresWallets } from "./wallets.ts";
 
 type PostgresReadModelOptions = {
   /** Time limit of each statement. Default: 2 s. */
@@ -54,63 +50,76 @@ const HEAD = prepared(
 );
 type HeadRow = Head & { readonly transactions: number };
 
-export function createPostgresReadModel(
-  options: PostgresReadModelOptions,
-  deps: PostgresReadModelDeps,
-): ReadModel {
-  const createSnapshot = createSnapshots(deps.network, options);
-  const transaction = createTransactions(options, deps);
-  const heads = createHeadCache(options.headCacheMs ?? HEAD_CACHE_MS, () =>
-    transaction(async ({ row }) => row && toHead(row)),
-  );
-  return {
-    head: heads.head,
-    snapshot: (work) =>
-      transaction(({ query, row }) => {
-        if (!row) throw new SnapshotError("SNAPSHOT_EMPTY");
-        const head = toHead(row);
-        heads.note(head);
-        return work(createSnapshot(query, head, row.transactions));
-      }),
-    close: () => {},
-  };
-}
-
-type Opened = { readonly query: Query; readonly row: HeadRow | undefined };
 type Query = ReadQuery<PostgresValue>;
+type Opened = { readonly query: Query; readonly row: HeadRow | undefined };
+type Work<T> = (opened: Opened) => Promise<T>;
 
-/** Returns a function that runs the work of a snapshot, in a shared transaction first. */
-function createTransactions(
-  { readTimeoutMs = READ_TIMEOUT_MS, ...options }: PostgresReadModelOptions,
-  { postgres, shared }: PostgresReadModelDeps,
-): SharedTransactions<Opened> {
-  const own: SharedTransactions<Opened> = (work) =>
-    openReads(postgres, { timeoutMs: readTimeoutMs }, (query) => query, work);
-  if (!shared) return own;
-  const {
-    sharedReadTimeoutMs = SHARED_READ_TIMEOUT_MS,
-    snapshotsPerTransaction = SNAPSHOTS_PER_TRANSACTION,
-  } = options;
-  const limits = { timeoutMs: sharedReadTimeoutMs, isShared: true };
-  const quick = createQuickReads<PostgresValue>();
-  const inGroup = createSharedTransactions<Opened>(snapshotsPerTransaction, (work) =>
-    openReads(shared, limits, quick, work),
-  );
-  return async (work) => {
+export class PostgresReadModel implements ReadModel {
+  readonly #options: PostgresReadModelOptions;
+  readonly #postgres: Postgres;
+  readonly #foundation: Foundation;
+  readonly #caches: Caches;
+  readonly #heads: HeadCache;
+  /** Absent: no transaction is shared. */
+  readonly #shared: SharedTransactions<Opened> | undefined;
+
+  constructor(options: PostgresReadModelOptions, deps: PostgresReadModelDeps) {
+    this.#options = options;
+    this.#postgres = deps.postgres;
+    this.#foundation = foundationOf(deps.network);
+    this.#caches = createCaches(options);
+    this.#heads = new HeadCache(options.headCacheMs ?? HEAD_CACHE_MS, () =>
+      this.#transaction(async ({ row }) => row && toHead(row)),
+    );
+    const {
+      sharedReadTimeoutMs: timeoutMs = SHARED_READ_TIMEOUT_MS,
+      snapshotsPerTransaction = SNAPSHOTS_PER_TRANSACTION,
+    } = options;
+    const quick = new QuickReads<PostgresValue>();
+    const { shared } = deps;
+    this.#shared =
+      shared &&
+      new SharedTransactions(snapshotsPerTransaction, (work) =>
+        openReads(shared, { timeoutMs, isShared: true }, (query) => quick.limited(query), work),
+      );
+  }
+
+  head(): Head | undefined | Promise<Head | undefined> {
+    return this.#heads.head();
+  }
+
+  snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return this.#transaction(({ query, row }) => {
+      if (!row) throw new SnapshotError("SNAPSHOT_EMPTY");
+      const head = toHead(row);
+      this.#heads.note(head);
+      const { counts, offsets } = this.#caches;
+      const reads = { head, transactions: row.transactions, query, counts, offsets };
+      return work(snapshotOf(reads, this.#caches, this.#foundation));
+    });
+  }
+
+  close(): void {}
+
+  /** Runs the work of a snapshot, in a shared transaction first. */
+  async #transaction<T>(work: Work<T>): Promise<T> {
+    const { readTimeoutMs = READ_TIMEOUT_MS } = this.#options;
+    const own = () => openReads(this.#postgres, { timeoutMs: readTimeoutMs }, (query) => query, work);
+    if (!this.#shared) return own();
     try {
-      return await inGroup(work);
+      return await this.#shared.run(work);
     } catch (error) {
-      if (error instanceof SnapshotError && error.code === "SNAPSHOT_TIMEOUT") return own(work);
+      if (error instanceof SnapshotError && error.code === "SNAPSHOT_TIMEOUT") return own();
       throw error;
     }
-  };
+  }
 }
 
 const openReads = <T>(
   postgres: Postgres,
   limits: ReadLimits,
   limited: (query: Query) => Query,
-  work: (opened: Opened) => Promise<T>,
+  work: Work<T>,
 ): Promise<T> =>
   postgres
     .reads(limits, async (query) =>
@@ -129,66 +138,64 @@ function rethrow(error: unknown): never {
   throw toSnapshotError(error);
 }
 
-/** Returns a function that creates snapshots, which share their caches by head. */
-function createSnapshots(network: Network, { offsetCacheStep }: PostgresReadModelOptions) {
-  const counts = createCountCache();
-  const offsets = createOffsetCache(offsetCacheStep);
-  const blocks = createBlocks(createNameGenerators());
-  const chain = createChain();
-  const delegates = createDelegates();
-  const entities = createEntities();
-  const locks = createLocks();
-  const tokens = createTokens();
-  const transactions = createTransactionReads(createParties(network));
-  return (query: Query, head: Head, total: number): Snapshot => {
-    const reads: SnapshotReads = { head, transactions: total, query, counts, offsets };
-    return {
-      head,
-      blocks: blocks(reads),
-      chain: chain(reads),
-      delegates: delegates(reads),
-      entities: entities(reads),
-      fees: createFees(reads),
-      history: undefined,
-      locks: locks(reads),
-      rounds: createRounds(reads),
-      tokens: tokens(reads),
-      transactions: transactions(reads),
-      wallets: createWallets(reads),
-    };
-  };
-}
+type Caches = ReturnType<typeof createCaches>;
 
-type HeadCache = {
+/** Caches by head, which snapshots share. */
+const createCaches = ({ offsetCacheStep }: PostgresReadModelOptions) => ({
+  counts: new CountCache(),
+  offsets: new OffsetCache(offsetCacheStep),
+  names: new GeneratorNames(),
+  blockIds: new BlockIds(),
+  sums: new StateSums(),
+  holders: new Holders(),
+  tokensByType: countsByTypePerHead(),
+  typeCounts: typeCountsPerHead(),
+});
+
+const snapshotOf = (reads: SnapshotReads, caches: Caches, foundation: Foundation): Snapshot => ({
+  head: reads.head,
+  blocks: new PostgresBlocks(reads, caches.names),
+  chain: new PostgresChain(reads, caches.sums),
+  delegates: { all: () => caches.holders.delegates(reads) },
+  entities: entitiesIn(reads, caches.holders),
+  fees: feesIn(reads),
+  history: undefined,
+  locks: locksIn(reads, caches.holders),
+  rounds: roundsIn(reads),
+  tokens: new PostgresTokens(reads, caches.tokensByType),
+  transactions: new PostgresTransactions(reads, foundation, caches),
+  wallets: new PostgresWallets(reads),
+});
+
+export class HeadCache {
+  readonly #maxAgeMs: number;
+  readonly #read: () => Promise<Head | undefined>;
+  #known: { readonly head: Head | undefined; readonly untilMs: number } | undefined;
+  #reading: Promise<Head | undefined> | undefined;
+
+  constructor(maxAgeMs: number, read: () => Promise<Head | undefined>) {
+    this.#maxAgeMs = maxAgeMs;
+    this.#read = read;
+  }
+
   /** Returns the head without a promise if it was read less than the given time ago. Concurrent callers share a read. */
-  head(): Head | undefined | Promise<Head | undefined>;
+  head(): Head | undefined | Promise<Head | undefined> {
+    if (this.#known && performance.now() < this.#known.untilMs) return this.#known.head;
+    this.#reading ??= this.#read()
+      .then((head) => {
+        this.note(head);
+        return head;
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return this.#reading;
+  }
+
   /** Stores the head that a snapshot has just read. */
-  note(head: Head): void;
-};
-
-export function createHeadCache(maxAgeMs: number, read: () => Promise<Head | undefined>): HeadCache {
-  let known: { readonly head: Head | undefined; readonly untilMs: number } | undefined;
-  let reading: Promise<Head | undefined> | undefined;
-
-  const note = (head: Head | undefined): void => {
-    known = { head, untilMs: performance.now() + maxAgeMs };
-  };
-
-  return {
-    head() {
-      if (known && performance.now() < known.untilMs) return known.head;
-      reading ??= read()
-        .then((head) => {
-          note(head);
-          return head;
-        })
-        .finally(() => {
-          reading = undefined;
-        });
-      return reading;
-    },
-    note,
-  };
+  note(head: Head | undefined): void {
+    this.#known = { head, untilMs: performance.now() + this.#maxAgeMs };
+  }
 }
 
 /** Converts a failure of the database to a `SnapshotError`; returns other errors as they are. */

@@ -89,12 +89,6 @@ export const bytesOfHex = (field: string): Uint8Array => Buffer.from(field, "hex
 export const textOfHex = (field: string): string | null =>
   field === NULL ? null : textOf(bytesOfHex(field));
 
-/** Returns the only row of a statement that finds at most one. */
-export async function firstOf<Row>(row: RowText<Row>, found: Promise<RowFields[]>): Promise<Row | undefined> {
-  const [selected] = await found;
-  return selected && row.read(selected);
-}
-
 export const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString();
 export const textOrNull = (bytes: Uint8Array | null): string | null => bytes && textOf(bytes);

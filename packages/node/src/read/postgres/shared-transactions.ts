@@ -8,30 +8,47 @@ import { LRUCache } from "lru-cache";
 import { PostgresError } from "../../postgres/postgres-error.ts";
 import { isOfList, type ReadQuery } from "../../postgres/reads.ts";
 
-/** Runs `work` in a transaction, which lasts until all works that share it have settled. */
-export type SharedTransactions<Opened> = <T>(work: (opened: Opened) => Promise<T>) => Promise<T>;
+/** Runs `work` in a transaction, which lasts until the work settles. */
+type RunTransaction<Opened> = <T>(work: (opened: Opened) => Promise<T>) => Promise<T>;
 
 type Group<Opened> = { readonly opened: Promise<Opened>; members: number; readonly end: () => void };
 
-/**
- * @param max maximum number of snapshots that share a transaction
- * @param run runs a transaction, which lasts until its work settles
- */
-export function createSharedTransactions<Opened>(
-  max: number,
-  run: (work: (opened: Opened) => Promise<void>) => Promise<void>,
-): SharedTransactions<Opened> {
-  let joinable: Group<Opened> | undefined;
+export class SharedTransactions<Opened> {
+  readonly #max: number;
+  readonly #run: RunTransaction<Opened>;
+  #joinable: Group<Opened> | undefined;
 
-  function open(): Group<Opened> {
+  /**
+   * @param max maximum number of snapshots that share a transaction
+   * @param run runs a transaction
+   */
+  constructor(max: number, run: RunTransaction<Opened>) {
+    this.#max = max;
+    this.#run = run;
+  }
+
+  /** Runs `work` in a transaction, which lasts until all works that share it have settled. */
+  async run<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
+    const joinable = this.#joinable;
+    const group = joinable && joinable.members < this.#max ? joinable : this.#open();
+    group.members++;
+    try {
+      return await work(await group.opened);
+    } finally {
+      group.members--;
+      if (group.members === 0) group.end();
+    }
+  }
+
+  #open(): Group<Opened> {
     const opened = Promise.withResolvers<Opened>();
     const ended = Promise.withResolvers<void>();
     const group: Group<Opened> = { opened: opened.promise, members: 0, end: ended.resolve };
     const close = () => {
-      if (joinable === group) joinable = undefined;
+      if (this.#joinable === group) this.#joinable = undefined;
     };
-    joinable = group;
-    run((transaction) => {
+    this.#joinable = group;
+    this.#run((transaction) => {
       close();
       opened.resolve(transaction);
       return ended.promise;
@@ -41,17 +58,6 @@ export function createSharedTransactions<Opened>(
     });
     return group;
   }
-
-  return async (work) => {
-    const group = joinable && joinable.members < max ? joinable : open();
-    group.members++;
-    try {
-      return await work(await group.opened);
-    } finally {
-      group.members--;
-      if (group.members === 0) group.end();
-    }
-  };
 }
 
 /**
@@ -62,31 +68,32 @@ const MAX_SLOW = 1_000;
 const SLOW_MS = 10_000;
 const MAX_NAME_LENGTH = 4_000;
 
-/**
- * Returns a function that limits the reads of one transaction; refused reads fail with POSTGRES_TIMEOUT, like
- * statements that exceed the time limit.
- */
-export function createQuickReads<Value>(): (query: ReadQuery<Value>) => ReadQuery<Value> {
-  const slow = new LRUCache<string, true>({ max: MAX_SLOW, ttl: SLOW_MS });
-  const isSlow = (name: string) => slow.size > 0 && slow.has(name);
+/** Negative cache of statements that exceeded the time limit of a shared transaction. */
+export class QuickReads<Value> {
+  readonly #slow = new LRUCache<string, true>({ max: MAX_SLOW, ttl: SLOW_MS });
 
-  return (query) => {
+  /**
+   * Limits the reads of one transaction; refused reads fail with POSTGRES_TIMEOUT, like statements that exceed the
+   * time limit.
+   */
+  limited(query: ReadQuery<Value>): ReadQuery<Value> {
     let hasExceeded = false;
     return async (statement, values = []) => {
       const isList = isOfList(statement);
       const text = typeof statement === "string" ? statement : statement.name;
       const name = `${text} ${JSON.stringify(values)}`;
-      if (isSlow(name) || (isList && hasExceeded)) throw new PostgresError("POSTGRES_TIMEOUT");
+      const isSlow = this.#slow.size > 0 && this.#slow.has(name);
+      if (isSlow || (isList && hasExceeded)) throw new PostgresError("POSTGRES_TIMEOUT");
       try {
         return await query(statement, values);
       } catch (error) {
         if (error instanceof PostgresError && error.code === "POSTGRES_TIMEOUT") {
           hasExceeded = true;
           // Without an error of the server, another statement used up the time.
-          if (error.cause !== undefined && name.length <= MAX_NAME_LENGTH) slow.set(name, true);
+          if (error.cause !== undefined && name.length <= MAX_NAME_LENGTH) this.#slow.set(name, true);
         }
         throw error;
       }
     };
-  };
+  }
 }

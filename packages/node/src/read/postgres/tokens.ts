@@ -2,27 +2,19 @@
 import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
 import { cursorAt, PROPERTY_TERMS, type TokenTerm, tokenTerms } from "../cursor.ts";
-import type { TokenFilter } from "../filters.ts";
+import type { TokenFilter, TokenOrder } from "../filters.ts";
+import type { Found, PropertyRange, Range } from "../page.ts";
 import { perSnapshot, type Tokens } from "../port.ts";
 import type { ListedToken, StoredToken, TokenProperty } from "../rows.ts";
-import {
-  type Condition,
-  type Field,
-  isOneOf,
-  isStorable,
-  isText,
-  termsOf,
-  text,
-} from "./lists/conditions.ts";
+import type { Field } from "../sql.ts";
+import { type Condition, isOneOf, isStorable, isText, termsOf, text } from "./lists/conditions.ts";
 import { findPage } from "./lists/page.ts";
-import { first, type SnapshotReads } from "./lists/reads.ts";
+import { findRow, first, type SnapshotReads } from "./lists/reads.ts";
 import {
   bytesOf,
   bytesOfHex,
-  firstOf,
   hex,
   nullable,
-  type RowFields,
   rowText,
   splitRows,
   textOf,
@@ -79,40 +71,54 @@ const COUNTS = prepared(
   `SELECT value, count(*)::float8 AS count FROM properties WHERE key = 'type'::bytea GROUP BY value ORDER BY value`,
 );
 
-export function createTokens(): (reads: SnapshotReads) => Tokens {
-  const countsByType = perSnapshot(async ({ query }: SnapshotReads) => {
+/** Counts of tokens by their type, which are read once per head. */
+export const countsByTypePerHead = () =>
+  perSnapshot(async ({ query }: SnapshotReads) => {
     const rows = await query<{ value: Uint8Array; count: number }>(COUNTS);
     return new Map(rows.map(({ value, count }) => [textOf(value), count]));
   });
-  return (reads) => {
-    const { query } = reads;
-    return {
-      find: async (id) => (isStorable(id) ? firstOf(SINGLE, query<RowFields>(FIND, [id])) : undefined),
-      async list(filter, order, range) {
-        const conditions = conditionsOf(filter);
-        const terms = termsOf(tokenTerms(order), COLUMNS);
-        const isPrepared = conditions.length === 0 && terms.length === 1;
-        const selection = { conditions, order: terms, isPrepared };
-        return findPage(reads, LISTED, selection, range);
-      },
-      properties(id, { afterKey, ...range }) {
-        const from = afterKey === undefined ? {} : { after: cursorAt(BY_KEY, [bytesOf(afterKey)]) };
-        const selection = { conditions: [isText("token", id)], order: BY_KEY };
-        return findPage(reads, PROPERTIES, selection, { ...range, ...from });
-      },
-      async storedKeys(id, keys) {
-        if (!isStorable(id)) return new Set();
-        const rows = await query<{ key: Uint8Array }>(STORED_KEYS, [id, keys.map(bytesOf)]);
-        return new Set(rows.map(({ key }) => textOf(key)));
-      },
-      async property(id, key) {
-        if (!isStorable(id)) return undefined;
-        const row = await first(query<{ value: Uint8Array }>(PROPERTY, [id, bytesOf(key)]));
-        return row && textOf(row.value);
-      },
-      countsByType: () => countsByType(reads),
-    };
-  };
+
+export class PostgresTokens implements Tokens {
+  readonly #reads: SnapshotReads;
+  readonly #countsByType: ReturnType<typeof countsByTypePerHead>;
+
+  constructor(reads: SnapshotReads, countsByType: ReturnType<typeof countsByTypePerHead>) {
+    this.#reads = reads;
+    this.#countsByType = countsByType;
+  }
+
+  find(id: string): Promise<StoredToken | undefined> {
+    return findRow(this.#reads, SINGLE, FIND, id);
+  }
+
+  async list(filter: TokenFilter, asked: TokenOrder, range: Range): Promise<Found<ListedToken>> {
+    const conditions = conditionsFor(filter);
+    const order = termsOf(tokenTerms(asked), COLUMNS);
+    const isPrepared = conditions.length === 0 && order.length === 1;
+    return findPage(this.#reads, LISTED, { conditions, order, isPrepared }, range);
+  }
+
+  async properties(id: string, { afterKey, ...range }: PropertyRange): Promise<Found<TokenProperty>> {
+    const from = afterKey === undefined ? {} : { after: cursorAt(BY_KEY, [bytesOf(afterKey)]) };
+    const selection = { conditions: [isText("token", id)], order: BY_KEY };
+    return findPage(this.#reads, PROPERTIES, selection, { ...range, ...from });
+  }
+
+  async storedKeys(id: string, keys: readonly string[]): Promise<Set<string>> {
+    if (!isStorable(id)) return new Set();
+    const rows = await this.#reads.query<{ key: Uint8Array }>(STORED_KEYS, [id, keys.map(bytesOf)]);
+    return new Set(rows.map(({ key }) => textOf(key)));
+  }
+
+  async property(id: string, key: string): Promise<string | undefined> {
+    if (!isStorable(id)) return undefined;
+    const row = await first(this.#reads.query<{ value: Uint8Array }>(PROPERTY, [id, bytesOf(key)]));
+    return row && textOf(row.value);
+  }
+
+  countsByType(): Promise<ReadonlyMap<string, number>> {
+    return this.#countsByType(this.#reads);
+  }
 }
 
 function addProperties(rows: readonly Row[], text: string | null): void {
@@ -125,7 +131,7 @@ function addProperties(rows: readonly Row[], text: string | null): void {
   }
 }
 
-const conditionsOf = ({ id: ids, ownerId }: TokenFilter): Condition[] => [
+const conditionsFor = ({ id: ids, ownerId }: TokenFilter): Condition[] => [
   ...(ids === undefined ? [] : [isOneOf("id", ids)]),
   ...(ownerId === undefined ? [] : [isText("owner", ownerId)]),
 ];

@@ -1,23 +1,13 @@
 /** Converts filters and orders of transactions to selections; each party (sender, recipient, payees) has an index. */
 
 import { CERTIFIED_MINT } from "@uniknode/ledger";
-import { type Network, TYPE_GROUPS } from "@uniknode/protocol";
 import { type TransactionTerm, transactionTerms } from "../cursor.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../filters.ts";
-import { TRANSACTIONS } from "../lists.ts";
-import type { Integer, Interval } from "../page.ts";
-import { allOf, anyOf } from "../sql.ts";
-import {
-  type AssetConditions,
-  assetTests,
-  foundationOf,
-  type Parties,
-  partyAlternatives,
-} from "../transaction-rules.ts";
+import { allOf, anyOf, conditionsOf, type Field } from "../sql.ts";
+import { type Foundation, groupOf, lookupsOf, type TransactionConditions } from "../transaction-rules.ts";
 import {
   type Condition,
-  conditionsOf,
-  type Field,
+  hasValue,
   integer,
   isInteger,
   isOneOf,
@@ -34,18 +24,6 @@ import { bytesOf, jsonOf, jsonText } from "./row-text.ts";
 /** Id of the lock that a claim or refund refers to; null for every other transaction. */
 const LOCK = `coalesce(${jsonOf("asset")} #>> '{claim,lockTransactionId}',
   ${jsonOf("asset")} #>> '{refund,lockTransactionId}')`;
-
-export type TransactionParties = Parties<Condition, Alternative>;
-
-const ASSETS: AssetConditions<Condition> = {
-  contains(wanted) {
-    const text = jsonText(wanted);
-    return text === undefined ? NEVER : { sql: `${jsonOf("asset")} @> ?::jsonb`, values: [text] };
-  },
-  unlocks: (lockIds) => isOneOf(LOCK, lockIds),
-  isOfType: (typeGroup, type) => allOf([isInteger("type_group", typeGroup), isInteger("type", type)]),
-  never: NEVER,
-};
 
 const FIELDS = {
   id: text("id"),
@@ -65,32 +43,23 @@ const COLUMNS = {
   sequence: integer("sequence"),
 } as const satisfies Record<TransactionTerm, Pick<Field, "column">>;
 
-/** A type without a group belongs to the core group. */
-export const groupOf = ({ type, typeGroup }: TransactionFilter): TransactionFilter["typeGroup"] =>
-  typeGroup ?? (type === undefined ? undefined : TYPE_GROUPS.core);
-
 /**
  * Returns the selection of a filter.
  *
  * @param heights condition on the height, if the filter has heights or times
  */
 export function selectionOf(
-  parties: TransactionParties,
+  foundation: Foundation,
   filter: TransactionFilter,
   heights: Condition | undefined,
   order: TransactionOrder,
 ): Selection {
-  const assets = assetTests(filter, ASSETS);
-  // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
-  const [alternatives, ...others] = [
-    ...partyAlternatives(parties, filter),
-    ...assets.map(({ types }) => types),
-  ];
+  const { alternatives, others, assets } = lookupsOf(CONDITIONS, foundation, filter);
   const conditions = [
     ...(heights ? [heights] : []),
-    ...conditionsFor(parties, filter),
+    ...conditionsFor(filter),
     ...others.map((some) => anyOf(some.map(toTest))),
-    ...assets.map(({ condition }) => condition),
+    ...assets,
   ];
   return {
     conditions,
@@ -99,38 +68,19 @@ export function selectionOf(
   };
 }
 
-/** Returns true if a filter has only types, each as a single value. */
-export const isOfTypes = ({ type, typeGroup, ...others }: TransactionFilter): boolean =>
-  isEmpty(others) && !isEmpty({ type, typeGroup }) && isOne(type) && isOne(typeGroup);
-
-/** Returns true if a filter has only heights and times. */
-export const isOfHeightsOnly = ({ height: _, timestamp: __, ...others }: TransactionFilter): boolean =>
-  isEmpty(others);
-
-const NAMES: ReadonlySet<string> = new Set([
-  ...Object.keys(TRANSACTIONS.filters),
-  ...(["height", "participant", "lockIds"] satisfies (keyof TransactionFilter)[]),
-]);
-
-/** Returns true if a filter has no value. The other parameters of a request are ignored, because they do not filter. */
-const isEmpty = (filter: object): boolean =>
-  Object.entries(filter).every(([name, value]) => value === undefined || !NAMES.has(name));
-
-const isOne = (value: Integer | Interval | undefined): boolean => typeof value !== "object";
-
 /** Returns the conditions of a filter, except heights, times and conditions with alternatives. */
-function conditionsFor(parties: TransactionParties, filter: TransactionFilter): Condition[] {
+function conditionsFor(filter: TransactionFilter): Condition[] {
   const { blockId, vendorField, senderId, type } = filter;
   const typeGroup = groupOf(filter);
   return [
-    ...conditionsOf(FIELDS, filter),
+    ...conditionsOf(FIELDS, filter, hasValue),
     ...(typeGroup === undefined ? [] : [isInteger("type_group", typeGroup)]),
     ...(type === undefined ? [] : [isInteger("type", type)]),
     ...(blockId === undefined ? [] : [inBlock(blockId)]),
     ...(vendorField === undefined
       ? []
       : [{ sql: "position(?::bytea IN vendor_field) > 0", values: [bytesOf(vendorField)] }]),
-    ...(senderId === undefined ? [] : [parties.sentBy(senderId)]),
+    ...(senderId === undefined ? [] : [CONDITIONS.sentBy(senderId)]),
   ];
 }
 
@@ -139,48 +89,37 @@ function inBlock(id: string): Condition {
   return values.length === 0 ? NEVER : { sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values };
 }
 
-export function createParties(network: Network): TransactionParties {
-  const foundation = foundationOf(network);
-  return {
-    sentBy,
-    receivedBy: (address) => [receives(address), isPaid(address), ownWithoutRecipient(address)],
-    involving: (address) => [
-      sentBy(address),
-      receives(address),
-      isPaid(address),
-      ...(address === foundation.address ? [earned(foundation.until)] : []),
-    ],
-    between: (addresses) => [
-      {
-        sql: "sender IN (SELECT public_key FROM wallets WHERE address = ANY (?::text[]))",
-        values: [addresses.filter(isStorable)],
-      },
-      isOneOf("recipient", addresses),
-      // One of each: a transaction with two of the payees would count twice.
-      ...addresses.map(isPaid),
-    ],
-  };
-}
-
-const sentBy = (address: string): Condition =>
-  isStorable(address)
-    ? { sql: "sender = (SELECT public_key FROM wallets WHERE address = ?)", values: [address] }
-    : NEVER;
-
-function ownWithoutRecipient(address: string): Condition {
-  const sent = sentBy(address);
-  return sent === NEVER ? NEVER : { ...sent, sql: `${sent.sql} AND recipient IS NULL` };
-}
-
-const receives = (address: string): Condition => isText("recipient", address);
-
 const isPaid = (address: string): Alternative =>
   isStorable(address) ? { sql: "payees.address = ?", values: [address], through: "payees" } : NEVER;
 
-const earned = (until: number | undefined): Condition => ({
-  sql: `is_alive = 1 AND (type = ${CERTIFIED_MINT} OR ${until === undefined ? "TRUE" : "height < ?::bigint"})`,
-  values: until === undefined ? [] : [until],
-});
+const CONDITIONS: TransactionConditions<Condition, Alternative> = {
+  sentBy: (address) =>
+    isStorable(address)
+      ? { sql: "sender = (SELECT public_key FROM wallets WHERE address = ?)", values: [address] }
+      : NEVER,
+  receives: (address) => isText("recipient", address),
+  isPaid,
+  earnsUntil: (height) => ({
+    sql: `is_alive = 1 AND (type = ${CERTIFIED_MINT} OR ${height === undefined ? "TRUE" : "height < ?::bigint"})`,
+    values: height === undefined ? [] : [height],
+  }),
+  between: (addresses) => [
+    {
+      sql: "sender IN (SELECT public_key FROM wallets WHERE address = ANY (?::text[]))",
+      values: [addresses.filter(isStorable)],
+    },
+    isOneOf("recipient", addresses),
+    // One of each: a transaction with two of the payees would count twice.
+    ...addresses.map(isPaid),
+  ],
+  contains(wanted) {
+    const text = jsonText(wanted);
+    return text === undefined ? NEVER : { sql: `${jsonOf("asset")} @> ?::jsonb`, values: [text] };
+  },
+  unlocks: (lockIds) => isOneOf(LOCK, lockIds),
+  isOfType: (typeGroup, type) => allOf([isInteger("type_group", typeGroup), isInteger("type", type)]),
+  never: NEVER,
+};
 
 /** Converts an alternative to a test of each row, for selections whose rows are found by another alternative. */
 const toTest = ({ through, sql, values }: Alternative): Condition =>

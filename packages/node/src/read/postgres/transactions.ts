@@ -1,37 +1,27 @@
 /** Confirmed transactions with their position in the chain. */
 import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
-import { sealedFromTrustedBytes, TYPE_GROUPS } from "@uniknode/protocol";
+import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { LRUCache } from "lru-cache";
 import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
-import type { TransactionFilter, TransactionOrder } from "../filters.ts";
 import type { Found, Range } from "../page.ts";
-import { perHead, perSnapshot, type Transactions } from "../port.ts";
+import { type Head, perHead, perSnapshot, type Transactions } from "../port.ts";
 import type { StoredTransaction } from "../rows.ts";
 import { type Heights, isOfHeights } from "../sql.ts";
-import { createHeightAt } from "./blocks.ts";
-import { isStorable } from "./lists/conditions.ts";
+import {
+  type Foundation,
+  isOfHeightsOnly,
+  isOfTypes,
+  type TypeCount,
+  totalOfTypes,
+} from "../transaction-rules.ts";
+import { heightAt } from "./blocks.ts";
 import { heightsOf, isBetween, isFar, startOfTransactions } from "./lists/heights.ts";
 import { findPage } from "./lists/page.ts";
 import type { ListedTable } from "./lists/page-sql.ts";
-import { first, type SnapshotReads } from "./lists/reads.ts";
-import {
-  bytesOfHex,
-  firstOf,
-  hex,
-  nullable,
-  orNull,
-  type RowFields,
-  rowText,
-  textOfHex,
-} from "./row-text.ts";
-import {
-  groupOf,
-  isOfHeightsOnly,
-  isOfTypes,
-  selectionOf,
-  type TransactionParties,
-} from "./transaction-filters.ts";
+import { findRow, first, type SnapshotReads } from "./lists/reads.ts";
+import { bytesOfHex, hex, nullable, orNull, type RowFields, rowText, textOfHex } from "./row-text.ts";
+import { selectionOf } from "./transaction-filters.ts";
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
 /** A transaction; the id of its block is set from the cache. */
@@ -101,8 +91,8 @@ const SIGNED = {
 
 const BY_ID = prepared(`SELECT ${SINGLE.sql} FROM transactions WHERE id = $1`);
 const SIGNED_BY_ID = prepared(`SELECT ${SIGNED.row.sql} FROM transactions WHERE id = $1`);
-const BYTES = { row: rowText([hex("bytes")], ([bytes]) => bytesOfHex(bytes)) };
-const BYTES_BY_ID = prepared(`SELECT ${BYTES.row.sql} FROM transactions WHERE id = $1`);
+const BYTES = rowText([hex("bytes")], ([bytes]) => bytesOfHex(bytes));
+const BYTES_BY_ID = prepared(`SELECT ${BYTES.sql} FROM transactions WHERE id = $1`);
 const IDS_IN_BLOCK = prepared("SELECT id FROM transactions WHERE height = $1 ORDER BY sequence");
 const CERTIFIED = prepared(
   `SELECT ${SIGNED.row.sql} FROM transactions
@@ -117,53 +107,77 @@ const UP_TO = prepared(
    FROM blocks WHERE height IN ($1, $2)`,
 );
 
-type TypeTotal = { readonly typeGroup: number; readonly type: number; readonly transactions: number };
+/** Counts of transactions by type, which are read once per head. */
+export const typeCountsPerHead = () =>
+  perSnapshot(({ query }: SnapshotReads) => query<TypeCount>(TYPE_TOTALS));
 
-export function createTransactions(parties: TransactionParties): (reads: SnapshotReads) => Transactions {
-  const typeTotals = perSnapshot(({ query }: SnapshotReads) => query<TypeTotal>(TYPE_TOTALS));
-  const identifyBlocks = createIdentifyBlocks();
+type Caches = { readonly typeCounts: ReturnType<typeof typeCountsPerHead>; readonly blockIds: BlockIds };
+type Asked = Parameters<Transactions["list"]>;
 
-  async function list<Row>(
-    listed: ListedTable<Row>,
-    reads: SnapshotReads,
-    [filter, order, range]: [TransactionFilter, TransactionOrder, Range],
-  ): Promise<Found<Row>> {
-    const heights = isOfHeights(filter) ? await heightsOf(reads, filter, createHeightAt(reads)) : undefined;
-    const isPrepared = order.field === "timestamp" && isOfHeightsOnly(filter);
+export class PostgresTransactions implements Transactions {
+  readonly #reads: SnapshotReads;
+  readonly #foundation: Foundation;
+  readonly #caches: Caches;
+
+  constructor(reads: SnapshotReads, foundation: Foundation, caches: Caches) {
+    this.#reads = reads;
+    this.#foundation = foundation;
+    this.#caches = caches;
+  }
+
+  byId(id: string): Promise<StoredTransaction | undefined> {
+    return findRow(this.#reads, SINGLE, BY_ID, id);
+  }
+
+  signedById(id: string): Promise<Transaction | undefined> {
+    return findRow(this.#reads, SIGNED.row, SIGNED_BY_ID, id);
+  }
+
+  bytesById(id: string): Promise<Uint8Array | undefined> {
+    return findRow(this.#reads, BYTES, BYTES_BY_ID, id);
+  }
+
+  async idsInBlock(height: number): Promise<string[]> {
+    const rows = await this.#reads.query<{ readonly id: string }>(IDS_IN_BLOCK, [height]);
+    return rows.map(({ id }) => id);
+  }
+
+  async certifiedInBlock(height: number): Promise<Transaction[]> {
+    return (await this.#reads.query<RowFields>(CERTIFIED, [height])).map(SIGNED.row.read);
+  }
+
+  async list(...asked: Asked): Promise<Found<StoredTransaction>> {
+    const found = await this.#page(LISTED, asked);
+    await this.#caches.blockIds.set(this.#reads, found.rows);
+    return found;
+  }
+
+  signedList(...asked: Asked): Promise<Found<Transaction>> {
+    return this.#page(SIGNED, asked);
+  }
+
+  async #page<Row>(listed: ListedTable<Row>, [filter, order, range]: Asked): Promise<Found<Row>> {
+    const reads = this.#reads;
+    const heights = isOfHeights(filter)
+      ? await heightsOf(reads, filter, (time) => heightAt(reads, time))
+      : undefined;
+    const isByHeight = order.field === "timestamp";
+    const isPrepared = isByHeight && isOfHeightsOnly(filter);
     const find = (heights: Heights | undefined, range: Range, totalCount?: () => Promise<number>) => {
-      const selection = { ...selectionOf(parties, filter, heights && isBetween(heights), order), isPrepared };
+      const between = heights && isBetween(heights);
+      const selection = { ...selectionOf(this.#foundation, filter, between, order), isPrepared };
       return findPage(reads, listed, selection, range, totalCount);
     };
     if (isOfTypes(filter)) {
-      return find(heights, range, async () => totalOfTypes(await typeTotals(reads), filter));
+      return find(heights, range, async () => totalOfTypes(await this.#caches.typeCounts(reads), filter));
     }
     if (!isOfHeightsOnly(filter)) return find(heights, range);
     const totalCount = () => totalOf(reads, heights);
-    if (order.field !== "timestamp" || !isFar(range)) return find(heights, range, totalCount);
+    if (!isByHeight || !isFar(range)) return find(heights, range, totalCount);
     const all = heights ?? { low: 1, high: reads.head.height };
     const start = await startOfTransactions(reads, all, order.direction, range.offset);
     return find(start.heights, { ...range, offset: start.offset }, totalCount);
   }
-
-  return (reads) => {
-    const { query } = reads;
-    return {
-      byId: async (id) => (isStorable(id) ? firstOf(SINGLE, query<RowFields>(BY_ID, [id])) : undefined),
-      signedById: async (id) =>
-        isStorable(id) ? firstOf(SIGNED.row, query<RowFields>(SIGNED_BY_ID, [id])) : undefined,
-      bytesById: async (id) =>
-        isStorable(id) ? firstOf(BYTES.row, query<RowFields>(BYTES_BY_ID, [id])) : undefined,
-      idsInBlock: async (height) =>
-        (await query<{ readonly id: string }>(IDS_IN_BLOCK, [height])).map(({ id }) => id),
-      certifiedInBlock: async (height) => (await query<RowFields>(CERTIFIED, [height])).map(SIGNED.row.read),
-      async list(...asked) {
-        const found = await list(LISTED, reads, asked);
-        await identifyBlocks(reads, found.rows);
-        return found;
-      },
-      signedList: (...asked) => list(SIGNED, reads, asked),
-    };
-  };
 }
 
 /** Returns the number of all transactions, or of the transactions between two heights. */
@@ -177,21 +191,11 @@ async function totalOf(
   return (await first(query<{ total: number }>(UP_TO, [high, low - 1])))?.total ?? 0;
 }
 
-function totalOfTypes(totals: readonly TypeTotal[], filter: TransactionFilter): number {
-  const [group, type] = [Number(groupOf(filter)), filter.type];
-  return totals
-    .filter((one) => one.typeGroup === group && (type === undefined || one.type === Number(type)))
-    .reduce((sum, { transactions }) => sum + transactions, 0);
-}
-
 /**
  * A transaction without the id of its block. Ids are cached by head: the transactions of a page have few blocks, and a subquery for each
  * row would be a fifth of the statement.
  */
 type WithoutBlockId = { readonly height: number; blockId: string };
-
-/** Sets the ids of the blocks of transactions. */
-type IdentifyBlocks = (reads: SnapshotReads, rows: readonly WithoutBlockId[]) => Promise<void>;
 
 /** Maximum number of cached ids, about 2 MB. */
 const MAX_IDS = 20_000;
@@ -199,10 +203,17 @@ const MAX_IDS = 20_000;
 const IDS = prepared("SELECT height::float8 AS height, id FROM blocks WHERE height = ANY ($1::bigint[])");
 type Identified = { readonly height: number; readonly id: string };
 
-export function createIdentifyBlocks(maxIds = MAX_IDS): IdentifyBlocks {
-  const knownAt = perHead(() => new LRUCache<number, string>({ max: maxIds }));
-  return async (reads, rows) => {
-    const known = knownAt(reads.head);
+/** Ids of blocks by head. */
+export class BlockIds {
+  readonly #knownAt: (head: Head) => LRUCache<number, string>;
+
+  constructor(maxIds = MAX_IDS) {
+    this.#knownAt = perHead(() => new LRUCache({ max: maxIds }));
+  }
+
+  /** Sets the ids of the blocks of transactions. */
+  async set(reads: SnapshotReads, rows: readonly WithoutBlockId[]): Promise<void> {
+    const known = this.#knownAt(reads.head);
     const ids = new Map(rows.map(({ height }) => [height, known.get(height)]));
     const missing = [...ids.keys()].filter((height) => ids.get(height) === undefined);
     const found = missing.length === 0 ? [] : await reads.query<Identified>(IDS, [missing]);
@@ -211,5 +222,5 @@ export function createIdentifyBlocks(maxIds = MAX_IDS): IdentifyBlocks {
       known.set(height, id);
     }
     for (const row of rows) row.blockId = present(ids.get(row.height), "the block of a transaction");
-  };
+  }
 }

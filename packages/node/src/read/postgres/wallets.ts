@@ -3,8 +3,9 @@
 import { type HoldingRow, hasCollections, shownText } from "@uniknode/ledger";
 import { prepared } from "../../postgres/reads.ts";
 import { type WalletTerm, walletTerms } from "../cursor.ts";
-import type { WalletField } from "../filters.ts";
-import { type Delegates, type Entities, type Locks, perSnapshot, type Wallets } from "../port.ts";
+import type { WalletField, WalletFilter, WalletOrder } from "../filters.ts";
+import type { Found, Range } from "../page.ts";
+import { type Entities, type Locks, perSnapshot, type Wallets } from "../port.ts";
 import {
   type DelegateRow,
   delegateFromRow,
@@ -15,10 +16,11 @@ import {
   type WalletRow,
   walletFromRow,
 } from "../rows.ts";
-import { conditionsOf, type Field, integer, isOneOf, isStorable, termsOf, text } from "./lists/conditions.ts";
+import { conditionsOf, type Field } from "../sql.ts";
+import { hasValue, integer, isOneOf, isStorable, termsOf, text } from "./lists/conditions.ts";
 import { findPage } from "./lists/page.ts";
-import { first, type SnapshotReads } from "./lists/reads.ts";
-import { firstOf, jsonOf, nullable, orNull, type RowFields, rowText, textOrNull } from "./row-text.ts";
+import { findBy, findRow, first, type SnapshotReads } from "./lists/reads.ts";
+import { jsonOf, nullable, orNull, rowText, textOrNull } from "./row-text.ts";
 
 /** Attributes are parsed only if they have the member: most wallets have none. */
 const LOCKED_BALANCE = `CASE WHEN strpos(attributes, '"lockedBalance":') > 0
@@ -75,31 +77,37 @@ const FIND = lookup(LISTED.row.sql);
 const ADDRESS = lookup("address");
 const SECOND_KEY = prepared("SELECT FROM wallets WHERE address = $1 AND second_public_key IS NOT NULL");
 
-export function createWallets(reads: SnapshotReads): Wallets {
-  const { query } = reads;
-  return {
-    async address(id) {
-      if (!isStorable(id)) return undefined;
-      return (await first(query<{ address: string }>(ADDRESS, [id])))?.address;
-    },
-    async find(id) {
-      const row = isStorable(id) ? await firstOf(LISTED.row, query<RowFields>(FIND, [id])) : undefined;
-      return row && first(toWallets(reads, [row]));
-    },
-    hasSecondKey: async (address) =>
-      isStorable(address) && (await first(query(SECOND_KEY, [address]))) !== undefined,
-    async list(filter, order, range) {
-      const { addresses } = filter;
-      const conditions = [
-        ...conditionsOf(FIELDS, filter),
-        ...(addresses === undefined ? [] : [isOneOf("address", addresses)]),
-      ];
-      const isPrepared = conditions.length === 0 && order.field === "balance";
-      const selection = { conditions, order: termsOf(walletTerms(order), COLUMNS), isPrepared };
-      const { rows, ...found } = await findPage(reads, LISTED, selection, range);
-      return { rows: await toWallets(reads, rows), ...found };
-    },
-  };
+export class PostgresWallets implements Wallets {
+  readonly #reads: SnapshotReads;
+
+  constructor(reads: SnapshotReads) {
+    this.#reads = reads;
+  }
+
+  async address(id: string): Promise<string | undefined> {
+    return (await findBy<{ address: string }>(this.#reads, ADDRESS, id))?.address;
+  }
+
+  async find(id: string): Promise<StoredWallet | undefined> {
+    const row = await findRow(this.#reads, LISTED.row, FIND, id);
+    return row && first(toWallets(this.#reads, [row]));
+  }
+
+  async hasSecondKey(address: string): Promise<boolean> {
+    return (await findBy(this.#reads, SECOND_KEY, address)) !== undefined;
+  }
+
+  async list(filter: WalletFilter, order: WalletOrder, range: Range): Promise<Found<StoredWallet>> {
+    const { addresses } = filter;
+    const conditions = [
+      ...conditionsOf(FIELDS, filter, hasValue),
+      ...(addresses === undefined ? [] : [isOneOf("address", addresses)]),
+    ];
+    const isPrepared = conditions.length === 0 && order.field === "balance";
+    const selection = { conditions, order: termsOf(walletTerms(order), COLUMNS), isPrepared };
+    const { rows, ...found } = await findPage(this.#reads, LISTED, selection, range);
+    return { rows: await toWallets(this.#reads, rows), ...found };
+  }
 }
 
 /** Locks or entities, with their wallets. */
@@ -124,55 +132,47 @@ async function toWallets({ query }: SnapshotReads, rows: readonly WalletRow[]): 
 const LOCKS = prepared(`${HELD} WHERE kind = 'locks'`);
 const LOCK_BY_ID = prepared(`${HELD} WHERE kind = 'locks' AND id = $1`);
 const LOCKS_OF_WALLET = prepared(`${HELD} WHERE address = $1 AND kind = 'locks'`);
-
-export function createLocks(): (reads: SnapshotReads) => Locks {
-  const all = perSnapshot(async ({ query }: SnapshotReads) => (await query<HeldRow>(LOCKS)).map(lockFromRow));
-  return (reads) => ({
-    all: () => all(reads),
-    async find(id) {
-      if (!isStorable(id)) return undefined;
-      const [row] = await reads.query<HeldRow>(LOCK_BY_ID, [id]);
-      return row && lockFromRow(row);
-    },
-    async of(address) {
-      if (!isStorable(address)) return [];
-      return (await reads.query<HeldRow>(LOCKS_OF_WALLET, [address])).map(lockFromRow);
-    },
-  });
-}
-
-/** Entities include resigned ones. */
 const ENTITIES = prepared(`${HELD} WHERE kind = 'entities'`);
 const ENTITY_BY_ID = prepared(`${HELD} WHERE kind = 'entities' AND id = $1`);
-
-export function createEntities(): (reads: SnapshotReads) => Entities {
-  const all = perSnapshot(async ({ query }: SnapshotReads) =>
-    (await query<HeldRow>(ENTITIES)).map(entityFromRow),
-  );
-  return (reads) => ({
-    all: () => all(reads),
-    async find(id) {
-      if (!isStorable(id)) return undefined;
-      const [row] = await reads.query<HeldRow>(ENTITY_BY_ID, [id]);
-      return row && entityFromRow(row);
-    },
-  });
-}
-
 const DELEGATES = prepared(
   `SELECT address, public_key AS "publicKey", balance, attributes, names.value AS "explicitValues"
    FROM wallets LEFT JOIN properties AS names ON names.token = username AND names.key = 'explicitValues'::bytea
    WHERE username IS NOT NULL ORDER BY username, address`,
 );
-
 type ListedDelegateRow = Omit<DelegateRow, "explicitValues"> & { readonly explicitValues: Uint8Array | null };
 
-/** Delegates, including resigned ones: the few wallets that have the attribute. */
-export function createDelegates(): (reads: SnapshotReads) => Delegates {
-  const all = perSnapshot(async ({ query }: SnapshotReads) =>
+/** All locks, entities and delegates, which are read once per head. */
+export class Holders {
+  readonly locks = perSnapshot(async ({ query }: SnapshotReads) =>
+    (await query<HeldRow>(LOCKS)).map(lockFromRow),
+  );
+  readonly entities = perSnapshot(async ({ query }: SnapshotReads) =>
+    (await query<HeldRow>(ENTITIES)).map(entityFromRow),
+  );
+  /** The few wallets that have the attribute. */
+  readonly delegates = perSnapshot(async ({ query }: SnapshotReads) =>
     (await query<ListedDelegateRow>(DELEGATES)).map((row) =>
       delegateFromRow({ ...row, explicitValues: textOrNull(row.explicitValues) }),
     ),
   );
-  return (reads) => ({ all: () => all(reads) });
 }
+
+export const locksIn = (reads: SnapshotReads, holders: Holders): Locks => ({
+  all: () => holders.locks(reads),
+  async find(id) {
+    const row = await findBy<HeldRow>(reads, LOCK_BY_ID, id);
+    return row && lockFromRow(row);
+  },
+  async of(address) {
+    if (!isStorable(address)) return [];
+    return (await reads.query<HeldRow>(LOCKS_OF_WALLET, [address])).map(lockFromRow);
+  },
+});
+
+export const entitiesIn = (reads: SnapshotReads, holders: Holders): Entities => ({
+  all: () => holders.entities(reads),
+  async find(id) {
+    const row = await findBy<HeldRow>(reads, ENTITY_BY_ID, id);
+    return row && entityFromRow(row);
+  },
+});

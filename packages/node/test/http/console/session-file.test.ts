@@ -5,12 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  createSessions,
-  MAX_SESSIONS,
-  openSessionFile,
-  SESSION_FILE,
-} from "../../../src/http/console/sessions.ts";
+import { MAX_SESSIONS, openSessionFile, SESSION_FILE, Sessions } from "../../../src/http/console/sessions.ts";
 import { present } from "../../../src/platform/present.ts";
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +22,7 @@ function openFolder() {
     clock,
     lines,
     start: (token = "token") =>
-      createSessions({ nowMs: () => clock.nowMs, token, storage: openSessionFile(folder, logger) }),
+      new Sessions({ nowMs: () => clock.nowMs, token, storage: openSessionFile(folder, logger) }),
   };
 }
 

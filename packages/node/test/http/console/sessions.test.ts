@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createSessions, MAX_CODES, MAX_SESSIONS } from "../../../src/http/console/sessions.ts";
+import { MAX_CODES, MAX_SESSIONS, Sessions } from "../../../src/http/console/sessions.ts";
 import { present } from "../../../src/platform/present.ts";
 
 const HOUR_MS = 3_600_000;
 
 function open() {
   const clock = { nowMs: 1_700_000_000_000 };
-  return { clock, sessions: createSessions({ nowMs: () => clock.nowMs, token: "t" }) };
+  return { clock, sessions: new Sessions({ nowMs: () => clock.nowMs, token: "t" }) };
 }
 
 test("A code is valid once.", () => {

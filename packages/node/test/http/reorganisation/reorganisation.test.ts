@@ -22,8 +22,8 @@ import { setupBlocks } from "../../../src/dev-chain/setup.ts";
 import type { Server } from "../../../src/http/core/app.ts";
 import { createHttpServer } from "../../../src/http/server/server.ts";
 import { present } from "../../../src/platform/present.ts";
-import { createSqliteReadModel, type ValueIndexOptions } from "../../../src/read/sqlite/read-model.ts";
-import { createValueIndexBuilder } from "../../../src/read/sqlite/value-index-builder.ts";
+import { SqliteReadModel, type SqliteReadModelOptions } from "../../../src/read/sqlite/read-model.ts";
+import { ValueIndexBuilder } from "../../../src/read/sqlite/value-index-builder.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { cast, createForkingChain, dev } from "../../../test-support/chain/forking.ts";
 import { describeRoutes, documentOf } from "../../../test-support/http/described.ts";
@@ -59,14 +59,14 @@ function temporaryPath(): string {
 }
 
 /** A chain with its first blocks, and its API. Peers and pending transactions are not part of a branch. */
-async function openNode(path: string, valueIndexes?: ValueIndexOptions) {
+async function openNode(path: string, valueIndexes?: SqliteReadModelOptions["valueIndexes"]) {
   const fork = createForkingChain(path, { network, forgers });
   for (const bytes of setup) await fork.take(bytes);
   const database = openDatabase(path, { readonly: true });
   const server = createHttpServer(
     { host: "127.0.0.1", port: 0, responseTimeoutMs: WAIT_MS },
     {
-      readModel: createSqliteReadModel(
+      readModel: new SqliteReadModel(
         { readTimeoutMs: WAIT_MS, ...(valueIndexes && { valueIndexes }) },
         { database, network },
       ),
@@ -98,11 +98,15 @@ async function typesWithout(app: Server): Promise<string[]> {
 
 test("Every response equals that of a node that was always on the branch.", async () => {
   const path = temporaryPath();
-  const builder = createValueIndexBuilder(path, (error) => {
+  const builder = new ValueIndexBuilder(path, (error) => {
     throw error;
   });
-  onTestFinished(builder.close);
-  const lived = await openNode(path, { build: builder.build, minIndexedRows: 0, maxShare: 1 });
+  onTestFinished(() => builder.close());
+  const lived = await openNode(path, {
+    build: (definition, maxBytes) => builder.build(definition, maxBytes),
+    minIndexedRows: 0,
+    maxShare: 1,
+  });
   const { height } = lived.chain.head();
   const known: Known = new Map();
   const document = await documentOf(lived.app);

@@ -1,6 +1,6 @@
 /** Periodic checks that run while there is something to check. */
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createChecks } from "../../../src/http/connections/bounds.ts";
+import { Checks } from "../../../src/http/connections/bounds.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,7 +9,7 @@ beforeEach(() => {
 
 test("Without anything to check there is no timer, before and after.", () => {
   let left = 2;
-  const checks = createChecks(() => --left > 0, 100);
+  const checks = new Checks(() => --left > 0, 100);
   expect(vi.getTimerCount()).toBe(0);
   checks.begin();
   checks.begin();
@@ -22,7 +22,7 @@ test("Without anything to check there is no timer, before and after.", () => {
 
 test("Checks start again, and end when they are closed.", () => {
   let count = 0;
-  const checks = createChecks(() => {
+  const checks = new Checks(() => {
     count++;
     return false;
   }, 100);

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createNetwork, type Network } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ReadModel } from "../../../src/read/port.ts";
-import { createPostgresReadModel } from "../../../src/read/postgres/read-model.ts";
-import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
+import { PostgresReadModel } from "../../../src/read/postgres/read-model.ts";
+import { SqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { blocksOf, openChain, readChain } from "../../../test-support/chain/fixtures.ts";
 import { chain } from "../../../test-support/http/chain.ts";
@@ -27,8 +27,8 @@ async function withModels(path: string, network: Network, work: (models: Models)
   const postgres = await databases.connect();
   const database = openDatabase(path, { readonly: true });
   const mirror = await buildMirror(postgres, path, network);
-  const inFile = createSqliteReadModel({}, { database, network });
-  const mirrored = createPostgresReadModel(
+  const inFile = new SqliteReadModel({}, { database, network });
+  const mirrored = new PostgresReadModel(
     // Every page beyond the first rows starts at an entry of the offset cache.
     { readTimeoutMs: 30_000, offsetCacheStep: 3 },
     { postgres, shared: postgres, network },

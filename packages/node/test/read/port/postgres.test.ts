@@ -10,7 +10,7 @@ import type { Bundle, Row } from "../../../src/mirror/line.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate as migratePostgres } from "../../../src/postgres/migrations.ts";
-import { createPostgresReadModel } from "../../../src/read/postgres/read-model.ts";
+import { PostgresReadModel } from "../../../src/read/postgres/read-model.ts";
 import { BlockStore } from "../../../src/store/chain/blocks.ts";
 import { TransactionStore } from "../../../src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
@@ -31,7 +31,7 @@ const opening =
   (isShared: boolean): OpenSubject =>
   async ({ isEmpty = false, hasTime = true } = {}) => {
     const subjectOf = (postgres: Postgres, options: { readTimeoutMs?: number } = {}) => ({
-      model: createPostgresReadModel(
+      model: new PostgresReadModel(
         { ...options, headCacheMs: 0, offsetCacheStep: 5 },
         { postgres, ...(isShared && { shared: postgres }), network },
       ),

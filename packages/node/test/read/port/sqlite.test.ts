@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeHeader } from "@uniknode/protocol";
-import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
+import { SqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
 import { BlockStore } from "../../../src/store/chain/blocks.ts";
 import { TransactionStore } from "../../../src/store/chain/transactions.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
@@ -22,7 +22,7 @@ const open: OpenSubject = async ({ isEmpty = false, hasTime = true } = {}) => {
   const blocks = new BlockStore(writer);
   const transactions = new TransactionStore(writer);
   const reader = openDatabase(path, { readonly: true });
-  const model = createSqliteReadModel(hasTime ? {} : { readTimeoutMs: -1 }, {
+  const model = new SqliteReadModel(hasTime ? {} : { readTimeoutMs: -1 }, {
     database: reader,
     network: chain.network,
   });

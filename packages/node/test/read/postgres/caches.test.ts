@@ -2,62 +2,60 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Head } from "../../../src/read/port.ts";
-import { createNameGenerators, type Unnamed } from "../../../src/read/postgres/blocks.ts";
-import {
-  createCountCache,
-  createOffsetCache,
-  type SnapshotReads,
-} from "../../../src/read/postgres/lists/reads.ts";
-import { createHeadCache } from "../../../src/read/postgres/read-model.ts";
-import { createIdentifyBlocks } from "../../../src/read/postgres/transactions.ts";
+import { GeneratorNames, type Unnamed } from "../../../src/read/postgres/blocks.ts";
+import { CountCache, OffsetCache, type SnapshotReads } from "../../../src/read/postgres/lists/reads.ts";
+import { HeadCache } from "../../../src/read/postgres/read-model.ts";
+import { BlockIds } from "../../../src/read/postgres/transactions.ts";
 
 const headAt = (height: number): Head => ({ id: `${height}`, height, timestamp: 8 * height });
 
 test("The head is read once for concurrent callers, and again after its time.", async () => {
   let reads = 0;
-  const { head } = createHeadCache(5, async () => headAt(++reads));
-  const [one, other] = await Promise.all([head(), head()]);
+  const heads = new HeadCache(5, async () => headAt(++reads));
+  const [one, other] = await Promise.all([heads.head(), heads.head()]);
   expect([one, other, reads]).toEqual([headAt(1), headAt(1), 1]);
   await sleep(20);
-  expect(await head()).toEqual(headAt(2));
+  expect(await heads.head()).toEqual(headAt(2));
 });
 
 test("The head of a snapshot counts as read, and a failure is not kept.", async () => {
   let isBroken = true;
-  const { head, note } = createHeadCache(60_000, async () => {
+  const heads = new HeadCache(60_000, async () => {
     if (isBroken) throw new Error("unreachable");
     return headAt(1);
   });
-  await expect(head()).rejects.toThrow("unreachable");
+  await expect(heads.head()).rejects.toThrow("unreachable");
   isBroken = false;
-  expect(await head()).toEqual(headAt(1));
-  note(headAt(2));
+  expect(await heads.head()).toEqual(headAt(1));
+  heads.note(headAt(2));
   // Without a promise.
-  expect(head()).toEqual(headAt(2));
+  expect(heads.head()).toEqual(headAt(2));
 });
 
 test("A filter is counted once for each head, together for concurrent callers.", async () => {
-  const counts = createCountCache();
+  const counts = new CountCache();
   const filter = { sql: "sender = ?", values: ["a"] };
   let counted = 0;
   const count = async () => ++counted;
-  expect(await Promise.all([counts(headAt(1), filter, count), counts(headAt(1), filter, count)])).toEqual([
-    1, 1,
-  ]);
-  expect(await counts(headAt(1), { ...filter, values: ["b"] }, count)).toBe(2);
-  expect(await counts(headAt(2), filter, count)).toBe(3);
-  expect(await counts(headAt(1), filter, count)).toBe(1);
+  expect(
+    await Promise.all([counts.read(headAt(1), filter, count), counts.read(headAt(1), filter, count)]),
+  ).toEqual([1, 1]);
+  expect(await counts.read(headAt(1), { ...filter, values: ["b"] }, count)).toBe(2);
+  expect(await counts.read(headAt(2), filter, count)).toBe(3);
+  expect(await counts.read(headAt(1), filter, count)).toBe(1);
 });
 
 test("Failed counts, and those of long filters, are not kept.", async () => {
-  const counts = createCountCache();
+  const counts = new CountCache();
   const filter = { sql: "sender = ?", values: ["a"] };
-  await expect(counts(headAt(1), filter, () => Promise.reject(new Error("late")))).rejects.toThrow("late");
-  expect(await counts(headAt(1), filter, async () => 7)).toBe(7);
+  await expect(counts.read(headAt(1), filter, () => Promise.reject(new Error("late")))).rejects.toThrow(
+    "late",
+  );
+  expect(await counts.read(headAt(1), filter, async () => 7)).toBe(7);
   const long = { sql: "sender = ?", values: ["a".repeat(4_000)] };
   expect([
-    await counts(headAt(1), long, async () => 1),
-    await counts(headAt(1), long, async () => 2),
+    await counts.read(headAt(1), long, async () => 1),
+    await counts.read(headAt(1), long, async () => 2),
   ]).toEqual([1, 2]);
 });
 
@@ -76,7 +74,7 @@ function numbersUpTo(last: number) {
 const LIST = { sql: "type = ?", values: [0] };
 
 test("A page starts at the last entry of the offset cache before it; entries are read once for each head, as far as needed.", async () => {
-  const offsets = createOffsetCache(10);
+  const offsets = new OffsetCache(10);
   const { read, reads } = numbersUpTo(1_000);
   const before = (height: number, offset: number) => offsets.before(headAt(height), LIST, offset, read);
   expect(await before(1, 9)).toEqual({ rest: 9 });
@@ -94,7 +92,7 @@ test("A page starts at the last entry of the offset cache before it; entries are
 });
 
 test("The entries of a list end with it.", async () => {
-  const offsets = createOffsetCache(10);
+  const offsets = new OffsetCache(10);
   const { read, reads } = numbersUpTo(25);
   const before = (offset: number) => offsets.before(headAt(1), LIST, offset, read);
   expect(await before(1_000)).toEqual({ cursor: "20", rest: 980 });
@@ -104,7 +102,7 @@ test("The entries of a list end with it.", async () => {
 });
 
 test("Entries whose read failed are read again, by those who waited for it, too.", async () => {
-  const offsets = createOffsetCache(10);
+  const offsets = new OffsetCache(10);
   const { read } = numbersUpTo(1_000);
   const late = () => Promise.reject(new Error("late"));
   const results = await Promise.allSettled([
@@ -117,7 +115,7 @@ test("Entries whose read failed are read again, by those who waited for it, too.
 });
 
 test("A page beyond the last entry of a list skips the rows after it; lists with long filters have no entries.", async () => {
-  const offsets = createOffsetCache(10);
+  const offsets = new OffsetCache(10);
   const { read, reads } = numbersUpTo(10_000_000);
   const long = { sql: "sender = ?", values: ["a".repeat(4_000)] };
   for (let time = 0; time < 2; time++) {
@@ -131,18 +129,18 @@ test("A page beyond the last entry of a list skips the rows after it; lists with
 });
 
 test("The id of a block is read once for each head.", async () => {
-  const identifyBlocks = createIdentifyBlocks(3);
+  const blockIds = new BlockIds(3);
   const asked: unknown[] = [];
   const idsAt = async (head: number, ...heights: number[]) => {
     const reads: SnapshotReads = {
-      ...{ head: headAt(head), transactions: 0, counts: createCountCache(), offsets: createOffsetCache() },
+      ...{ head: headAt(head), transactions: 0, counts: new CountCache(), offsets: new OffsetCache() },
       async query<Row>(_: unknown, [missing]: readonly unknown[] = []) {
         asked.push(missing);
         return (missing as number[]).map((height) => ({ height, id: `${height} at ${head}` })) as Row[];
       },
     };
     const rows = heights.map((height) => ({ height, blockId: "" }));
-    await identifyBlocks(reads, rows);
+    await blockIds.set(reads, rows);
     return rows.map(({ blockId }) => blockId);
   };
   expect(await idsAt(9, 5, 5, 6)).toEqual(["5 at 9", "5 at 9", "6 at 9"]);
@@ -156,21 +154,21 @@ test("The id of a block is read once for each head.", async () => {
 });
 
 test("A username is read once for each head, also if there is none.", async () => {
-  const nameGenerators = createNameGenerators();
+  const generatorNames = new GeneratorNames();
   const asked: unknown[] = [];
   const namesAt = async (height: number, username: string, ...keys: string[]) => {
     const reads: SnapshotReads = {
       head: headAt(height),
       transactions: 0,
-      counts: createCountCache(),
-      offsets: createOffsetCache(),
+      counts: new CountCache(),
+      offsets: new OffsetCache(),
       async query<Row>(_: unknown, values?: unknown) {
         asked.push(values);
         return [{ publicKey: "a", username }] as Row[];
       },
     };
     const blocks: Unnamed[] = keys.map((generatorPublicKey) => ({ generatorPublicKey, username: null }));
-    await nameGenerators(reads, blocks);
+    await generatorNames.set(reads, blocks);
     return blocks.map((block) => block.username);
   };
   expect(await namesAt(1, "one", "a", "b", "a")).toEqual(["one", null, "one"]);

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres, type Postgres, type PostgresOptions } from "../../../src/postgres/connection.ts";
 import type { Snapshot } from "../../../src/read/port.ts";
-import { createPostgresReadModel } from "../../../src/read/postgres/read-model.ts";
+import { PostgresReadModel } from "../../../src/read/postgres/read-model.ts";
 import { chain } from "../../../test-support/http/chain.ts";
 import { writeChain } from "../../../test-support/http/fixture.ts";
 import { longer } from "../../../test-support/http/longer.ts";
@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
   });
 
   test("A read model on PostgreSQL has no head while the mirror is built.", async () => {
-    const model = createPostgresReadModel({ headCacheMs: 0 }, { postgres, network });
+    const model = new PostgresReadModel({ headCacheMs: 0 }, { postgres, network });
     await postgres.query("UPDATE head SET phase = 'blocks'");
     expect(await model.head()).toBeUndefined();
     await expect(model.snapshot(height)).rejects.toMatchObject({ code: "SNAPSHOT_EMPTY", isRetryable: true });
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
   });
 
   test("A read model on PostgreSQL completes the reads that were sent with one that fails.", async () => {
-    const model = createPostgresReadModel({ readTimeoutMs: 2_000 }, { postgres, network });
+    const model = new PostgresReadModel({ readTimeoutMs: 2_000 }, { postgres, network });
     await slowDownProperties(60);
     const results = await model.snapshot((snapshot) =>
       Promise.allSettled([
@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
   });
 
   test("A read model on PostgreSQL completes a slow read of a shared transaction in one of its own, after the others.", async () => {
-    const model = createPostgresReadModel(
+    const model = new PostgresReadModel(
       { sharedReadTimeoutMs: 50, readTimeoutMs: 10_000 },
       { postgres, shared: postgres, network },
     );
@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
 
   test("A read model on PostgreSQL refuses a snapshot while all connections are in use, at once if too many wait.", async () => {
     const small = openSmall();
-    const model = createPostgresReadModel({}, { postgres: small, network });
+    const model = new PostgresReadModel({}, { postgres: small, network });
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
     const blocker = model.snapshot(() => {
@@ -131,7 +131,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     await expect(model.snapshot(height)).rejects.toMatchObject({ code: "SNAPSHOT_BUSY", isRetryable: true });
     const impatient = openSmall({ maxWaiting: 0 });
     await expect(
-      createPostgresReadModel({}, { postgres: impatient, network }).snapshot(height),
+      new PostgresReadModel({}, { postgres: impatient, network }).snapshot(height),
     ).rejects.toMatchObject({ code: "SNAPSHOT_BUSY" });
     ended.resolve();
     await blocker;
@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
   });
 
   test("A read model on PostgreSQL refuses reads after the end of their snapshot.", async () => {
-    const model = createPostgresReadModel({}, { postgres, network });
+    const model = new PostgresReadModel({}, { postgres, network });
     const ended = await model.snapshot(async (snapshot) => ({ snapshot }));
     // The transaction ends after the result of the work.
     await nextTurn();
@@ -149,7 +149,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
 
   test("A read model on PostgreSQL reads again once the database is back.", async () => {
     const small = openSmall({ connectTimeoutMs: 10_000 });
-    const model = createPostgresReadModel({}, { postgres: small, network });
+    const model = new PostgresReadModel({}, { postgres: small, network });
     const broken = model.snapshot(async (snapshot) => {
       await server.crash();
       return height(snapshot);
@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
 
   test("A read model on PostgreSQL says that the database cannot be reached.", async () => {
     const nowhere = openSmall({ url: "postgres://127.0.0.1:1/none" });
-    const model = createPostgresReadModel({}, { postgres: nowhere, network });
+    const model = new PostgresReadModel({}, { postgres: nowhere, network });
     await expect(model.snapshot(height)).rejects.toMatchObject({
       code: "SNAPSHOT_UNREACHABLE",
       isRetryable: true,

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { PostgresError } from "../../../src/postgres/postgres-error.ts";
 import { prepared, type ReadQuery } from "../../../src/postgres/reads.ts";
-import { createQuickReads } from "../../../src/read/postgres/shared-transactions.ts";
+import { QuickReads } from "../../../src/read/postgres/shared-transactions.ts";
 
 const ONE = prepared("SELECT one");
 const timeout = { code: "POSTGRES_TIMEOUT" };
@@ -16,8 +16,8 @@ function createTransactions({ cause }: ErrorOptions = { cause: new Error("cancel
     if (text.includes("slow")) throw new PostgresError("POSTGRES_TIMEOUT", cause);
     return [];
   }) as ReadQuery<number>;
-  const quick = createQuickReads<number>();
-  return { sent, begin: () => quick(query) };
+  const quick = new QuickReads<number>();
+  return { sent, begin: () => quick.limited(query) };
 }
 
 test("After a slow statement, a transaction sends no statement of a list, but those of single resources.", async () => {

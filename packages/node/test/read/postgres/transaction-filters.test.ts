@@ -1,7 +1,7 @@
 /** Filters of transactions whose pages and counts need no search. */
 import { expect, test } from "vitest";
 import type { TransactionFilter } from "../../../src/read/filters.ts";
-import { isOfHeightsOnly, isOfTypes } from "../../../src/read/postgres/transaction-filters.ts";
+import { isOfHeightsOnly, isOfTypes } from "../../../src/read/transaction-rules.ts";
 
 /** A route passes all parameters of its request. */
 const PARAMETERS = { page: "2", limit: "100", offset: "300", orderBy: "timestamp:desc", transform: "true" };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { createChunks } from "../../../src/read/sqlite/lists/time-box.ts";
-import { createTimeBox } from "../../../src/read/sqlite/read-model.ts";
-import { createFeeQueries } from "../../../src/read/sqlite/tables/chain.ts";
+import { Chunks, TimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { FeeQueries } from "../../../src/read/sqlite/tables/chain.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 
 test.each([
@@ -17,9 +16,9 @@ test.each([
   );
   const insert = database.prepare("INSERT INTO transactions VALUES (?, 0, 1, 0, ?)");
   for (const [index, fee] of fees.entries()) insert.run(index + 1, fee);
-  const time = createTimeBox(60_000);
+  const time = new TimeBox(60_000);
   time.begin();
-  const queries = createFeeQueries({ database, chunksOf: createChunks(database, time) });
+  const queries = new FeeQueries({ database, chunks: new Chunks(database, time) });
   expect(queries.ofLast(9, 1, 0)?.avg).toBe(average);
   expect(queries.since(1, 0)[0]?.avg).toBe(average);
   database.close();

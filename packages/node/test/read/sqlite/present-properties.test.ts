@@ -1,6 +1,6 @@
 /** Pages of the present properties of a unik, and the parts by which they are found. */
 import { expect, onTestFinished, test } from "vitest";
-import { createPresentProperties } from "../../../src/read/sqlite/tables/tokens.ts";
+import { PresentProperties } from "../../../src/read/sqlite/tables/tokens.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { Records } from "../../../src/store/state/records.ts";
@@ -12,7 +12,7 @@ test("Pages of thousands of properties are the same after random changes as of a
   const database = openDatabase(":memory:");
   onTestFinished(() => database.close());
   migrate(database);
-  const pageOf = createPresentProperties(database);
+  const properties = new PresentProperties(database);
   const records = new Records(database);
   const random = createDraws(5);
   const expected = new Map<string, string>();
@@ -34,11 +34,12 @@ test("Pages of thousands of properties are the same after random changes as of a
     const totalCount = rows.length;
     for (let offset = 0; offset < totalCount + 1_000; offset += 7_777) {
       const page = { rows: rows.slice(offset, offset + 100), totalCount };
-      expect(pageOf(TOKEN, { offset, limit: 100 })).toEqual(page);
+      expect(properties.page(TOKEN, { offset, limit: 100 })).toEqual(page);
       const afterKey = rows[offset - 1]?.key;
-      if (afterKey !== undefined) expect(pageOf(TOKEN, { offset: 0, limit: 100, afterKey })).toEqual(page);
+      if (afterKey !== undefined)
+        expect(properties.page(TOKEN, { offset: 0, limit: 100, afterKey })).toEqual(page);
     }
-    expect(pageOf(TOKEN, { offset: 0, limit: 0 })).toEqual({ rows: [], totalCount });
+    expect(properties.page(TOKEN, { offset: 0, limit: 0 })).toEqual({ rows: [], totalCount });
     const largest = database.prepare(
       "SELECT max(number) <= 512 * (1 + 63 * (level - 1)) AS isSmall FROM property_parts GROUP BY level",
     );

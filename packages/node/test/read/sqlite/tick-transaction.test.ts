@@ -7,7 +7,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { createNetwork, dalinet } from "@uniknode/protocol";
 import { afterAll, expect, test } from "vitest";
 import type { Snapshot } from "../../../src/read/port.ts";
-import { createSqliteReadModel, createTickTransaction } from "../../../src/read/sqlite/read-model.ts";
+import { SqliteReadModel, TickTransaction } from "../../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
@@ -31,7 +31,7 @@ afterAll(() => {
 
 function open() {
   const database = openDatabase(path, { readonly: true });
-  return { database, model: createSqliteReadModel({}, { database, network: createNetwork(dalinet) }) };
+  return { database, model: new SqliteReadModel({}, { database, network: createNetwork(dalinet) }) };
 }
 
 test("Reads of one tick see one state, and those of the next tick see later writes.", async () => {
@@ -79,7 +79,7 @@ test("An error of one work is thrown, and does not affect the next one.", async 
 
 test("No open statement prevents a connection from being closed.", async () => {
   const reader = openDatabase(path, { readonly: true });
-  const transaction = createTickTransaction(reader);
+  const transaction = new TickTransaction(reader);
   transaction.head();
   transaction.end();
   transaction.end();

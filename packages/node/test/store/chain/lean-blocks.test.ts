@@ -4,10 +4,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { BlockFilter } from "../../../src/read/filters.ts";
 import type { StoredBlock } from "../../../src/read/rows.ts";
-import { createChunks } from "../../../src/read/sqlite/lists/time-box.ts";
-import { createTimeBox } from "../../../src/read/sqlite/read-model.ts";
-import { createBlockQueries } from "../../../src/read/sqlite/tables/blocks.ts";
-import { createChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
+import { Chunks, TimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { BlockQueries } from "../../../src/read/sqlite/tables/blocks.ts";
+import { ChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
 import { BlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
@@ -30,10 +29,10 @@ function openWith(blocks: readonly EncodedBlock[]): Database {
 }
 
 function queriesOf(database: Database) {
-  const time = createTimeBox(60_000);
+  const time = new TimeBox(60_000);
   time.begin();
-  const chunksOf = createChunks(database, time);
-  return createBlockQueries({ database, head: headOf(database), time, chunksOf });
+  const chunks = new Chunks(database, time);
+  return new BlockQueries({ database, head: headOf(database), time, chunks });
 }
 
 const toStored = ({ header }: EncodedBlock): StoredBlock => ({
@@ -77,9 +76,9 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
 
   test("A chain is filtered by members of the header.", () => {
     const database = openWith(blocks);
-    const { list } = queriesOf(database);
+    const queries = queriesOf(database);
     const find = (filter: BlockFilter) =>
-      list(filter, { field: "height", direction: "asc" }, { offset: 0, limit: 100 }).rows;
+      queries.list(filter, { field: "height", direction: "asc" }, { offset: 0, limit: 100 }).rows;
     const where = (isWanted: (block: StoredBlock) => boolean) => blocks.map(toStored).filter(isWanted);
     for (const one of blocks.map(toStored)) {
       const { id, previousBlock, generatorPublicKey, payloadHash, blockSignature } = one;
@@ -130,15 +129,15 @@ test("Ids with the same indexed prefix are different ids.", () => {
     "1234567",
   ];
   for (const [index, id] of ids.entries()) insert({ height: index + 1, id });
-  const { byId, list } = queriesOf(database);
+  const queries = queriesOf(database);
   const children = (previousBlock: string) =>
-    list({ previousBlock }, { field: "height", direction: "asc" }, { offset: 0, limit: 9 }).rows;
+    queries.list({ previousBlock }, { field: "height", direction: "asc" }, { offset: 0, limit: 9 }).rows;
   for (const [index, id] of ids.entries()) {
-    expect(byId(id)?.height, id).toBe(index + 1);
+    expect(queries.byId(id)?.height, id).toBe(index + 1);
     expect(children(id).map(({ height }) => height)).toEqual(index + 1 < ids.length ? [index + 2] : []);
   }
-  expect(byId(fullId("abcdefabcdef", "3"))).toBeUndefined();
-  expect(byId("12345")).toBeUndefined();
+  expect(queries.byId(fullId("abcdefabcdef", "3"))).toBeUndefined();
+  expect(queries.byId("12345")).toBeUndefined();
 });
 
 test("Ids are found by how they begin, in the order of their texts, at most five.", () => {
@@ -153,8 +152,8 @@ test("Ids are found by how they begin, in the order of their texts, at most five
     "19",
   ];
   for (const [index, id] of ids.entries()) insert({ height: index + 1, id });
-  const { beginningWith } = createChainQueries(database);
-  const found = (prefix: string) => beginningWith(prefix).map(({ id }) => id);
+  const chain = new ChainQueries(database);
+  const found = (prefix: string) => chain.beginningWith(prefix).map(({ id }) => id);
   const expected = (prefix: string) =>
     ids
       .filter((id) => id.startsWith(prefix))

@@ -4,8 +4,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { TransactionFilter } from "../../../src/read/filters.ts";
 import type { StoredTransaction } from "../../../src/read/rows.ts";
-import { createQueries, createTimeBox } from "../../../src/read/sqlite/read-model.ts";
-import { createChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
+import { TimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { createQueries } from "../../../src/read/sqlite/read-model.ts";
+import { ChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
 import { TransactionStore } from "../../../src/store/chain/transactions.ts";
 import { toAssetText, toSignaturesText } from "../../../src/store/chain/visible-fields.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
@@ -50,7 +51,7 @@ function openWith(blocks: readonly Block[]): Database {
 }
 
 function readModelOf(database: Database) {
-  const time = createTimeBox(60_000);
+  const time = new TimeBox(60_000);
   time.begin();
   return createQueries({}, { database, network: chain.network, time, head: headOf(database) });
 }
@@ -88,8 +89,12 @@ function toStored(blocks: readonly Block[]): StoredTransaction[] {
 type Queries = ReturnType<typeof queriesOf>;
 
 /** Returns all transactions that match a filter, oldest first. */
-const listOf = ({ list }: Queries, filter: TransactionFilter = {}) =>
-  list(filter, { field: "timestamp", direction: "asc", sequence: "asc" }, { offset: 0, limit: 10_000 }).rows;
+const listOf = (queries: Queries, filter: TransactionFilter = {}) =>
+  queries.list(
+    filter,
+    { field: "timestamp", direction: "asc", sequence: "asc" },
+    { offset: 0, limit: 10_000 },
+  ).rows;
 
 /** Returns the rows with the parties instead of their numbers. */
 const rowsOf = (database: Database) =>
@@ -109,9 +114,8 @@ describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) =>
     const database = openWith(blocks);
     const queries = queriesOf(database);
     expect(listOf(queries)).toEqual(stored);
-    const { byId, signedById } = queries;
-    expect(stored.map(({ id }) => byId(id))).toEqual(stored);
-    expect(stored.map(({ id }) => signedById(id)?.id)).toEqual(stored.map(({ id }) => id));
+    expect(stored.map(({ id }) => queries.byId(id))).toEqual(stored);
+    expect(stored.map(({ id }) => queries.signedById(id)?.id)).toEqual(stored.map(({ id }) => id));
     const store = new TransactionStore(database);
     const ids = stored.map(({ id }) => id);
     expect(store.storedIds([...ids, "0".repeat(64), "g", present(ids[0]).toUpperCase()])).toEqual(ids);
@@ -160,12 +164,12 @@ test("Ids with the same indexed prefix are different ids, and are found by how t
     idOf("abcdefabcdee", "1"),
   ];
   for (const [sequence, id] of ids.entries()) insert({ height: 1, sequence, id, amount: sequence });
-  const { byId } = queriesOf(database);
-  expect(ids.map((id) => byId(id)?.amount)).toEqual(ids.map((_, sequence) => `${sequence}`));
-  expect(byId(idOf("abcdefabcdef", "7"))).toBeUndefined();
-  const { beginningWith } = createChainQueries(database);
+  const transactions = queriesOf(database);
+  expect(ids.map((id) => transactions.byId(id)?.amount)).toEqual(ids.map((_, sequence) => `${sequence}`));
+  expect(transactions.byId(idOf("abcdefabcdef", "7"))).toBeUndefined();
+  const queries = new ChainQueries(database);
   for (const prefix of ["a", "abcdefabcde", "abcdefabcdef", "abcdefabcdef0", present(ids[2])]) {
-    expect(beginningWith(prefix).map(({ id }) => id)).toEqual(
+    expect(queries.beginningWith(prefix).map(({ id }) => id)).toEqual(
       ids
         .filter((id) => id.startsWith(prefix))
         .sort()
@@ -178,14 +182,14 @@ test("Blocks with partial ids, and numbers of 64 bits, are read exactly.", () =>
   const database = openEmpty();
   const insertBlock = createInventedBlocks(database);
   const insert = createInventedTransactions(database);
-  const { byId } = queriesOf(database);
+  const transactions = queriesOf(database);
   const blockIds = ["1", "17184958558311101492", "ab".repeat(32)];
   const amounts = [2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n - 1n];
   for (const [index, id] of blockIds.entries()) {
     insertBlock({ height: index + 1, id });
     insert({ height: index + 1, sequence: 0, amount: present(amounts[index]) });
   }
-  const stored = blockIds.map((_, index) => byId(inventedId(index + 1, 0)));
+  const stored = blockIds.map((_, index) => transactions.byId(inventedId(index + 1, 0)));
   expect(stored.map((row) => row?.blockId)).toEqual(blockIds);
   expect(stored.map((row) => row?.amount)).toEqual(amounts.map(String));
 });

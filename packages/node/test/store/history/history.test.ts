@@ -3,7 +3,8 @@ import { createNetwork } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Range } from "../../../src/read/page.ts";
-import { createQueries, createTimeBox } from "../../../src/read/sqlite/read-model.ts";
+import { TimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { createQueries } from "../../../src/read/sqlite/read-model.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
 import { hasHistory } from "../../../src/store/history/writer.ts";
 import {
@@ -25,7 +26,7 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 function queriesOf(content: Content, database: Database) {
-  const time = createTimeBox(600_000);
+  const time = new TimeBox(600_000);
   time.begin();
   const network = createNetwork(content.network);
   return createQueries({}, { database, network, time, head: headOf(database) });

@@ -1,12 +1,8 @@
 import { propertyKey } from "@uniknode/ledger";
 import { expect, onTestFinished, test } from "vitest";
 import type { PropertyRange } from "../../../src/read/page.ts";
-import { createTimeBox } from "../../../src/read/sqlite/read-model.ts";
-import {
-  createPastProperties,
-  createPastProperty,
-  createPropertyLists,
-} from "../../../src/read/sqlite/tables/tokens.ts";
+import { TimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { PastProperties } from "../../../src/read/sqlite/tables/tokens.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { HistoryReader } from "../../../src/store/history/reader.ts";
@@ -42,12 +38,10 @@ test("Pages of thousands of properties at a height are those of the versions tha
       record.run(HISTORY_KINDS.properties, propertyKey(OTHER, key), 60, "another");
     }
   });
-  const time = createTimeBox(600_000);
+  const time = new TimeBox(600_000);
   time.begin();
-  const reader = new HistoryReader(database);
-  const listOf = createPropertyLists(database, time);
-  const propertiesAt = createPastProperties(database, reader);
-  const list = (range: PropertyRange) => listOf(HEAD, propertiesAt(45, TOKEN), range);
+  const properties = new PastProperties(database, time, new HistoryReader(database));
+  const list = (range: PropertyRange) => properties.page(HEAD, 45, TOKEN, range);
   const rows = [...expected]
     .map(([key, value]) => ({ key, value }))
     .sort((one, other) => Buffer.compare(Buffer.from(one.key), Buffer.from(other.key)));
@@ -61,6 +55,5 @@ test("Pages of thousands of properties at a height are those of the versions tha
   }
   expect(list({ offset: 0, limit: 5_000 })).toEqual({ rows, totalCount });
   expect(list({ offset: 0, limit: 0 })).toEqual({ rows: [], totalCount });
-  const property = createPastProperty(database, reader);
-  for (const { key, value } of rows.slice(0, 50)) expect(property(45, TOKEN, key)).toBe(value);
+  for (const { key, value } of rows.slice(0, 50)) expect(properties.value(45, TOKEN, key)).toBe(value);
 });

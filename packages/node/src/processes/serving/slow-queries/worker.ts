@@ -6,7 +6,7 @@ import { CODE_HEADER } from "../../../http/core/error.ts";
 import { createHttpServer } from "../../../http/server/server.ts";
 import { openLog } from "../../../platform/logging/logger.ts";
 import { present } from "../../../platform/present.ts";
-import { createSqliteReadModel } from "../../../read/sqlite/read-model.ts";
+import { SqliteReadModel } from "../../../read/sqlite/read-model.ts";
 import { openDatabase } from "../../../store/engine/database.ts";
 import type { FromSlowQueryThread, SlowQueryData, ToSlowQueryThread } from "./thread.ts";
 
@@ -18,7 +18,7 @@ const database = openDatabase(databasePath, { readonly: true });
 const { app } = createHttpServer(
   { host: "127.0.0.1", port: 0 },
   {
-    readModel: createSqliteReadModel({ readTimeoutMs }, { database, network }),
+    readModel: new SqliteReadModel({ readTimeoutMs }, { database, network }),
     network,
     identity,
     // Queries that call the node are never slow in the database.

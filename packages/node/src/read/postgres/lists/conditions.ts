@@ -5,7 +5,7 @@
 import type { PostgresValue } from "../../../postgres/connection.ts";
 import { type CursorValue, cursorValues, type NamedTerm, type RowValue } from "../../cursor.ts";
 import { endsOf, type Integer, type Interval } from "../../page.ts";
-import { allOf, rowsAfter } from "../../sql.ts";
+import { allOf, type Field, rowsAfter } from "../../sql.ts";
 import { bytesOf, bytesOfHex, hex, nullable, orNull } from "../row-text.ts";
 
 /** `sql` is a text of this program, never of a request. */
@@ -14,25 +14,12 @@ export type Condition = { readonly sql: string; readonly values: readonly Postgr
 /** A condition that no row satisfies. */
 export const NEVER: Condition = { sql: "FALSE", values: [] };
 
-/** A column to filter by, compared as text or as an integer. */
-export type Field = { readonly column: string; readonly kind: "text" | "integer" };
-export type Fields = Readonly<Record<string, Field>>;
-
 export const text = (column: string) => ({ column, kind: "text" }) as const;
 export const integer = (column: string) => ({ column, kind: "integer" }) as const;
 
-/** Values by the name of a field; absent fields do not filter. */
-export type FilterOf<F extends Fields> = {
-  readonly [Name in keyof F]?: F[Name]["kind"] extends "text" ? string : Integer | Interval;
-};
-
-/** Returns the conditions of a filter. Members that are not fields are ignored. */
-export const conditionsOf = <F extends Fields>(fields: F, filter: FilterOf<F>): Condition[] =>
-  Object.entries(fields).flatMap(([name, { column, kind }]) => {
-    const value: Integer | Interval | undefined = filter[name];
-    if (value === undefined) return [];
-    return [kind === "text" ? isText(column, `${value}`) : isInteger(column, value)];
-  });
+/** Matches rows whose column has a value, or a value within an interval. */
+export const hasValue = ({ column, kind }: Field, value: Integer | Interval): Condition =>
+  kind === "text" ? isText(column, `${value}`) : isInteger(column, value);
 
 /** Returns whether a text can be a value of a column: PostgreSQL text cannot contain U+0000. */
 export const isStorable = (value: string): boolean => !value.includes("\0");
@@ -46,7 +33,6 @@ export const isOneOf = (column: string, values: readonly string[]): Condition =>
   values: [values.filter(isStorable)],
 });
 
-/** Matches rows whose column has a value, or a value within an interval. */
 export function isInteger(column: string, wanted: Integer | Interval): Condition {
   const ends = endsOf(wanted);
   if (!ends) return NEVER;

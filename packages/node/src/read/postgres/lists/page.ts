@@ -130,7 +130,7 @@ function countRows(
   { listed, alternatives }: OrderedRows,
 ): Promise<number> {
   const { sql, values } = countSql(listed, alternatives);
-  return counts(head, { sql, values }, async () => {
+  return counts.read(head, { sql, values }, async () => {
     const [row] = await query<{ total: string }>(numbered(sql), values);
     return Number(row?.total ?? 0);
   });

@@ -2,9 +2,10 @@
 
 import { LRUCache } from "lru-cache";
 import type { PostgresValue } from "../../../postgres/connection.ts";
-import type { ReadQuery } from "../../../postgres/reads.ts";
-import type { Head } from "../../port.ts";
-import type { Condition } from "./conditions.ts";
+import type { Prepared, ReadQuery } from "../../../postgres/reads.ts";
+import { type Head, SharedReads } from "../../port.ts";
+import type { RowFields, RowText } from "../row-text.ts";
+import { type Condition, isStorable } from "./conditions.ts";
 
 export type SnapshotReads = {
   readonly head: Head;
@@ -18,51 +19,39 @@ export type SnapshotReads = {
 /** Returns the only row of a statement that finds at most one. */
 export const first = async <Row>(rows: Promise<Row[]>): Promise<Row | undefined> => (await rows)[0];
 
-/** Returns the number of rows of a filter from the cache, or the result of `count`, which concurrent callers share. */
-type CountCache = (
-  head: Head,
-  filter: { readonly sql: string; readonly values: readonly PostgresValue[] },
-  count: () => Promise<number>,
-) => Promise<number>;
+/** Returns the row that a statement finds by a text; undefined also if no column can contain the text. */
+export const findBy = async <Row>(
+  { query }: SnapshotReads,
+  statement: Prepared,
+  text: string,
+): Promise<Row | undefined> => (isStorable(text) ? first(query<Row>(statement, [text])) : undefined);
+
+/** Returns the row that a statement finds by a text, for a statement that selects the text of the row. */
+export async function findRow<Row>(
+  reads: SnapshotReads,
+  row: RowText<Row>,
+  statement: Prepared,
+  text: string,
+): Promise<Row | undefined> {
+  const selected = await findBy<RowFields>(reads, statement, text);
+  return selected && row.read(selected);
+}
 
 /** Maximum number of cached counts of all heads. */
 const MAX_COUNTS = 1_000;
 /** Maximum length of the SQL and the values of a filter or a list that is cached. */
 const MAX_NAME_LENGTH = 4_000;
 
-export function createCountCache(): CountCache {
-  const known = new LRUCache<string, Promise<number>>({ max: MAX_COUNTS });
-  return function read(head, filter, count): Promise<number> {
-    const { sql, values } = filter;
-    const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
-    if (name.length > MAX_NAME_LENGTH) return count();
-    const cached = known.get(name);
-    // Counts again: the snapshot of the other caller may have had less time.
-    if (cached) return cached.catch(() => read(head, filter, count));
-    const counted = count();
-    known.set(name, counted);
-    counted.catch(() => {
-      if (known.peek(name) === counted) known.delete(name);
-    });
-    return counted;
-  };
-}
+/** Cache of counts by filter and head. */
+export class CountCache {
+  readonly #reads = new SharedReads<number>(MAX_COUNTS);
 
-/**
- * A sparse index of the rows of a list, with the cursor of every so many rows. A page with a large offset starts at the nearest entry
- * instead of skipping all rows before it. Entries are read only as far as requests need them.
- */
-type OffsetCache = {
-  /** Number of rows from one entry to the next. */
-  readonly step: number;
-  /**
-   * Returns the last entry before an offset, if any, and the remaining offset after it. Concurrent callers share reads.
-   *
-   * @param list SQL of the rows in their order, which identifies the list
-   * @param read reads the next cursors, up to a number of them, after the row at a cursor or from the beginning
-   */
-  before(head: Head, list: Condition, offset: number, read: ReadCursors): Promise<StartCursor>;
-};
+  /** Returns the number of rows of a filter, or the result of `count`, which concurrent callers share. */
+  read(head: Head, { sql, values }: Condition, count: () => Promise<number>): Promise<number> {
+    const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
+    return name.length > MAX_NAME_LENGTH ? count() : this.#reads.read(name, count);
+  }
+}
 
 export type StartCursor = { readonly cursor?: string; readonly rest: number };
 
@@ -80,39 +69,59 @@ const MAX_ENTRIES = 100_000;
 
 type Known = { readonly wanted: number; readonly cursors: Promise<readonly string[]> };
 
-export function createOffsetCache(step = STEP): OffsetCache {
-  const lists = new LRUCache<string, Known>({ maxSize: MAX_ENTRIES });
+/**
+ * A sparse index of the rows of a list, with the cursor of every so many rows. A page with a large offset starts at the nearest entry
+ * instead of skipping all rows before it. Entries are read only as far as requests need them.
+ */
+export class OffsetCache {
+  /** Number of rows from one entry to the next. */
+  readonly step: number;
+  readonly #lists = new LRUCache<string, Known>({ maxSize: MAX_ENTRIES });
+
+  constructor(step = STEP) {
+    this.step = step;
+  }
+
+  /**
+   * Returns the last entry before an offset, if any, and the remaining offset after it. Concurrent callers share reads.
+   *
+   * @param list SQL of the rows in their order, which identifies the list
+   * @param read reads the next cursors, up to a number of them, after the row at a cursor or from the beginning
+   */
+  async before(
+    head: Head,
+    { sql, values }: Condition,
+    offset: number,
+    read: ReadCursors,
+  ): Promise<StartCursor> {
+    const wanted = Math.min(Math.floor(offset / this.step), MAX_ENTRIES_PER_LIST);
+    const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
+    if (wanted === 0 || name.length > MAX_NAME_LENGTH) return { rest: offset };
+    const cursors = await this.#cursorsOf(name, wanted, read);
+    const count = Math.min(wanted, cursors.length);
+    const cursor = cursors[count - 1];
+    return { ...(cursor !== undefined && { cursor }), rest: offset - count * this.step };
+  }
 
   /** Returns the first cursors of a list, at least `wanted` unless the list ends before. */
-  function cursorsOf(name: string, wanted: number, read: ReadCursors): Promise<readonly string[]> {
-    const known = lists.get(name);
+  #cursorsOf(name: string, wanted: number, read: ReadCursors): Promise<readonly string[]> {
+    const known = this.#lists.get(name);
     // Reads again after a failure: the snapshot of the other caller may have had less time.
-    if (known && known.wanted >= wanted) return known.cursors.catch(() => cursorsOf(name, wanted, read));
+    if (known && known.wanted >= wanted) {
+      return known.cursors.catch(() => this.#cursorsOf(name, wanted, read));
+    }
     const list: Known = { wanted, cursors: extend(known, wanted, read) };
-    lists.set(name, list, { size: 1 });
+    this.#lists.set(name, list, { size: 1 });
     list.cursors.then(
       ({ length }) => {
-        if (lists.peek(name) === list) lists.set(name, list, { size: 1 + length });
+        if (this.#lists.peek(name) === list) this.#lists.set(name, list, { size: 1 + length });
       },
       () => {
-        if (lists.peek(name) === list) lists.delete(name);
+        if (this.#lists.peek(name) === list) this.#lists.delete(name);
       },
     );
     return list.cursors;
   }
-
-  return {
-    step,
-    async before(head, { sql, values }, offset, read) {
-      const wanted = Math.min(Math.floor(offset / step), MAX_ENTRIES_PER_LIST);
-      const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
-      if (wanted === 0 || name.length > MAX_NAME_LENGTH) return { rest: offset };
-      const cursors = await cursorsOf(name, wanted, read);
-      const count = Math.min(wanted, cursors.length);
-      const cursor = cursors[count - 1];
-      return { ...(cursor !== undefined && { cursor }), rest: offset - count * step };
-    },
-  };
 }
 
 async function extend(

@@ -6,14 +6,15 @@ import { LRUCache } from "lru-cache";
 import { present } from "../../../platform/present.ts";
 import type { Database, SqlValue, Statement } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
-import { type Condition, NEVER, type Side } from "./conditions.ts";
-import type { OrderTerm, SortTerm } from "./keyset-cursor.ts";
+import { type Condition, NEVER, type OrderTerm, type Side, type SortTerm } from "./conditions.ts";
 
 export type KeyedTable = {
   readonly table: string;
   /** Columns of the primary key. */
   readonly key: readonly string[];
 };
+
+export const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"] } as const;
 
 export type ListedTable = KeyedTable & {
   /** SQL of the selected columns; may use `joins`, unlike conditions and order. */
@@ -206,16 +207,21 @@ export const named = (order: readonly SortTerm[], names: readonly string[]): Sor
   }));
 
 /** Caches prepared statements by their text. */
-export function createStatementCache(
-  database: Database,
-  options?: Parameters<Database["prepare"]>[1],
-): (sql: string) => Statement<unknown> {
-  const prepared = new LRUCache<string, Statement<unknown>>({ max: MAX_STATEMENTS });
-  return (sql) => {
-    const known = prepared.get(sql);
+export class StatementCache {
+  readonly #database: Database;
+  readonly #options: Parameters<Database["prepare"]>[1];
+  readonly #prepared = new LRUCache<string, Statement<unknown>>({ max: MAX_STATEMENTS });
+
+  constructor(database: Database, options?: Parameters<Database["prepare"]>[1]) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  prepare(sql: string): Statement<unknown> {
+    const known = this.#prepared.get(sql);
     if (known) return known;
-    const statement = database.prepare<unknown>(sql, options);
-    prepared.set(sql, statement);
+    const statement = this.#database.prepare<unknown>(sql, this.#options);
+    this.#prepared.set(sql, statement);
     return statement;
-  };
+  }
 }

@@ -5,78 +5,104 @@
  * (docs/decisions/0017-write-json-without-a-compiled-serializer.md).
  */
 import { LRUCache } from "lru-cache";
+import { present } from "../../../platform/present.ts";
 import { firstIndex } from "../../../platform/sorted.ts";
-import type { Database } from "../../../store/engine/database.ts";
+import type { Database, Statement } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
 import { type Head, perHead } from "../../port.ts";
 import type { Heights } from "../../sql.ts";
+import type { TypeCount } from "../../transaction-rules.ts";
 import {
   type AccessPaths,
   countText,
-  createStatementCache,
   inRange,
   type KeyedTable,
   keysText,
+  StatementCache,
   valuesOf,
 } from "./access-paths.ts";
 import type { Condition } from "./conditions.ts";
-import { type HeightEntry, type Start, startAt } from "./offset-cache.ts";
-import { type ChunksOf, createTimeoutCache } from "./time-box.ts";
-
-/** @throws {SnapshotError} */
-export type CountCache = (head: Head, paths: AccessPaths) => number;
+import { type Chunks, TimeoutCache } from "./time-box.ts";
 
 /** Maximum number of cached counts, less if the texts of their selections are long. */
 const MAX_COUNTS = 1_000;
 const MAX_NAME_LENGTH = 4_000;
 
-/** Creates a cache of counts until the next block. */
-export function createCountCache(database: Database, chunksOf: ChunksOf, listed: KeyedTable): CountCache {
-  const prepare = createStatementCache(database);
-  const unlessTimedOut = createTimeoutCache();
-  const counts = perHead(() => new LRUCache<string, number>({ max: MAX_COUNTS }));
+/** Cache of counts until the next block. */
+export class CountCache {
+  readonly #listed: KeyedTable;
+  readonly #chunks: Chunks;
+  readonly #statements: StatementCache;
+  readonly #timeouts = new TimeoutCache();
+  readonly #counts = perHead(() => new LRUCache<string, number>({ max: MAX_COUNTS }));
 
-  const countAtOnce = (paths: AccessPaths) =>
-    (prepare(countText(listed, paths)).get(...valuesOf(paths)) as { total: number }).total;
-
-  function count(paths: AccessPaths): number {
-    // SQLite counts a table without reading its rows.
-    if (paths.every(({ lookups, residuals }) => lookups.length + residuals.length === 0)) {
-      return countAtOnce(paths);
-    }
-    let total = 0;
-    for (const chunk of chunksOf(listed, paths, "asc")) total += countAtOnce(chunk.paths);
-    return total;
+  constructor(database: Database, chunks: Chunks, listed: KeyedTable) {
+    this.#listed = listed;
+    this.#chunks = chunks;
+    this.#statements = new StatementCache(database);
   }
 
-  return (head, paths) => {
-    const known = counts(head);
-    const name = [countText(listed, paths), ...valuesOf(paths)].join("\0");
+  /** @throws {SnapshotError} */
+  count(head: Head, paths: AccessPaths): number {
+    const known = this.#counts(head);
+    const name = [countText(this.#listed, paths), ...valuesOf(paths)].join("\0");
     const total =
       known.get(name) ??
-      unlessTimedOut(
+      this.#timeouts.run(
         () => name,
-        () => count(paths),
+        () => this.#countRows(paths),
       );
     if (name.length <= MAX_NAME_LENGTH) known.set(name, total);
     return total;
-  };
+  }
+
+  #countRows(paths: AccessPaths): number {
+    // SQLite counts a table without reading its rows.
+    if (paths.every(({ lookups, residuals }) => lookups.length + residuals.length === 0)) {
+      return this.#countAtOnce(paths);
+    }
+    let total = 0;
+    for (const chunk of this.#chunks.of(this.#listed, paths, "asc")) total += this.#countAtOnce(chunk.paths);
+    return total;
+  }
+
+  #countAtOnce(paths: AccessPaths): number {
+    const select = this.#statements.prepare(countText(this.#listed, paths));
+    return (select.get(...valuesOf(paths)) as { total: number }).total;
+  }
 }
 
-/** Number of rows of a growing table, with an offset cache of the list in the order of heights. */
-export type IncrementalCount = {
-  readonly totalCount: number;
-  startOf(direction: Direction, offset: number): Start;
-};
+/** Detects reverted blocks, for caches that outlast a block. */
+export class RevertCheck {
+  readonly #blockId: Statement<{ id: string }>;
+  #known: Head | undefined;
 
-/** Accepts only conditions that do not depend on the head. */
-export type IncrementalCounts = (head: Head, paths: AccessPaths) => IncrementalCount;
+  constructor(database: Database) {
+    this.#blockId = database.prepare("SELECT id_text AS id FROM blocks WHERE height = ?");
+  }
+
+  /** Returns whether the head of the last call is no longer in the chain. */
+  hasReverted(head: Head): boolean {
+    const known = this.#known;
+    this.#known = head;
+    return known !== undefined && known.id !== head.id && this.#blockId.get(known.height)?.id !== known.id;
+  }
+}
 
 /** A table to which blocks append rows with their height. */
 type GrowingTable = KeyedTable & { readonly key: readonly ["height", ...string[]] };
 
+/** Entry of an offset cache by height: number of rows up to and including the block of a height. */
+export type HeightEntry = { readonly height: number; readonly rows: number };
+
 /** Counts of a filter: entries by ascending height, and the last counted block. */
 type Counted = { readonly entries: HeightEntry[]; last: HeightEntry };
+
+/** Number of rows of a growing table, with an offset cache of the list in the order of heights. */
+export type IncrementalCount = {
+  readonly totalCount: number;
+  readonly entries: readonly HeightEntry[];
+};
 
 /** Rows between two entries, and so the maximum distance of a page from an entry, apart from the rest of a block. */
 const STEP = 250;
@@ -84,29 +110,41 @@ const STEP = 250;
 const MAX_FILTERS = 200;
 const START: HeightEntry = { height: 0, rows: 0 };
 
-export function createIncrementalCounts(
-  database: Database,
-  chunksOf: ChunksOf,
-  listed: GrowingTable,
-): IncrementalCounts {
-  const countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
-  const prepare = createStatementCache(database);
-  const blockId = database.prepare<{ id: string }>("SELECT id_text AS id FROM blocks WHERE height = ?");
-  let known: Head | undefined;
+/** Counts that new blocks continue. */
+export class IncrementalCounts {
+  readonly #listed: GrowingTable;
+  readonly #chunks: Chunks;
+  readonly #statements: StatementCache;
+  readonly #reverts: RevertCheck;
+  readonly #countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
 
-  /** Discards all counts if a block was reverted. */
-  function follow(head: Head): void {
-    if (known && known.id !== head.id && blockId.get(known.height)?.id !== known.id) countedByFilter.clear();
-    known = head;
+  constructor(database: Database, chunks: Chunks, listed: GrowingTable) {
+    this.#listed = listed;
+    this.#chunks = chunks;
+    this.#statements = new StatementCache(database);
+    this.#reverts = new RevertCheck(database);
+  }
+
+  /**
+   * @param paths only conditions that do not depend on the head
+   * @throws {SnapshotError}
+   */
+  count(head: Head, paths: AccessPaths): IncrementalCount {
+    if (this.#reverts.hasReverted(head)) this.#countedByFilter.clear();
+    const name = [keysText(this.#listed, paths), ...valuesOf(paths)].join("\0");
+    const counted = this.#countedByFilter.get(name) ?? { entries: [], last: START };
+    this.#countedByFilter.set(name, counted);
+    if (counted.last.height < head.height) this.#continue(head, paths, counted);
+    return { totalCount: counted.last.rows, entries: counted.entries };
   }
 
   /** Keeps the partial count if the time runs out. */
-  function count(head: Head, paths: AccessPaths, counted: Counted): void {
+  #continue(head: Head, paths: AccessPaths, counted: Counted): void {
     const { entries } = counted;
-    const above: Condition = { sql: "height > ?", values: [counted.last.height] };
-    for (const { paths: chunk, end } of chunksOf(listed, inRange(paths, above, "low"), "asc")) {
-      const select = prepare(
-        `SELECT height, COUNT(*) AS rows FROM (${keysText(listed, chunk)}) GROUP BY height ORDER BY height`,
+    const rest = inRange(paths, { sql: "height > ?", values: [counted.last.height] }, "low");
+    for (const { paths: chunk, end } of this.#chunks.of(this.#listed, rest, "asc")) {
+      const select = this.#statements.prepare(
+        `SELECT height, COUNT(*) AS rows FROM (${keysText(this.#listed, chunk)}) GROUP BY height ORDER BY height`,
       );
       for (const { height, rows } of select.all(...valuesOf(chunk)) as HeightEntry[]) {
         counted.last = { height, rows: counted.last.rows + rows };
@@ -115,48 +153,60 @@ export function createIncrementalCounts(
       counted.last = { ...counted.last, height: end ? Number(end[0]) : head.height };
     }
   }
-
-  return (head, paths) => {
-    follow(head);
-    const name = [keysText(listed, paths), ...valuesOf(paths)].join("\0");
-    const counted = countedByFilter.get(name) ?? { entries: [], last: START };
-    countedByFilter.set(name, counted);
-    if (counted.last.height < head.height) count(head, paths, counted);
-    const { entries } = counted;
-    const totalCount = counted.last.rows;
-    return { totalCount, startOf: (direction, offset) => startAt(entries, totalCount, direction, offset) };
-  };
 }
 
-type TypeCount = {
-  readonly typeGroup: number;
-  readonly type: number;
-  readonly transactions: number;
-};
+/** Start of a page: a row to start at, and the remaining offset from that row. */
+export type Start = { readonly from?: Condition; readonly offset: number };
 
-export type StoredCounts = {
+/**
+ * Returns where a page in the order of heights starts.
+ *
+ * @param entries by ascending height
+ */
+export function startAt(
+  entries: readonly HeightEntry[],
+  totalCount: number,
+  direction: Direction,
+  offset: number,
+): Start {
+  const rowsAt = (index: number) => present(entries[index], "an entry").rows;
+  if (direction === "asc") {
+    const entry = entries[firstIndex(entries.length, (index) => rowsAt(index) > offset) - 1];
+    if (!entry) return { offset };
+    return { offset: offset - entry.rows, from: { sql: "height > ?", values: [entry.height] } };
+  }
+  const rank = totalCount - offset;
+  const entry = entries[firstIndex(entries.length, (index) => rowsAt(index) >= rank)];
+  if (!entry) return { offset };
+  return { offset: entry.rows - rank, from: { sql: "height <= ?", values: [entry.height] } };
+}
+
+/** Counts of transactions that are stored with the blocks. */
+export class StoredCounts {
+  readonly #end: Statement<{ transactions: number }>;
+  /** Returns the counts by type at a head. */
+  readonly byType: (head: Head) => readonly TypeCount[];
+
+  constructor(database: Database) {
+    this.#end = database.prepare("SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?");
+    const types = database.prepare<TypeCount>(
+      "SELECT type_group AS typeGroup, type, transactions FROM type_totals",
+    );
+    this.byType = perHead(() => types.all());
+  }
+
   /** Returns the number of transactions up to and including the block of a height; 0 below the first block. */
-  upTo(height: number): number;
-  between(heights: Heights): number;
-  /** Returns the lowest height whose count reaches `count`; one above the head if none does. */
-  heightOf(count: number, head: Head): number;
-  byType(head: Head): readonly TypeCount[];
-};
+  upTo(height: number): number {
+    return this.#end.get(height)?.transactions ?? 0;
+  }
 
-/** Returns the counts of transactions that are stored with the blocks. */
-export function createStoredCounts(database: Database): StoredCounts {
-  const end = database.prepare<{ transactions: number }>(
-    "SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?",
-  );
-  const types = database.prepare<TypeCount>(
-    "SELECT type_group AS typeGroup, type, transactions FROM type_totals",
-  );
-  const upTo = (height: number) => end.get(height)?.transactions ?? 0;
-  return {
-    upTo,
-    between: ({ low, high }) => (low > high ? 0 : upTo(high) - upTo(low - 1)),
+  between({ low, high }: Heights): number {
+    return low > high ? 0 : this.upTo(high) - this.upTo(low - 1);
+  }
+
+  /** Returns the lowest height whose count reaches `count`; one above the head if none does. */
+  heightOf(count: number, head: Head): number {
     // Counts never decrease with the height: a binary search needs no index on them.
-    heightOf: (count, head) => 1 + firstIndex(head.height, (index) => upTo(index + 1) >= count),
-    byType: perHead(() => types.all()),
-  };
+    return 1 + firstIndex(head.height, (index) => this.upTo(index + 1) >= count);
+  }
 }

@@ -4,17 +4,22 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
-import type { Direction, Integer, Interval, Range } from "../../page.ts";
+import type { Integer, Interval, Range } from "../../page.ts";
 import type { Head } from "../../port.ts";
 import { allOf, anyOf } from "../../sql.ts";
-import { type AccessPaths, accessPathsOf, keysText, type Selection, valuesOf } from "./access-paths.ts";
-import type { Condition } from "./conditions.ts";
-import type { IncrementalCounts, StoredCounts } from "./count-cache.ts";
-import type { OrderTerm } from "./keyset-cursor.ts";
-import { type HeightEntry, type Start, startAt } from "./offset-cache.ts";
+import {
+  type AccessPaths,
+  accessPathsOf,
+  keysText,
+  type Selection,
+  TRANSACTIONS,
+  valuesOf,
+} from "./access-paths.ts";
+import type { Condition, OrderTerm } from "./conditions.ts";
+import type { HeightEntry, IncrementalCounts, StoredCounts } from "./count-cache.ts";
 import { MAX_LOOKED_UP, MAX_SORTED } from "./planner.ts";
 import { type PositionPage, pageByPosition } from "./position-page.ts";
-import type { ChunksOf } from "./time-box.ts";
+import type { Chunks } from "./time-box.ts";
 import {
   bytesOf,
   type Kind,
@@ -25,16 +30,57 @@ import {
 } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
 
+/** Number of parts of the chain whose rows are counted if they are too many to be sorted. */
+const PARTS = 1_000;
+
 /** Rows identified by their positions in the chain. */
-export type PositionList = {
-  readonly count: number;
+export class PositionList {
+  readonly totalCount: number;
+  readonly #height: number;
+  /** If the rows are too many to be sorted, only entries by height are kept, which use less memory. */
+  readonly #rows: { readonly groups: readonly Float64Array[] } | { readonly entries: readonly HeightEntry[] };
+
+  constructor({ height }: Head, groups: readonly Float64Array[]) {
+    this.totalCount = groups.reduce((sum, { length }) => sum + length, 0);
+    this.#height = height;
+    this.#rows = this.totalCount > MAX_SORTED ? { entries: entriesOf(height, groups) } : { groups };
+  }
+
   /** Positions of the rows; undefined if they are too many to be looked up one by one. */
-  readonly positions: readonly number[] | undefined;
+  get positions(): readonly number[] | undefined {
+    if (!("groups" in this.#rows) || this.totalCount > MAX_LOOKED_UP) return undefined;
+    return this.#rows.groups.flatMap((rows) => [...rows]);
+  }
+
+  /** Numbers of rows up to certain heights. */
+  get entries(): readonly HeightEntry[] {
+    return "groups" in this.#rows ? entriesOf(this.#height, this.#rows.groups) : this.#rows.entries;
+  }
+
   /** Returns a page in the order of the chain; undefined if the rows are too many to be sorted. */
-  page(order: readonly OrderTerm[], range: Range): PositionPage | undefined;
-  /** Returns where such a page starts (`lists/offset-cache.ts`). */
-  startOf(direction: Direction, offset: number): Start;
-};
+  page(order: readonly OrderTerm[], range: Range): PositionPage | undefined {
+    return "groups" in this.#rows
+      ? pageByPosition(this.#rows.groups, this.totalCount, order, range)
+      : undefined;
+  }
+}
+
+/** Counts the rows up to certain heights. */
+function entriesOf(height: number, groups: readonly Float64Array[]): HeightEntry[] {
+  const size = SEQUENCES * Math.ceil((height + 1) / PARTS);
+  const counts = new Uint32Array(PARTS);
+  for (const rows of groups) {
+    for (const position of rows) {
+      const part = Math.floor(position / size);
+      counts[part] = (counts[part] ?? 0) + 1;
+    }
+  }
+  let rows = 0;
+  return Array.from(counts, (count, part) => {
+    rows += count;
+    return { height: ((part + 1) * size) / SEQUENCES - 1, rows };
+  });
+}
 
 /** A condition on the values of a column: values between two bounds, or values that contain a text. */
 export type ValueCondition = {
@@ -53,72 +99,53 @@ export type PositionQuery = {
   readonly indexed: readonly AccessPaths[];
 };
 
-/** Returns all rows of a query if they are identified by their positions; otherwise undefined. */
-export type PositionLists = (head: Head, query: PositionQuery) => PositionList | undefined;
-
 type PositionListDependencies = {
   readonly database: Database;
-  readonly chunksOf: ChunksOf;
-  readonly valueIndexes: ValueIndexes;
+  readonly chunks: Chunks;
+  /** Absent: no value index is built. */
+  readonly valueIndexes?: Pick<ValueIndexes, "find"> | undefined;
   readonly storedCounts: StoredCounts;
-  readonly incrementalCount: IncrementalCounts;
+  readonly incrementalCounts: IncrementalCounts;
   /** Minimum number of rows for which a value index is built. */
   readonly minIndexedRows: number;
 };
 
 const ALL = accessPathsOf({ conditions: [] });
-const TABLE = { table: "transactions", key: ["height", "sequence"] };
-
-/** Number of parts of the chain whose rows are counted if they are too many to be sorted. */
-const PARTS = 1_000;
 /** Maximum number of frequent values whose lists are cached until the next block: 50 kB each. */
 const MAX_KEPT = 20;
 
-export function createPositionLists(deps: PositionListDependencies): PositionLists {
-  const { database, chunksOf, storedCounts, incrementalCount, minIndexedRows } = deps;
-  const listByValue = createListByValue(deps.valueIndexes);
+export class PositionLists {
+  readonly #deps: PositionListDependencies;
+  /** Each block replaces the value indexes. */
+  readonly #kept = new WeakMap<ValueIndex, LRUCache<string, PositionList>>();
 
-  /** Returns the rows of the most selective condition on a value. */
-  function mostSelective(head: Head, values: readonly ValueCondition[]): PositionList | undefined {
-    const found = values.map((one) => listByValue(head, one)).filter((list) => list !== undefined);
-    return found.sort((a, b) => a.count - b.count)[0];
+  constructor(deps: PositionListDependencies) {
+    this.#deps = deps;
   }
 
-  /** Returns the rows of the most selective index, if each condition alone finds too many rows to sort but few meet all. */
-  function lookedUp(head: Head, indexed: readonly AccessPaths[]): readonly number[] | undefined {
-    if (indexed.length < 2) return undefined;
-    const [fewest] = indexed
-      .map((paths) => ({ paths, count: incrementalCount(head, paths).totalCount }))
-      .sort((a, b) => a.count - b.count);
-    return !fewest || fewest.count > MAX_LOOKED_UP
-      ? undefined
-      : positionsOf(database, chunksOf, fewest.paths);
-  }
-
-  return (head, { selection, values, indexed }) => {
+  /** Returns all rows of a query if they are identified by their positions; otherwise undefined. */
+  find(head: Head, { selection, values, indexed }: PositionQuery): PositionList | undefined {
+    const { database, storedCounts, minIndexedRows } = this.#deps;
     if (storedCounts.upTo(head.height) < minIndexedRows) return undefined;
     const { conditions, alternatives = [] } = selection;
-    const list = mostSelective(head, values);
-    const positions = list?.positions ?? lookedUp(head, indexed);
+    // The most selective condition on a value.
+    const [list] = values
+      .flatMap((condition) => this.#listByValue(head, condition) ?? [])
+      .sort((a, b) => a.totalCount - b.totalCount);
+    const positions = list?.positions ?? this.#lookedUp(head, indexed);
     // The list has exactly the rows of the query, or a superset.
     if (alternatives.length === 0 && conditions.length === 1) return list;
     if (!positions) return undefined;
     const tests = [...conditions, ...(alternatives.length > 0 ? [anyOf(alternatives)] : [])];
-    return listOf(head, [passing(database, positions, tests)]);
-  };
-}
+    return new PositionList(head, [passing(database, positions, tests)]);
+  }
 
-/** Returns a function that returns the rows that meet a condition; undefined while no value index exists. */
-function createListByValue(
-  valueIndexes: ValueIndexes,
-): (head: Head, condition: ValueCondition) => PositionList | undefined {
-  const kept = new WeakMap<ValueIndex, LRUCache<string, PositionList>>();
-  return (head, { column, kind, value }) => {
-    const valueIndex = valueIndexes.find(head, { column, kind, paths: ALL });
+  /** Returns the rows that meet a condition; undefined while no value index exists. */
+  #listByValue(head: Head, { column, kind, value }: ValueCondition): PositionList | undefined {
+    const valueIndex = this.#deps.valueIndexes?.find(head, { column, kind, paths: ALL });
     if (!valueIndex) return undefined;
-    const known = kept.get(valueIndex) ?? new LRUCache({ max: MAX_KEPT });
-    // Each block replaces the value indexes.
-    kept.set(valueIndex, known);
+    const known = this.#kept.get(valueIndex) ?? new LRUCache({ max: MAX_KEPT });
+    this.#kept.set(valueIndex, known);
     const name = JSON.stringify(value);
     const before = known.get(name);
     if (before) return before;
@@ -126,10 +153,20 @@ function createListByValue(
       kind === "text"
         ? rowsContaining(valueIndex, `${value}`)
         : rowsBetween(valueIndex, ...endsOf(kind, value));
-    const list = listOf(head, groups);
-    if (list.count > MAX_SORTED) known.set(name, list);
+    const list = new PositionList(head, groups);
+    if (list.totalCount > MAX_SORTED) known.set(name, list);
     return list;
-  };
+  }
+
+  /** Returns the rows of the most selective index, if each condition alone finds too many rows to sort but few meet all. */
+  #lookedUp(head: Head, indexed: readonly AccessPaths[]): readonly number[] | undefined {
+    if (indexed.length < 2) return undefined;
+    const { database, chunks, incrementalCounts } = this.#deps;
+    const [fewest] = indexed
+      .map((paths) => ({ paths, count: incrementalCounts.count(head, paths).totalCount }))
+      .sort((a, b) => a.count - b.count);
+    return !fewest || fewest.count > MAX_LOOKED_UP ? undefined : positionsOf(database, chunks, fewest.paths);
+  }
 }
 
 function endsOf(
@@ -142,11 +179,11 @@ function endsOf(
 }
 
 /** Returns the positions of rows that an index finds. */
-function positionsOf(database: Database, chunksOf: ChunksOf, paths: AccessPaths): readonly number[] {
+function positionsOf(database: Database, chunks: Chunks, paths: AccessPaths): readonly number[] {
   const positions: number[] = [];
-  for (const chunk of chunksOf(TABLE, paths, "asc")) {
+  for (const chunk of chunks.of(TRANSACTIONS, paths, "asc")) {
     const rows = database.prepare<{ position: number }>(
-      `SELECT height * ${SEQUENCES} + sequence AS position FROM (${keysText(TABLE, chunk.paths)})`,
+      `SELECT height * ${SEQUENCES} + sequence AS position FROM (${keysText(TRANSACTIONS, chunk.paths)})`,
     );
     for (const { position } of rows.all(...valuesOf(chunk.paths))) positions.push(position);
   }
@@ -167,38 +204,4 @@ function passing(
   );
   const rows = select.all(JSON.stringify(positions), ...values);
   return Float64Array.from(rows, ({ position }) => position);
-}
-
-/** Creates a list. If the rows are too many to be sorted, it has no positions: entries by height use less memory. */
-function listOf(head: Head, groups: readonly Float64Array[]): PositionList {
-  const count = groups.reduce((sum, { length }) => sum + length, 0);
-  if (count > MAX_SORTED) {
-    const entries = entriesOf(head, groups);
-    const startOf: PositionList["startOf"] = (direction, offset) =>
-      startAt(entries, count, direction, offset);
-    return { count, positions: undefined, page: () => undefined, startOf };
-  }
-  return {
-    count,
-    positions: count > MAX_LOOKED_UP ? undefined : groups.flatMap((rows) => [...rows]),
-    page: (order, range) => pageByPosition(groups, count, order, range),
-    startOf: (direction, offset) => startAt(entriesOf(head, groups), count, direction, offset),
-  };
-}
-
-/** Counts the rows up to certain heights. */
-function entriesOf({ height }: Head, groups: readonly Float64Array[]): HeightEntry[] {
-  const size = SEQUENCES * Math.ceil((height + 1) / PARTS);
-  const counts = new Uint32Array(PARTS);
-  for (const rows of groups) {
-    for (const position of rows) {
-      const part = Math.floor(position / size);
-      counts[part] = (counts[part] ?? 0) + 1;
-    }
-  }
-  let rows = 0;
-  return Array.from(counts, (count, part) => {
-    rows += count;
-    return { height: ((part + 1) * size) / SEQUENCES - 1, rows };
-  });
 }

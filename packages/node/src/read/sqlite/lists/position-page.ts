@@ -5,11 +5,10 @@
 
 import { present } from "../../../platform/present.ts";
 import { firstIndex } from "../../../platform/sorted.ts";
-import type { Database } from "../../../store/engine/database.ts";
+import type { Database, Statement } from "../../../store/engine/database.ts";
 import { cursorValues } from "../../cursor.ts";
 import type { Direction, Found, Range } from "../../page.ts";
-import { type Condition, indexed } from "./conditions.ts";
-import { cursorFrom, type OrderTerm, valuesText } from "./keyset-cursor.ts";
+import { type Condition, cursorFrom, indexed, type OrderTerm, valuesText } from "./conditions.ts";
 import {
   bytesOf,
   type Kind,
@@ -106,21 +105,35 @@ export const isAt = (positions: readonly number[]): Condition => {
   return indexed({ sql, values: [JSON.stringify(positions)] }, "few");
 };
 
-/** Reads the rows of a page. `order` is the order of the page; `isWalk` is that of its `Range`. */
-export type RowsAt<Row> = (page: PositionPage, order: readonly OrderTerm[], isWalk?: boolean) => Found<Row>;
+/** Reads the rows of pages by their positions. */
+export class PositionReader<Row> {
+  readonly #database: Database;
+  readonly #from: string;
+  readonly #select: Statement<Row>;
 
-export function createRowsAt<Row>(database: Database, columns: string, joins: string): RowsAt<Row> {
-  const from = `FROM (
+  constructor(database: Database, columns: string, joins: string) {
+    this.#database = database;
+    this.#from = `FROM (
       SELECT key AS position, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
     ) AS page CROSS JOIN transactions USING (height, sequence) ${joins} ORDER BY position`;
-  const select = database.prepare<Row>(`SELECT ${columns} ${from}`);
-  return ({ positions, totalCount, isLast }, order, isWalk) => {
+    this.#select = database.prepare(`SELECT ${columns} ${this.#from}`);
+  }
+
+  /**
+   * @param order order of the page
+   * @param isWalk that of the range of the page
+   */
+  rowsOf(
+    { positions, totalCount, isLast }: PositionPage,
+    order: readonly OrderTerm[],
+    isWalk?: boolean,
+  ): Found<Row> {
     const last = positions.at(-1);
-    const rows = select.all(JSON.stringify(positions));
+    const rows = this.#select.all(JSON.stringify(positions));
     if (!isWalk || isLast || last === undefined) return { rows, totalCount };
-    const names = order.map(({ value }) => value);
-    const walked = database.prepare<{ values: string }>(`SELECT ${valuesText(names)} AS "values" ${from}`);
+    const names = valuesText(order.map(({ value }) => value));
+    const walked = this.#database.prepare<{ values: string }>(`SELECT ${names} AS "values" ${this.#from}`);
     const { values } = present(walked.get(JSON.stringify([last])), "the last row of a page");
     return { rows, totalCount, next: cursorFrom(order, values) };
-  };
+  }
 }

@@ -3,14 +3,20 @@ import { present } from "../../../platform/present.ts";
 import type { Direction, Found, Range } from "../../page.ts";
 import type { Head } from "../../port.ts";
 import type { Heights } from "../../sql.ts";
-import { accessPathsOf, type Selection, scanOf } from "./access-paths.ts";
+import { accessPathsOf, type Selection, scanOf, TRANSACTIONS } from "./access-paths.ts";
 import { betweenHeights } from "./conditions.ts";
-import type { CountCache, IncrementalCount, IncrementalCounts, StoredCounts } from "./count-cache.ts";
-import type { Start } from "./offset-cache.ts";
-import { type Collection, findPage, type ListQuery, type PlannerOptions } from "./planner.ts";
+import {
+  type CountCache,
+  type IncrementalCount,
+  type IncrementalCounts,
+  type Start,
+  type StoredCounts,
+  startAt,
+} from "./count-cache.ts";
+import { choosePlan, type ListQuery, type PlannerOptions, type Statistics } from "./planner.ts";
 import type { PositionList, PositionLists, PositionQuery } from "./position-list.ts";
-import { isAt, pageByValue, type RowsAt } from "./position-page.ts";
-import type { IndexScan, TimeBoxedScan } from "./scans.ts";
+import { isAt, type PositionReader, pageByValue } from "./position-page.ts";
+import type { Scans } from "./scans.ts";
 import type { Kind, ValueIndex } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
 
@@ -29,135 +35,160 @@ export type TransactionQuery = Pick<ListQuery, "filter"> &
     readonly typesTotal: number | undefined;
   };
 
-/** Plans that read rows with the columns of a list. */
-type RowReaders<Row> = {
-  readonly indexScan: IndexScan<Row>;
-  readonly timeBoxedScan: TimeBoxedScan<Row>;
-  readonly rowsAt: RowsAt<Row>;
-};
-
-/** The listed table and its key. */
-export const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"] } as const;
-
-type TransactionListDependencies = PlannerOptions & {
+/** Counts and indexes of transactions, which lists with different columns share. */
+type TransactionIndexes = PlannerOptions & {
   readonly storedCounts: StoredCounts;
-  readonly incrementalCount: IncrementalCounts;
-  readonly count: CountCache;
+  readonly incrementalCounts: IncrementalCounts;
+  readonly counts: CountCache;
   readonly positionLists: PositionLists;
-  readonly valueIndexes: ValueIndexes;
+  /** Absent: no value index is built. */
+  readonly valueIndexes?: Pick<ValueIndexes, "find"> | undefined;
 };
 
-/** Creates a function that returns a page of transactions. @throws {CursorError | SnapshotError} */
-export function createTransactionList(deps: TransactionListDependencies) {
-  return <Row>(readers: RowReaders<Row>, head: Head, query: TransactionQuery, range: Range): Found<Row> => {
-    const { selection, by, filter } = query;
-    const scan = scanOf(TRANSACTIONS, selection);
-    const listQuery: ListQuery = {
-      collection: "transactions",
-      filter,
-      isInOrder: !by,
-      scan,
-      offset: range.offset,
-      isAfter: range.after !== undefined,
-    };
-    const page: Page<Row> = { deps, readers, head, query, range, isBounded: scan === "bounded" };
-    return findPage(listQuery, {}, deps, { statistics: statisticsOf(page), plans: plansOf(page) });
-  };
-}
-
-/** A requested page, and what was read for it so far. */
-type Page<Row> = {
-  readonly deps: TransactionListDependencies;
-  readonly readers: RowReaders<Row>;
+/** A page of a list, and the plans that read rows with the columns of the list. */
+type PageRequest<Row> = {
+  readonly scans: Scans<Row>;
+  readonly positions: PositionReader<Row>;
   readonly head: Head;
   readonly query: TransactionQuery;
   readonly range: Range;
-  /** True if an index finds only the rows up to the end of the page, or few. */
-  readonly isBounded: boolean;
-  list?: PositionList | undefined;
-  incrementalCount?: IncrementalCount;
-  valueIndex?: ValueIndex | undefined;
 };
 
-const statisticsOf = <Row>(page: Page<Row>): Collection<Row>["statistics"] => ({
-  positions() {
-    page.list = page.deps.positionLists(page.head, page.query);
-    return { positions: page.list?.count ?? "unknown" };
-  },
-  rows: () => ({ rows: countRows(page) }),
-  hasValueIndex() {
-    const { deps, head, query } = page;
-    const { by, selection } = query;
-    page.valueIndex = by && deps.valueIndexes.find(head, { ...by, paths: accessPathsOf(selection) });
-    return { hasValueIndex: page.valueIndex !== undefined };
-  },
-});
+/** A requested page, and what was read for it so far. */
+export class TransactionPage<Row> implements Statistics {
+  readonly #indexes: TransactionIndexes;
+  readonly #request: PageRequest<Row>;
+  readonly #list: PositionList | undefined;
+  #rows: number | undefined;
+  #incremental: IncrementalCount | undefined;
+  #valueIndex: ValueIndex | undefined;
 
-function plansOf<Row>(page: Page<Row>): Collection<Row>["plans"] {
-  const { deps, readers, head, query, range } = page;
-  const { indexScan, timeBoxedScan, rowsAt } = readers;
-  const { selection, by, heights } = query;
-  const { order } = selection;
-  return {
-    "index scan": (totalCount) =>
-      indexScan(selection, range, { totalCount, isInOrder: heights !== undefined && !by }),
-    ...(heights && {
-      "row number"(totalCount: number) {
-        const { offset, from } = startOfTransactions(deps.storedCounts, head, heights, query, range.offset);
-        const all = { conditions: [], order };
-        return indexScan(all, { ...range, offset }, { totalCount, from, isInOrder: true });
-      },
-    }),
-    "offset cache": (totalCount) => findByOffset(page, totalCount),
-    "time-boxed scan": (totalCount) => timeBoxedScan(selection, range, { totalCount }),
-    ...(by && {
-      "value index"() {
-        const valueIndex = present(page.valueIndex, "the value index of the plan");
-        return rowsAt(pageByValue(valueIndex, by.kind, order, range), order, range.isWalk);
-      },
-    }),
-    "position list": () => findByPositions(page),
-  };
-}
-
-function findByOffset<Row>(page: Page<Row>, totalCount: number): Found<Row> {
-  const { readers, query, range, isBounded, list } = page;
-  const { selection, direction, values } = query;
-  const start =
-    range.after === undefined
-      ? (list ?? incrementalCountOf(page)).startOf(direction, range.offset)
-      : undefined;
-  const [value] = values;
-  const scanned = list && value ? { conditions: [value.test], order: selection.order } : selection;
-  const scan = list || !isBounded ? readers.timeBoxedScan : readers.indexScan;
-  return scan(scanned, { ...range, offset: start?.offset ?? 0 }, { totalCount, from: start?.from });
-}
-
-function findByPositions<Row>({ readers, query, range, ...page }: Page<Row>): Found<Row> {
-  const { order } = query.selection;
-  const list = present(page.list, "the position list of the plan");
-  if (query.by) {
-    const positions = present(list.positions, "the positions of a short list");
-    return readers.indexScan({ conditions: [isAt(positions)], order }, range, { totalCount: list.count });
+  constructor(indexes: TransactionIndexes, request: PageRequest<Row>) {
+    this.#indexes = indexes;
+    this.#request = request;
+    const { head, query } = request;
+    this.#list = query.filter === "values" ? indexes.positionLists.find(head, query) : undefined;
   }
-  return readers.rowsAt(present(list.page(order, range), "the page of a short list"), order, range.isWalk);
-}
 
-function countRows<Row>(page: Page<Row>): number {
-  const { deps, head, query, list } = page;
-  const { heights, typesTotal, filter, selection } = query;
-  if (heights) return deps.storedCounts.between(heights);
-  const known = list?.count ?? typesTotal;
-  if (known !== undefined) return known;
-  return filter === "blocks"
-    ? deps.count(head, accessPathsOf(selection))
-    : incrementalCountOf(page).totalCount;
-}
+  /** @throws {CursorError | SnapshotError} */
+  find(): Found<Row> {
+    const { scans, query, range } = this.#request;
+    const { selection, by, filter, heights } = query;
+    const scan = scanOf(TRANSACTIONS, selection);
+    const { offset, after } = range;
+    const plan = choosePlan(
+      { collection: "transactions", filter, isInOrder: !by, scan, offset, isAfter: after !== undefined },
+      this,
+      this.#indexes.minIndexedRows,
+    );
+    this.#indexes.onPlan?.(plan);
+    switch (plan) {
+      case "empty":
+        return { rows: [], totalCount: this.rows };
+      case "index scan":
+        return scans.byIndex(selection, range, {
+          totalCount: this.rows,
+          isInOrder: heights !== undefined && !by,
+        });
+      case "row number":
+        return this.#byRowNumber(present(heights, "the heights of the plan"));
+      case "offset cache":
+        return this.#byOffset(scan === "bounded");
+      case "time-boxed scan":
+        return scans.inTime(selection, range, { totalCount: this.rows });
+      case "value index":
+        return this.#byValue(present(by, "the column of the plan").kind);
+      case "position list":
+        return this.#byPositions(present(this.#list, "the position list of the plan"));
+    }
+  }
 
-function incrementalCountOf<Row>(page: Page<Row>): IncrementalCount {
-  const { deps, head, query } = page;
-  page.incrementalCount ??= deps.incrementalCount(head, accessPathsOf(query.selection));
-  return page.incrementalCount;
+  get positions(): number | undefined {
+    return this.#list?.totalCount;
+  }
+
+  get rows(): number {
+    this.#rows ??= this.#countRows();
+    return this.#rows;
+  }
+
+  get hasValueIndex(): boolean {
+    const { head, query } = this.#request;
+    const definition = query.by && { ...query.by, paths: accessPathsOf(query.selection) };
+    this.#valueIndex = definition && this.#indexes.valueIndexes?.find(head, definition);
+    return this.#valueIndex !== undefined;
+  }
+
+  #countRows(): number {
+    const { head, query } = this.#request;
+    const { heights, typesTotal, filter, selection } = query;
+    const { storedCounts, counts } = this.#indexes;
+    if (heights) return storedCounts.between(heights);
+    const known = this.#list?.totalCount ?? typesTotal;
+    if (known !== undefined) return known;
+    return filter === "blocks"
+      ? counts.count(head, accessPathsOf(selection))
+      : this.#countIncrementally().totalCount;
+  }
+
+  #countIncrementally(): IncrementalCount {
+    const { head, query } = this.#request;
+    this.#incremental ??= this.#indexes.incrementalCounts.count(head, accessPathsOf(query.selection));
+    return this.#incremental;
+  }
+
+  #byRowNumber(heights: Heights): Found<Row> {
+    const { scans, head, query, range } = this.#request;
+    const { offset, from } = startOfTransactions(
+      this.#indexes.storedCounts,
+      head,
+      heights,
+      query,
+      range.offset,
+    );
+    const all = { conditions: [], order: query.selection.order };
+    return scans.byIndex(all, { ...range, offset }, { totalCount: this.rows, from, isInOrder: true });
+  }
+
+  /** @param isBounded true if an index finds only the rows up to the end of the page, or few */
+  #byOffset(isBounded: boolean): Found<Row> {
+    const { scans, query, range } = this.#request;
+    const { selection, values } = query;
+    const { offset, from } = range.after === undefined ? this.#startByEntries() : { offset: 0 };
+    const rest = { ...range, offset };
+    const options = { totalCount: this.rows, from };
+    if (!this.#list && isBounded) return scans.byIndex(selection, rest, options);
+    const [value] = values;
+    const tested = this.#list && value ? { conditions: [value.test], order: selection.order } : selection;
+    return scans.inTime(tested, rest, options);
+  }
+
+  #startByEntries(): Start {
+    const { query, range } = this.#request;
+    const { totalCount, entries } = this.#list ?? this.#countIncrementally();
+    return startAt(entries, totalCount, query.direction, range.offset);
+  }
+
+  #byValue(kind: Kind): Found<Row> {
+    const { positions, query, range } = this.#request;
+    const { order } = query.selection;
+    const valueIndex = present(this.#valueIndex, "the value index of the plan");
+    return positions.rowsOf(pageByValue(valueIndex, kind, order, range), order, range.isWalk);
+  }
+
+  #byPositions(list: PositionList): Found<Row> {
+    const { scans, positions, query, range } = this.#request;
+    const { order } = query.selection;
+    if (query.by) {
+      const found = isAt(present(list.positions, "the positions of a short list"));
+      return scans.byIndex({ conditions: [found], order }, range, { totalCount: list.totalCount });
+    }
+    return positions.rowsOf(
+      present(list.page(order, range), "the page of a short list"),
+      order,
+      range.isWalk,
+    );
+  }
 }
 
 /** Transactions of one block are in the order of their sequence, or reversed. */

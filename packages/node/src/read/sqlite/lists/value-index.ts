@@ -87,7 +87,7 @@ function longer(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
 
 /** Merges two value indexes; all rows of `newer` must be newer than the rows of `older`. */
 export function merged(older: ValueIndex, newer: ValueIndex): ValueIndex {
-  const writer = createWriter(
+  const writer = new Writer(
     older.positions.length + newer.positions.length,
     older.rowEnds.length + newer.rowEnds.length,
     older.bytes.length + newer.bytes.length,
@@ -113,7 +113,7 @@ export function merged(older: ValueIndex, newer: ValueIndex): ValueIndex {
 export function upTo(valueIndex: ValueIndex, height: number): ValueIndex {
   const { positions, rowEnds, bytes } = valueIndex;
   const end = positionOf(height + 1, 0);
-  const writer = createWriter(positions.length, rowEnds.length, bytes.length);
+  const writer = new Writer(positions.length, rowEnds.length, bytes.length);
   for (let index = 0; index < rowEnds.length; index++) {
     const rows = rowsOf(valueIndex, index);
     const kept = rows.subarray(firstIndex(rows.length, (row) => numberAt(rows, row) < end));
@@ -124,43 +124,57 @@ export function upTo(valueIndex: ValueIndex, height: number): ValueIndex {
   return writer.valueIndex();
 }
 
-function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
-  const positions = new Float64Array(maxRows);
-  const rowEnds = new Uint32Array(maxGroups);
-  const bytes = new Uint8Array(maxBytes);
-  const byteEnds = new Uint32Array(maxGroups);
-  let [rows, groups, length] = [0, 0, 0];
-  return {
-    /** Appends the groups of another value index from `first` to before `end`. */
-    addGroups(from: ValueIndex, first: number, end: number): void {
-      if (first === end) return;
-      const [firstRow, firstByte] = [startOf(from.rowEnds, first), startOf(from.byteEnds, first)];
-      positions.set(from.positions.subarray(firstRow, from.rowEnds[end - 1]), rows);
-      bytes.set(from.bytes.subarray(firstByte, from.byteEnds[end - 1]), length);
-      const [moreRows, moreBytes] = [rows - firstRow, length - firstByte];
-      for (let group = first; group < end; group++, groups++) {
-        rowEnds[groups] = numberAt(from.rowEnds, group) + moreRows;
-        byteEnds[groups] = numberAt(from.byteEnds, group) + moreBytes;
-      }
-      [rows, length] = [numberAt(rowEnds, groups - 1), numberAt(byteEnds, groups - 1)];
-    },
-    addRows(added: Float64Array): void {
-      positions.set(added, rows);
-      rows += added.length;
-    },
-    endGroup(value: Uint8Array): void {
-      bytes.set(value, length);
-      length += value.length;
-      rowEnds[groups] = rows;
-      byteEnds[groups++] = length;
-    },
-    valueIndex: (): ValueIndex => ({
-      positions: positions.subarray(0, rows),
-      rowEnds: rowEnds.subarray(0, groups),
-      bytes: bytes.subarray(0, length),
-      byteEnds: byteEnds.subarray(0, groups),
-    }),
-  };
+class Writer {
+  readonly #positions: Float64Array<ArrayBuffer>;
+  readonly #rowEnds: Uint32Array<ArrayBuffer>;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #byteEnds: Uint32Array<ArrayBuffer>;
+  #rows = 0;
+  #groups = 0;
+  #length = 0;
+
+  constructor(maxRows: number, maxGroups: number, maxBytes: number) {
+    this.#positions = new Float64Array(maxRows);
+    this.#rowEnds = new Uint32Array(maxGroups);
+    this.#bytes = new Uint8Array(maxBytes);
+    this.#byteEnds = new Uint32Array(maxGroups);
+  }
+
+  /** Appends the groups of another value index from `first` to before `end`. */
+  addGroups(from: ValueIndex, first: number, end: number): void {
+    if (first === end) return;
+    const [firstRow, firstByte] = [startOf(from.rowEnds, first), startOf(from.byteEnds, first)];
+    this.#positions.set(from.positions.subarray(firstRow, from.rowEnds[end - 1]), this.#rows);
+    this.#bytes.set(from.bytes.subarray(firstByte, from.byteEnds[end - 1]), this.#length);
+    const [moreRows, moreBytes] = [this.#rows - firstRow, this.#length - firstByte];
+    for (let group = first; group < end; group++, this.#groups++) {
+      this.#rowEnds[this.#groups] = numberAt(from.rowEnds, group) + moreRows;
+      this.#byteEnds[this.#groups] = numberAt(from.byteEnds, group) + moreBytes;
+    }
+    this.#rows = numberAt(this.#rowEnds, this.#groups - 1);
+    this.#length = numberAt(this.#byteEnds, this.#groups - 1);
+  }
+
+  addRows(added: Float64Array): void {
+    this.#positions.set(added, this.#rows);
+    this.#rows += added.length;
+  }
+
+  endGroup(value: Uint8Array): void {
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+    this.#rowEnds[this.#groups] = this.#rows;
+    this.#byteEnds[this.#groups++] = this.#length;
+  }
+
+  valueIndex(): ValueIndex {
+    return {
+      positions: this.#positions.subarray(0, this.#rows),
+      rowEnds: this.#rowEnds.subarray(0, this.#groups),
+      bytes: this.#bytes.subarray(0, this.#length),
+      byteEnds: this.#byteEnds.subarray(0, this.#groups),
+    };
+  }
 }
 
 /** Returns a page in the order of the value; rows of one value are newest first in both directions. */

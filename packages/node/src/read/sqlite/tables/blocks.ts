@@ -2,27 +2,27 @@
 import { hexToBytes, partialIdFromHex } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/sorted.ts";
 import { BLOCK_IDS, prepareById } from "../../../store/chain/id-levels.ts";
-import type { Database } from "../../../store/engine/database.ts";
+import type { Database, Statement } from "../../../store/engine/database.ts";
 import { createNumberLookup, GENERATORS } from "../../../store/engine/dictionary.ts";
 import { type BlockTerm, blockTerms, cursorAt } from "../../cursor.ts";
 import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
-import type { Found, Range } from "../../page.ts";
-import type { Blocks, Head, QueriesOf } from "../../port.ts";
+import type { Direction, Found, Range } from "../../page.ts";
+import { type Blocks, type Head, perHead, type QueriesOf } from "../../port.ts";
 import type { StoredBlock } from "../../rows.ts";
-import { countOf, type Heights } from "../../sql.ts";
+import { conditionsOf, countOf, type Heights } from "../../sql.ts";
 import {
   type Condition,
-  conditionsOf,
   type Field,
+  hasValue,
   heightConditions,
   heightsOf,
   identified,
   indexed,
   integer,
   NEVER,
+  termsOf,
 } from "../lists/conditions.ts";
-import { termsOf } from "../lists/keyset-cursor.ts";
-import { createTableList, type ListDependencies } from "../lists/table-list.ts";
+import { type ListDependencies, TableList } from "../lists/table-list.ts";
 
 /** Integer up to 2^63; decimal text if it is not exact as a number. */
 export type IntegerColumn = number | string;
@@ -125,35 +125,71 @@ function hasFullParent(header: string, id: string): boolean {
   return id.length === 64 && header.slice(at, at + 6) === SIGNATURE_STARTS[(header.length - at) / 2 - 2];
 }
 
-export function createBlockQueries(deps: ListDependencies): QueriesOf<Blocks> {
-  const { database, head, onPlan } = deps;
-  const byHeight = database.prepare<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE height = +?`);
-  const byId = prepareById<BlockRow>(database, BLOCK_IDS, BLOCK_COLUMNS);
-  const list = createTableList<BlockRow>(deps, "blocks", {
-    table: "blocks",
-    key: ["height"],
-    columns: BLOCK_COLUMNS,
-  });
-  const bytesConditions = createBytesConditions(database);
-  const generatorOf = createGeneratorOf(database, head);
-  const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
-  // Timestamps grow with heights: a binary search needs no index on them.
-  const heightAt = (time: number) =>
-    1 + firstIndex(head().height, (index) => (timestamp.get(index + 1)?.timestamp ?? 0) >= time);
-  const pageByRowNumber = createPageByRowNumber(database);
-  const toStored = (row: BlockRow): StoredBlock => toStoredBlock(row, generatorOf(row.generator));
+export class BlockQueries implements QueriesOf<Blocks> {
+  readonly #deps: ListDependencies;
+  readonly #byHeight: Statement<BlockRow>;
+  readonly #byId: (id: string) => BlockRow | undefined;
+  readonly #between: Readonly<Record<Direction, Statement<BlockRow>>>;
+  readonly #timestamp: Statement<{ timestamp: number }>;
+  readonly #list: TableList<BlockRow>;
+  readonly #bytesConditions: BytesConditions;
+  readonly #generators: Generators;
 
-  function findPage(filter: BlockFilter, order: BlockOrder, range: Range): Found<BlockRow> {
-    const heights = heightsOf(head(), filter, heightAt);
-    const conditions = [...conditionsOf(FIELDS, filter), ...bytesConditionsOf(bytesConditions, filter)];
+  constructor(deps: ListDependencies) {
+    const { database } = deps;
+    this.#deps = deps;
+    this.#byHeight = database.prepare(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE height = +?`);
+    this.#byId = prepareById(database, BLOCK_IDS, BLOCK_COLUMNS);
+    this.#between = { asc: database.prepare(`${BETWEEN} asc`), desc: database.prepare(`${BETWEEN} desc`) };
+    this.#timestamp = database.prepare("SELECT timestamp FROM blocks WHERE height = ?");
+    this.#list = new TableList(deps, "blocks", { table: "blocks", key: ["height"], columns: BLOCK_COLUMNS });
+    this.#bytesConditions = bytesConditionsIn(database);
+    this.#generators = new Generators(database);
+  }
+
+  byHeight(height: number): StoredBlock | undefined {
+    const row = this.#byHeight.get(height);
+    return row && this.#toStored(row);
+  }
+
+  byId(id: string): StoredBlock | undefined {
+    const row = this.#byId(id);
+    return row && this.#toStored(row);
+  }
+
+  heightAt(time: number): number {
+    // Timestamps grow with heights: a binary search needs no index on them.
+    return 1 + firstIndex(this.#deps.head().height, (index) => this.#timestampOf(index + 1) >= time);
+  }
+
+  list(filter: BlockFilter, order: BlockOrder, range: Range): Found<StoredBlock> {
+    const { rows, ...found } = this.#findPage(filter, order, range);
+    return { rows: rows.map((row) => this.#toStored(row)), ...found };
+  }
+
+  #toStored(row: BlockRow): StoredBlock {
+    return toStoredBlock(row, this.#generators.find(row.generator, this.#deps.head()));
+  }
+
+  #timestampOf(height: number): number {
+    return this.#timestamp.get(height)?.timestamp ?? 0;
+  }
+
+  #findPage(filter: BlockFilter, order: BlockOrder, range: Range): Found<BlockRow> {
+    const { head, onPlan } = this.#deps;
+    const heights = heightsOf(head(), filter, (time) => this.heightAt(time));
+    const conditions = [
+      ...conditionsOf(FIELDS, filter, hasValue),
+      ...bytesConditionsOf(this.#bytesConditions, filter),
+    ];
     const isOfHeightsOnly = conditions.length === 0;
     // Each block is later than its parent.
     const isByHeight = order.field === "height" || order.field === "timestamp";
     if (isOfHeightsOnly && isByHeight && range.after === undefined) {
       onPlan?.("row number");
-      return pageByRowNumber(heights, order, range);
+      return this.#pageByRowNumber(heights, order, range);
     }
-    return list(
+    return this.#list.page(
       {
         selection: {
           conditions: [...conditions, ...heightConditions(heights)],
@@ -167,42 +203,20 @@ export function createBlockQueries(deps: ListDependencies): QueriesOf<Blocks> {
     );
   }
 
-  return {
-    byHeight(height) {
-      const row = byHeight.get(height);
-      return row && toStored(row);
-    },
-    byId(id) {
-      const row = byId(id);
-      return row && toStored(row);
-    },
-    list(filter, order, range) {
-      const { rows, ...found } = findPage(filter, order, range);
-      return { rows: rows.map(toStored), ...found };
-    },
-    heightAt,
-  };
-}
-
-/**
- * Returns a function that finds a page of all blocks between two heights: they are numbered without gaps, so that the heights of the
- * page follow from its offset.
- */
-function createPageByRowNumber(database: Database) {
-  const between = {
-    asc: database.prepare<BlockRow>(`${BETWEEN} asc`),
-    desc: database.prepare<BlockRow>(`${BETWEEN} desc`),
-  };
-  return ({ low, high }: Heights, order: BlockOrder, range: Range): Found<BlockRow> => {
+  /**
+   * Returns a page of all blocks between two heights: they are numbered without gaps, so that the heights of the page follow from
+   * its offset.
+   */
+  #pageByRowNumber({ low, high }: Heights, order: BlockOrder, range: Range): Found<BlockRow> {
     const { limit } = range;
     // As in SQL.
     const offset = Math.max(0, range.offset);
     const first = order.direction === "asc" ? low + offset : high - offset - limit + 1;
-    const rows = between[order.direction].all(Math.max(first, low), Math.min(first + limit - 1, high));
+    const rows = this.#between[order.direction].all(Math.max(first, low), Math.min(first + limit - 1, high));
     const totalCount = countOf({ low, high });
     const last = range.isWalk && offset + limit < totalCount ? rows.at(-1) : undefined;
     return { rows, totalCount, ...(last && { next: cursorAt(blockTerms(order), [last.height]) }) };
-  };
+  }
 }
 
 /** Matches blocks whose parent has a full id; its length determines the positions in the header. */
@@ -218,7 +232,7 @@ function inHeader(afterFull: string, afterPartial: string): (value: string) => C
   };
 }
 
-function createBytesConditions(database: Database): BytesConditions {
+function bytesConditionsIn(database: Database): BytesConditions {
   const heights = prepareById<{ height: number }>(database, BLOCK_IDS, "height");
   const generatorNumber = createNumberLookup(database, GENERATORS);
 
@@ -246,23 +260,25 @@ const bytesConditionsOf = (conditions: BytesConditions, filter: BlockFilter): Co
     return value === undefined ? [] : [toCondition(value)];
   });
 
-/** Returns a function that finds a generator at the present head; few of them generate the blocks of many pages. */
-function createGeneratorOf(database: Database, head: () => Head): (number: number) => Generator {
-  const select = database.prepare<Generator>(
-    `SELECT key AS publicKey, username FROM (SELECT lower(hex(public_key)) AS key FROM generators WHERE number = ?)
-     LEFT JOIN wallets ON wallets.public_key = key`,
-  );
-  const known = new Map<number, Generator>();
-  let knownAt = "";
-  return (number) => {
-    const { id } = head();
-    if (knownAt !== id) known.clear();
-    knownAt = id;
+/** Generators at a head, which are cached: few of them generate the blocks of many pages. */
+class Generators {
+  readonly #select: Statement<Generator>;
+  readonly #known = perHead(() => new Map<number, Generator>());
+
+  constructor(database: Database) {
+    this.#select = database.prepare(
+      `SELECT key AS publicKey, username FROM (SELECT lower(hex(public_key)) AS key FROM generators WHERE number = ?)
+       LEFT JOIN wallets ON wallets.public_key = key`,
+    );
+  }
+
+  find(number: number, head: Head): Generator {
+    const known = this.#known(head);
     const cached = known.get(number);
-    if (cached !== undefined) return cached;
-    const generator = select.get(number);
+    if (cached) return cached;
+    const generator = this.#select.get(number);
     if (!generator) throw new Error(`the generator with the number ${number} has no row`);
     known.set(number, generator);
     return generator;
-  };
+  }
 }

@@ -3,10 +3,10 @@
  * an index.
  */
 import { CERTIFIED_MINT } from "@uniknode/ledger";
-import type { Database, SqlValue } from "../../../store/engine/database.ts";
+import type { Database, SqlValue, Statement } from "../../../store/engine/database.ts";
 import { createNumberLookup, RECIPIENTS, SENDERS } from "../../../store/engine/dictionary.ts";
 import { endsOf, type Integer } from "../../page.ts";
-import type { AssetConditions, Foundation, Parties } from "../../transaction-rules.ts";
+import type { TransactionConditions } from "../../transaction-rules.ts";
 import { type Condition, indexed, NEVER, oneOf } from "../lists/conditions.ts";
 
 /** Defines the SQL functions of these conditions on the connection. */
@@ -20,15 +20,6 @@ export function defineAssets(database: Database): void {
   });
 }
 
-/** Matches transactions of a type. */
-export const ofType = (typeGroup: Integer, type: Integer): Condition =>
-  endsOf(typeGroup) && endsOf(type)
-    ? indexed({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many")
-    : NEVER;
-
-/** Id of the lock that a claim or refund refers to; null for every other transaction. */
-const LOCK = "coalesce(asset ->> '$.claim.lockTransactionId', asset ->> '$.refund.lockTransactionId')";
-
 /** Follows the operator `@>` of PostgreSQL: each item of an array must be contained in some item, in any order. */
 function contains(value: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
@@ -41,41 +32,46 @@ function contains(value: unknown, wanted: unknown): boolean {
   );
 }
 
-export const ASSETS: AssetConditions<Condition> = {
-  contains: (wanted) => ({ sql: "has_asset(asset, ?)", values: [JSON.stringify(wanted)] }),
-  unlocks: (lockIds) => oneOf(LOCK, lockIds),
-  isOfType: ofType,
-  never: NEVER,
-};
+/** Matches transactions of a type. */
+export const ofType = (typeGroup: Integer, type: Integer): Condition =>
+  endsOf(typeGroup) && endsOf(type)
+    ? indexed({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many")
+    : NEVER;
 
-export function createParties(
-  database: Database,
-  { address: foundation, until = Number.MAX_SAFE_INTEGER }: Foundation,
-): Parties<Condition> & { sentWith(publicKey: string): Condition } {
-  const publicKey = database.prepare<{ publicKey: string | null }>(
-    "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
-  );
-  const payment = database.prepare("SELECT 1 FROM payees WHERE payee = +? LIMIT 1");
-  const senderNumber = createNumberLookup(database, SENDERS);
-  const recipientNumber = createNumberLookup(database, RECIPIENTS);
-  const publicKeyOf = (address: string): string | undefined => publicKey.get(address)?.publicKey ?? undefined;
+/** Id of the lock that a claim or refund refers to; null for every other transaction. */
+const LOCK = "coalesce(asset ->> '$.claim.lockTransactionId', asset ->> '$.refund.lockTransactionId')";
 
-  const sentWith = (publicKey: string) => hasNumber("sender", senderNumber(publicKey));
-  const receives = (address: string) => hasNumber("recipient", recipientNumber(address));
+export class SqliteConditions implements TransactionConditions<Condition> {
+  readonly #wallet: Statement<{ publicKey: string | null }>;
+  readonly #payment: Statement<unknown>;
+  readonly #senderNumber: (publicKey: string) => number | undefined;
+  readonly #recipientNumber: (address: string) => number | undefined;
+  readonly isOfType = ofType;
+  readonly never = NEVER;
 
-  function sentBy(address: string): Condition {
-    const sender = publicKeyOf(address);
-    return sender === undefined ? NEVER : sentWith(sender);
+  constructor(database: Database) {
+    this.#wallet = database.prepare("SELECT public_key AS publicKey FROM wallets WHERE address = ?");
+    this.#payment = database.prepare("SELECT 1 FROM payees WHERE payee = +? LIMIT 1");
+    this.#senderNumber = createNumberLookup(database, SENDERS);
+    this.#recipientNumber = createNumberLookup(database, RECIPIENTS);
   }
 
-  function ownWithoutRecipient(address: string): Condition {
-    const sent = sentBy(address);
-    return sent === NEVER ? NEVER : { ...sent, sql: `${sent.sql} AND recipient IS NULL` };
+  sentBy(address: string): Condition {
+    const sender = this.#wallet.get(address)?.publicKey ?? undefined;
+    return sender === undefined ? NEVER : this.sentWith(sender);
   }
 
-  function isPaid(address: string): Condition {
-    const number = recipientNumber(address);
-    if (number === undefined || payment.get(number) === undefined) return NEVER;
+  sentWith(publicKey: string): Condition {
+    return hasNumber("sender", this.#senderNumber(publicKey));
+  }
+
+  receives(address: string): Condition {
+    return hasNumber("recipient", this.#recipientNumber(address));
+  }
+
+  isPaid(address: string): Condition {
+    const number = this.#recipientNumber(address);
+    if (number === undefined || this.#payment.get(number) === undefined) return NEVER;
     return {
       sql: `EXISTS (SELECT 1 FROM payees WHERE payee = +?
         AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
@@ -84,27 +80,30 @@ export function createParties(
     };
   }
 
-  const earned: Condition = {
-    sql: "is_alive = 1 AND (type = +? OR height < ?)",
-    values: [CERTIFIED_MINT, until],
-    index: { selectivity: "some", wider: { sql: "is_alive = 1", values: [] } },
-  };
+  earnsUntil(height = Number.MAX_SAFE_INTEGER): Condition {
+    return {
+      sql: "is_alive = 1 AND (type = +? OR height < ?)",
+      values: [CERTIFIED_MINT, height],
+      index: { selectivity: "some", wider: { sql: "is_alive = 1", values: [] } },
+    };
+  }
 
-  return {
-    sentBy,
-    sentWith,
-    receivedBy: (address) => [receives(address), isPaid(address), ownWithoutRecipient(address)],
-    involving: (address) => [
-      sentBy(address),
-      receives(address),
-      isPaid(address),
-      ...(address === foundation ? [earned] : []),
-    ],
-    between: (addresses) =>
-      addresses.length === 0
-        ? [NEVER]
-        : addresses.flatMap((address) => [sentBy(address), receives(address), isPaid(address)]),
-  };
+  between(addresses: readonly string[]): Condition[] {
+    if (addresses.length === 0) return [NEVER];
+    return addresses.flatMap((address) => [
+      this.sentBy(address),
+      this.receives(address),
+      this.isPaid(address),
+    ]);
+  }
+
+  contains(wanted: object): Condition {
+    return { sql: "has_asset(asset, ?)", values: [JSON.stringify(wanted)] };
+  }
+
+  unlocks(lockIds: readonly string[]): Condition {
+    return oneOf(LOCK, lockIds);
+  }
 }
 
 /** Matches transactions by the number of a party; a party without transactions has none. */

@@ -1,16 +1,21 @@
 /** Converts filters and orders of transactions to queries for their pages. */
-import { TYPE_GROUPS } from "@uniknode/protocol";
 import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { type TransactionTerm, transactionTerms } from "../../cursor.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
 import { type Integer, type Interval, isInteger64 } from "../../page.ts";
 import type { Head } from "../../port.ts";
-import { anyOf, isOfHeights } from "../../sql.ts";
-import { assetTests, partyAlternatives } from "../../transaction-rules.ts";
+import { anyOf, conditionsOf, isOfHeights } from "../../sql.ts";
+import {
+  type Foundation,
+  groupOf,
+  isOfHeightsOnly,
+  isOfTypes,
+  lookupsOf,
+  totalOfTypes,
+} from "../../transaction-rules.ts";
 import { type AccessPaths, accessPathsOf } from "../lists/access-paths.ts";
 import {
   type Condition,
-  conditionsOf,
   type Field,
   hasValue,
   heightConditions,
@@ -19,14 +24,14 @@ import {
   indexed,
   integer,
   NEVER,
+  termsOf,
   text,
 } from "../lists/conditions.ts";
 import type { StoredCounts } from "../lists/count-cache.ts";
-import { termsOf } from "../lists/keyset-cursor.ts";
 import type { ListQuery } from "../lists/planner.ts";
 import type { ValueCondition } from "../lists/position-list.ts";
 import type { TransactionQuery } from "../lists/transaction-list.ts";
-import { ASSETS, type createParties, ofType } from "./transaction-conditions.ts";
+import { ofType, type SqliteConditions } from "./transaction-conditions.ts";
 
 const FIELDS = {
   version: integer("version"),
@@ -55,7 +60,8 @@ const ORDERS = {
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
 export type FilterDependencies = {
-  readonly parties: ReturnType<typeof createParties>;
+  readonly conditions: SqliteConditions;
+  readonly foundation: Foundation;
   readonly storedCounts: StoredCounts;
   /** Returns the height of the first block at or after a network time. */
   readonly heightAt: (time: number) => number;
@@ -67,23 +73,18 @@ export function transactionQueryOf(
   filter: TransactionFilter,
   order: TransactionOrder,
 ): TransactionQuery {
-  const assets = assetTests(filter, ASSETS);
-  // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
-  const [alternatives, ...others] = [
-    ...partyAlternatives(deps.parties, filter),
-    ...assets.map(({ types }) => types),
-  ];
+  const { alternatives, others, assets } = lookupsOf(deps.conditions, deps.foundation, filter);
   const types = alternatives ? undefined : typesOfGroup(deps, head, filter);
-  const rest = types ? withoutGroup(filter) : filter;
-  const own = conditionsFor(deps, rest);
+  const { typeGroup: _, ...withoutGroup } = filter;
+  const rest = types ? withoutGroup : filter;
   const heights = heightsOf(head, filter, deps.heightAt);
-  const isRange = !alternatives && !types && own.length === 0;
+  const isRange = isOfHeightsOnly(filter);
   const conditions = [
     ...(isOfHeights(filter) ? heightConditions(heights) : []),
-    ...own,
+    ...conditionsFor(deps, rest),
     ...others.map(anyOf),
-    // Last, because it reads the asset.
-    ...assets.map(({ condition }) => condition),
+    // Last, because they read the asset.
+    ...assets,
   ];
   const { field, direction, sequence = "desc" } = order;
   return {
@@ -99,44 +100,29 @@ export function transactionQueryOf(
     filter: kindOf(filter, isRange),
     values: valueConditions(rest),
     indexed: indexedOf(deps, filter, alternatives),
-    typesTotal: alternatives || isRange ? undefined : totalOfTypes(deps, head, filter),
+    typesTotal: isOfTypes(filter) ? totalOfTypes(deps.storedCounts.byType(head), filter) : undefined,
   };
 }
 
 /** Returns the conditions of a filter except heights and times. */
-function conditionsFor({ parties }: FilterDependencies, filter: TransactionFilter): Condition[] {
-  const { id, blockId, vendorField, senderPublicKey, senderId } = filter;
-  // A type without a group belongs to the core group.
-  const { type, typeGroup = type === undefined ? undefined : TYPE_GROUPS.core } = filter;
-  const conditions = conditionsOf(FIELDS, filter);
-  if (isOne(type) && isOne(typeGroup)) conditions.push(ofType(typeGroup, type));
+function conditionsFor({ conditions }: FilterDependencies, filter: TransactionFilter): Condition[] {
+  const { id, blockId, vendorField, senderPublicKey, senderId, type } = filter;
+  const typeGroup = groupOf(filter);
+  const found: Condition[] = conditionsOf(FIELDS, filter, hasValue);
+  if (isOne(type) && isOne(typeGroup)) found.push(ofType(typeGroup, type));
   else {
-    if (type !== undefined) conditions.push(hasValue(TYPE, type));
-    if (typeGroup !== undefined) conditions.push(hasValue(TYPE_GROUP, typeGroup));
+    if (type !== undefined) found.push(hasValue(TYPE, type));
+    if (typeGroup !== undefined) found.push(hasValue(TYPE_GROUP, typeGroup));
   }
-  if (id !== undefined) conditions.push(identified(TRANSACTION_IDS, id));
-  if (senderPublicKey !== undefined) conditions.push(parties.sentWith(senderPublicKey));
+  if (id !== undefined) found.push(identified(TRANSACTION_IDS, id));
+  if (senderPublicKey !== undefined) found.push(conditions.sentWith(senderPublicKey));
   if (blockId !== undefined) {
     const { sql, values } = identified(BLOCK_IDS, blockId);
-    conditions.push(indexed({ sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values }, "few"));
+    found.push(indexed({ sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values }, "few"));
   }
-  if (vendorField !== undefined) {
-    conditions.push(matchesValue(ORDERS.vendorField, vendorField));
-  }
-  if (senderId !== undefined) conditions.push(parties.sentBy(senderId));
-  return conditions;
-}
-
-/** Returns the number of transactions that match a filter; undefined if it has conditions other than types. */
-function totalOfTypes(deps: FilterDependencies, head: Head, filter: TransactionFilter): number | undefined {
-  const { type, typeGroup, ...others } = filter;
-  if (typeof type === "object" || typeof typeGroup === "object") return undefined;
-  if (isOfHeights(filter) || conditionsFor(deps, others).length > 0) return undefined;
-  const group = typeGroup ?? TYPE_GROUPS.core;
-  return deps.storedCounts
-    .byType(head)
-    .filter((one) => one.typeGroup === Number(group) && (type === undefined || one.type === Number(type)))
-    .reduce((sum, { transactions }) => sum + transactions, 0);
+  if (vendorField !== undefined) found.push(matchesValue(ORDERS.vendorField, vendorField));
+  if (senderId !== undefined) found.push(conditions.sentBy(senderId));
+  return found;
 }
 
 /**
@@ -157,15 +143,15 @@ function typesOfGroup(
 
 /** Returns the parts of the filter that an index can look up, each on its own. */
 function indexedOf(
-  { parties }: FilterDependencies,
+  { conditions }: FilterDependencies,
   { senderId, senderPublicKey }: TransactionFilter,
   alternatives: readonly Condition[] | undefined,
 ): AccessPaths[] {
   return [
-    ...(senderId === undefined ? [] : [accessPathsOf({ conditions: [parties.sentBy(senderId)] })]),
+    ...(senderId === undefined ? [] : [accessPathsOf({ conditions: [conditions.sentBy(senderId)] })]),
     ...(senderPublicKey === undefined
       ? []
-      : [accessPathsOf({ conditions: [parties.sentWith(senderPublicKey)] })]),
+      : [accessPathsOf({ conditions: [conditions.sentWith(senderPublicKey)] })]),
     ...(alternatives ? [accessPathsOf({ conditions: [], alternatives })] : []),
   ];
 }
@@ -189,8 +175,6 @@ const isStorable = (value: Integer | Interval): boolean => {
   const { from, to } = typeof value === "object" ? value : { from: value, to: value };
   return [from, to].every((end) => end === undefined || isInteger64(BigInt(end)));
 };
-
-const withoutGroup = ({ typeGroup: _, ...others }: TransactionFilter): TransactionFilter => others;
 
 const isOne = (value: Integer | Interval | undefined): value is Integer =>
   value !== undefined && typeof value !== "object";

@@ -3,34 +3,26 @@ import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { prepareById, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { toSignaturesText } from "../../../store/chain/visible-fields.ts";
-import type { Database } from "../../../store/engine/database.ts";
+import type { Database, Statement } from "../../../store/engine/database.ts";
 import { Dictionary, RECIPIENTS } from "../../../store/engine/dictionary.ts";
 import type { TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Head, QueriesOf, Transactions } from "../../port.ts";
 import type { StoredTransaction } from "../../rows.ts";
-import type { Foundation } from "../../transaction-rules.ts";
-import { createCountCache, createIncrementalCounts, createStoredCounts } from "../lists/count-cache.ts";
+import { TRANSACTIONS } from "../lists/access-paths.ts";
+import { CountCache, IncrementalCounts, StoredCounts } from "../lists/count-cache.ts";
 import type { PlannerOptions } from "../lists/planner.ts";
-import { createPositionLists } from "../lists/position-list.ts";
-import { createRowsAt } from "../lists/position-page.ts";
-import { createIndexScan, createTimeBoxedScan } from "../lists/scans.ts";
-import type { ChunksOf } from "../lists/time-box.ts";
-import { createTransactionList, TRANSACTIONS } from "../lists/transaction-list.ts";
+import { PositionLists } from "../lists/position-list.ts";
+import { PositionReader } from "../lists/position-page.ts";
+import { Scans } from "../lists/scans.ts";
+import type { Chunks } from "../lists/time-box.ts";
+import { TransactionPage } from "../lists/transaction-list.ts";
 import type { ValueIndexes } from "../lists/value-index-cache.ts";
 import { type IntegerColumn, integerColumn } from "./blocks.ts";
-import { createParties, defineAssets } from "./transaction-conditions.ts";
+import { defineAssets, SqliteConditions } from "./transaction-conditions.ts";
 import { type FilterDependencies, transactionQueryOf } from "./transaction-filters.ts";
 
 type ListOf<T> = (filter: TransactionFilter, order: TransactionOrder, range: Range) => Found<T>;
-
-type TransactionQueryOptions = Pick<FilterDependencies, "heightAt"> &
-  PlannerOptions & {
-    readonly head: () => Head;
-    readonly foundation: Foundation;
-    readonly chunksOf: ChunksOf;
-    readonly valueIndexes: ValueIndexes;
-  };
 
 type SignedRow = { id: string; bytes: Uint8Array };
 
@@ -104,78 +96,89 @@ function signaturesOf({ signatures, size }: TransactionRow, text: string): strin
   return toSignaturesText(sealedFromTrustedBytes(hexToBytes(text.slice(-2 * size)), "").data);
 }
 
-export function createTransactionQueries(
-  database: Database,
-  options: TransactionQueryOptions,
-): QueriesOf<Transactions> {
-  defineAssets(database);
-  const byId = prepareById<TransactionRow>(database, TRANSACTION_IDS, TRANSACTION_COLUMNS, JOINS);
-  const bytesById = prepareById<Pick<SignedRow, "bytes">>(database, TRANSACTION_IDS, "bytes");
-  const idsInBlock = database.prepare<Pick<SignedRow, "id">>(
-    "SELECT id_text AS id FROM transactions WHERE height = +? ORDER BY sequence",
-  );
-  const certifiedInBlock = database.prepare<SignedRow>(
-    `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
-     WHERE type_group = ${TYPE_GROUPS.uns} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = +?
-     ORDER BY sequence`,
-  );
-  const createList = createLists(database, options);
-  const list = createList<TransactionRow>(TRANSACTION_COLUMNS, JOINS);
-  const signedList = createList<SignedRow>(SIGNED);
-  const recipients = new Dictionary(database, RECIPIENTS);
-  const toStored = (row: TransactionRow) => toStoredTransaction(row, recipients);
-  return {
-    byId(id) {
-      const row = byId(id);
-      return row && toStored(row);
-    },
-    signedById(id) {
-      const row = bytesById(id);
-      return row && signedFromRow({ id, ...row });
-    },
-    bytesById: (id) => bytesById(id)?.bytes,
-    idsInBlock: (height) => idsInBlock.all(height).map(({ id }) => id),
-    certifiedInBlock: (height) => certifiedInBlock.all(height).map(signedFromRow),
-    list(...query) {
-      const { rows, ...found } = list(...query);
-      recipients.load(rows.flatMap(({ recipient }) => recipient ?? []));
-      return { rows: rows.map(toStored), ...found };
-    },
-    signedList(...query) {
-      const { rows, ...found } = signedList(...query);
-      return { rows: rows.map(signedFromRow), ...found };
-    },
+type TransactionQueryDependencies = Pick<FilterDependencies, "heightAt" | "foundation"> &
+  PlannerOptions & {
+    readonly database: Database;
+    readonly head: () => Head;
+    readonly chunks: Chunks;
+    /** Absent: no value index is built. */
+    readonly valueIndexes?: Pick<ValueIndexes, "find"> | undefined;
   };
-}
 
-/** Returns a function that creates lists with other columns; the lists share what is counted and indexed. */
-function createLists(
-  database: Database,
-  { head, foundation, heightAt, chunksOf, valueIndexes, minIndexedRows, onPlan }: TransactionQueryOptions,
-): <Row>(columns: string, joins?: string) => ListOf<Row> {
-  const storedCounts = createStoredCounts(database);
-  const filters: FilterDependencies = {
-    parties: createParties(database, foundation),
-    storedCounts,
-    heightAt,
-  };
-  const incrementalCount = createIncrementalCounts(database, chunksOf, TRANSACTIONS);
-  const shared = { valueIndexes, storedCounts, incrementalCount, minIndexedRows };
-  const list = createTransactionList({
-    ...shared,
-    onPlan,
-    count: createCountCache(database, chunksOf, TRANSACTIONS),
-    positionLists: createPositionLists({ ...shared, database, chunksOf }),
-  });
-  return <Row>(columns: string, joins = ""): ListOf<Row> => {
-    const listed = { ...TRANSACTIONS, columns, joins };
-    const indexScan = createIndexScan<Row>(database, listed);
-    const timeBoxedScan = createTimeBoxedScan<Row>(database, listed, { chunksOf, indexScan });
-    const rowsAt = createRowsAt<Row>(database, columns, joins);
-    const readers = { indexScan, timeBoxedScan, rowsAt };
-    return (filter, order, range) =>
-      list(readers, head(), transactionQueryOf(filters, head(), filter, order), range);
-  };
+export class TransactionQueries implements QueriesOf<Transactions> {
+  readonly #byId: (id: string) => TransactionRow | undefined;
+  readonly #bytesById: (id: string) => Pick<SignedRow, "bytes"> | undefined;
+  readonly #idsInBlock: Statement<Pick<SignedRow, "id">>;
+  readonly #certifiedInBlock: Statement<SignedRow>;
+  readonly #recipients: Dictionary;
+  readonly #list: ListOf<TransactionRow>;
+  readonly #signedList: ListOf<SignedRow>;
+
+  constructor(deps: TransactionQueryDependencies) {
+    const { database } = deps;
+    defineAssets(database);
+    this.#byId = prepareById(database, TRANSACTION_IDS, TRANSACTION_COLUMNS, JOINS);
+    this.#bytesById = prepareById(database, TRANSACTION_IDS, "bytes");
+    this.#idsInBlock = database.prepare(
+      "SELECT id_text AS id FROM transactions WHERE height = +? ORDER BY sequence",
+    );
+    this.#certifiedInBlock = database.prepare(
+      `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
+       WHERE type_group = ${TYPE_GROUPS.uns} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = +?
+       ORDER BY sequence`,
+    );
+    this.#recipients = new Dictionary(database, RECIPIENTS);
+    const storedCounts = new StoredCounts(database);
+    const filters = { ...deps, storedCounts, conditions: new SqliteConditions(database) };
+    const incrementalCounts = new IncrementalCounts(database, deps.chunks, TRANSACTIONS);
+    const positionLists = new PositionLists({ ...deps, storedCounts, incrementalCounts });
+    const counts = new CountCache(database, deps.chunks, TRANSACTIONS);
+    const indexes = { ...deps, storedCounts, incrementalCounts, positionLists, counts };
+    const listOf = <Row>(columns: string, joins = ""): ListOf<Row> => {
+      const scans = new Scans<Row>(database, { ...TRANSACTIONS, columns, joins }, deps.chunks);
+      const positions = new PositionReader<Row>(database, columns, joins);
+      return (filter, order, range) => {
+        const head = deps.head();
+        const query = transactionQueryOf(filters, head, filter, order);
+        return new TransactionPage(indexes, { scans, positions, head, query, range }).find();
+      };
+    };
+    this.#list = listOf(TRANSACTION_COLUMNS, JOINS);
+    this.#signedList = listOf(SIGNED);
+  }
+
+  byId(id: string): StoredTransaction | undefined {
+    const row = this.#byId(id);
+    return row && toStoredTransaction(row, this.#recipients);
+  }
+
+  signedById(id: string): Transaction | undefined {
+    const row = this.#bytesById(id);
+    return row && signedFromRow({ id, ...row });
+  }
+
+  bytesById(id: string): Uint8Array | undefined {
+    return this.#bytesById(id)?.bytes;
+  }
+
+  idsInBlock(height: number): string[] {
+    return this.#idsInBlock.all(height).map(({ id }) => id);
+  }
+
+  certifiedInBlock(height: number): Transaction[] {
+    return this.#certifiedInBlock.all(height).map(signedFromRow);
+  }
+
+  list(...query: Parameters<ListOf<unknown>>): Found<StoredTransaction> {
+    const { rows, ...found } = this.#list(...query);
+    this.#recipients.load(rows.flatMap(({ recipient }) => recipient ?? []));
+    return { rows: rows.map((row) => toStoredTransaction(row, this.#recipients)), ...found };
+  }
+
+  signedList(...query: Parameters<ListOf<unknown>>): Found<Transaction> {
+    const { rows, ...found } = this.#signedList(...query);
+    return { rows: rows.map(signedFromRow), ...found };
+  }
 }
 
 const signedFromRow = ({ id, bytes }: SignedRow): Transaction => sealedFromTrustedBytes(bytes, id).data;

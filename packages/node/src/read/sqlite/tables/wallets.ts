@@ -1,23 +1,26 @@
 /** Wallets, delegates, and entities and open hash-time locks, which wallets hold. */
-import type { Database } from "../../../store/engine/database.ts";
+import type { Database, Statement } from "../../../store/engine/database.ts";
 import { createShownAttributes } from "../../../store/state/holdings.ts";
 import { ReadTotals } from "../../../store/state/totals.ts";
 import { type WalletTerm, walletTerms } from "../../cursor.ts";
-import type { WalletField } from "../../filters.ts";
-import type { Delegates, Entities, Head, Locks, QueriesOf, Wallets } from "../../port.ts";
+import type { WalletField, WalletFilter, WalletOrder } from "../../filters.ts";
+import type { Found, Range } from "../../page.ts";
+import type { Delegates, Entities, Locks, QueriesOf, Wallets } from "../../port.ts";
 import {
-  type DelegateRow,
   delegateFromRow,
   entityFromRow,
   type HeldRow,
   lockFromRow,
+  type StoredEntity,
+  type StoredLock,
+  type StoredWallet,
   type WalletRow,
   walletFromRow,
 } from "../../rows.ts";
-import { conditionsOf, type Field, indexed, integer, oneOf, text } from "../lists/conditions.ts";
-import { termsOf } from "../lists/keyset-cursor.ts";
-import { createTableList, type ListDependencies } from "../lists/table-list.ts";
-import { allInTime, createRowCheck, createTimeoutCache } from "../lists/time-box.ts";
+import { conditionsOf } from "../../sql.ts";
+import { type Field, hasValue, indexed, integer, oneOf, termsOf, text } from "../lists/conditions.ts";
+import { type ListDependencies, TableList } from "../lists/table-list.ts";
+import { type TimeBox, TimeoutCache } from "../lists/time-box.ts";
 
 /** SQL of the locked balance; 0 if the attribute is missing. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
@@ -49,123 +52,171 @@ const INDEXED: readonly WalletTerm[] = ["address", "balance", "nonce"];
 
 const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes`;
 
-export function createWalletQueries(deps: ListDependencies): QueriesOf<Wallets> {
-  const { database } = deps;
-  const shown = createShownAttributes(database, createRowCheck(deps.time));
-  const unlessTimedOut = createTimeoutCache();
-  const walletOfRow = (row: WalletRow) => {
-    const { address, attributes } = row;
-    return walletFromRow(
-      row,
-      unlessTimedOut(
-        () => address,
-        () => shown(address, attributes),
-      ),
-    );
-  };
-  const find = createLookup<WalletRow>(database, COLUMNS);
-  const address = createLookup<Pick<WalletRow, "address">>(database, "address");
-  const totals = new ReadTotals(database);
-  const secondKey = database.prepare(
-    "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
+/** Prepares statements that find a wallet by address, by public key and by delegate username, in this order. */
+export const prepareLookups = <Row = WalletRow>(database: Database, columns = COLUMNS): Statement<Row>[] =>
+  ["address", "public_key", "username"].map((column) =>
+    database.prepare(`SELECT ${columns} FROM wallets WHERE ${column} = +?`),
   );
-  const list = createTableList<WalletRow>(deps, "wallets", {
-    table: "wallets",
-    key: ["address"],
-    columns: COLUMNS,
-  });
-  return {
-    address: (id) => address(id)?.address,
-    find(id) {
-      const row = find(id);
-      return row && walletOfRow(row);
-    },
-    hasSecondKey: (address) => secondKey.get(address) !== undefined,
-    list(filter, order, range) {
-      const { addresses } = filter;
-      const conditions = [
-        ...conditionsOf(FIELDS, filter),
-        ...(addresses === undefined ? [] : [indexed(oneOf("address", addresses), "few")]),
-      ];
-      const query = {
-        selection: { conditions, order: termsOf(walletTerms(order), ORDERS) },
-        filter: conditions.length === 0 ? "none" : "values",
-        isInOrder: INDEXED.includes(order.field),
-        ...(conditions.length === 0 && { totalCount: Number(totals.of("wallets")) }),
-      } as const;
-      const { rows, ...rest } = list(query, range);
-      return { rows: rows.map(walletOfRow), ...rest };
-    },
-  };
+
+export class WalletQueries implements QueriesOf<Wallets> {
+  readonly #shown: (address: string, attributes: string) => string;
+  readonly #timeouts = new TimeoutCache();
+  readonly #lookups: readonly Statement<WalletRow>[];
+  readonly #addresses: readonly Statement<Pick<WalletRow, "address">>[];
+  readonly #secondKey: Statement<unknown>;
+  readonly #totals: ReadTotals;
+  readonly #list: TableList<WalletRow>;
+
+  constructor(deps: ListDependencies) {
+    const { database, time } = deps;
+    this.#shown = createShownAttributes(database, () => time.checkRow());
+    this.#lookups = prepareLookups(database);
+    this.#addresses = prepareLookups(database, "address");
+    this.#secondKey = database.prepare(
+      "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
+    );
+    this.#totals = new ReadTotals(database);
+    this.#list = new TableList(deps, "wallets", { table: "wallets", key: ["address"], columns: COLUMNS });
+  }
+
+  address(id: string): string | undefined {
+    return firstRow(this.#addresses, id)?.address;
+  }
+
+  find(id: string): StoredWallet | undefined {
+    const row = firstRow(this.#lookups, id);
+    return row && this.#toWallet(row);
+  }
+
+  hasSecondKey(address: string): boolean {
+    return this.#secondKey.get(address) !== undefined;
+  }
+
+  list(filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet> {
+    const { addresses } = filter;
+    const conditions = [
+      ...conditionsOf(FIELDS, filter, hasValue),
+      ...(addresses === undefined ? [] : [indexed(oneOf("address", addresses), "few")]),
+    ];
+    const query = {
+      selection: { conditions, order: termsOf(walletTerms(order), ORDERS) },
+      filter: conditions.length === 0 ? "none" : "values",
+      isInOrder: INDEXED.includes(order.field),
+      ...(conditions.length === 0 && { totalCount: Number(this.#totals.of("wallets")) }),
+    } as const;
+    const { rows, ...rest } = this.#list.page(query, range);
+    return { rows: rows.map((row) => this.#toWallet(row)), ...rest };
+  }
+
+  #toWallet(row: WalletRow): StoredWallet {
+    const { address, attributes } = row;
+    const shown = this.#timeouts.run(
+      () => address,
+      () => this.#shown(address, attributes),
+    );
+    return walletFromRow(row, shown);
+  }
 }
 
-/** Returns a function that finds columns of a wallet by address, then by public key, then by delegate username. */
-function createLookup<Row>(database: Database, columns: string): (id: string) => Row | undefined {
-  const lookups = ["address", "public_key", "username"].map((column) =>
-    database.prepare<Row>(`SELECT ${columns} FROM wallets WHERE ${column} = +?`),
-  );
-  return (id) => {
-    for (const lookup of lookups) {
-      const row = lookup.get(id);
-      if (row) return row;
-    }
-    return undefined;
-  };
+function firstRow<Row>(lookups: readonly Statement<Row>[], id: string): Row | undefined {
+  for (const lookup of lookups) {
+    const row = lookup.get(id);
+    if (row) return row;
+  }
+  return undefined;
+}
+
+type WholeDependencies = Pick<ListDependencies, "database" | "head" | "time">;
+
+/** All rows of a kind, cached until the next block. That there was no time to read them is cached for a while. */
+class WholeTable<Row, Result> {
+  readonly #deps: WholeDependencies;
+  readonly #select: Statement<Row>;
+  readonly #convert: (row: Row) => Result;
+  readonly #timeouts = new TimeoutCache();
+  #known: { readonly id: string; readonly rows: readonly Result[] } | undefined;
+
+  constructor(deps: WholeDependencies, sql: string, convert: (row: Row) => Result) {
+    this.#deps = deps;
+    this.#select = deps.database.prepare(sql);
+    this.#convert = convert;
+  }
+
+  all(): readonly Result[] {
+    const { head, time } = this.#deps;
+    const { id } = head();
+    if (this.#known?.id === id) return this.#known.rows;
+    const rows = this.#timeouts.run(
+      () => "",
+      () => time.convert(this.#select.iterate(), this.#convert),
+    );
+    this.#known = { id, rows };
+    return rows;
+  }
 }
 
 /** The few wallets that have the attribute. */
-export function createDelegateQueries({ database, head, time }: WholeDeps): QueriesOf<Delegates> {
-  const all = database.prepare<DelegateRow>(
+export const delegateQueries = (deps: WholeDependencies): QueriesOf<Delegates> =>
+  new WholeTable(
+    deps,
     `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, attributes,
        names.value AS explicitValues
      FROM wallets LEFT JOIN properties AS names ON names.token = username AND names.key = 'explicitValues'
      WHERE username IS NOT NULL ORDER BY username, address`,
+    delegateFromRow,
   );
-  return { all: whole(head, () => allInTime(time, all.iterate(), delegateFromRow)) };
+
+const HELD =
+  "SELECT address, public_key AS publicKey, id, value FROM holdings CROSS JOIN wallets USING (address)";
+const ENTITIES = `${HELD} WHERE kind = 'entities'`;
+const LOCKS = `${HELD} WHERE kind = 'locks'`;
+
+export class EntityQueries implements QueriesOf<Entities> {
+  readonly #all: WholeTable<HeldRow, StoredEntity>;
+  readonly #one: Statement<HeldRow>;
+
+  constructor(deps: WholeDependencies) {
+    this.#all = new WholeTable(deps, ENTITIES, entityFromRow);
+    this.#one = deps.database.prepare(`${ENTITIES} AND id = +?`);
+  }
+
+  all(): readonly StoredEntity[] {
+    return this.#all.all();
+  }
+
+  find(id: string): StoredEntity | undefined {
+    const row = this.#one.get(id);
+    return row && entityFromRow(row);
+  }
 }
 
-type WholeDeps = Pick<ListDependencies, "database" | "head" | "time">;
+export class LockQueries implements QueriesOf<Locks> {
+  readonly #time: TimeBox;
+  readonly #all: WholeTable<HeldRow, StoredLock>;
+  readonly #one: Statement<HeldRow>;
+  readonly #ofSender: Statement<HeldRow>;
+  readonly #timeouts = new TimeoutCache();
 
-/** Caches all rows of a kind until the next block, and for a while that there was no time to read them. */
-function whole<Rows>(head: () => Head, read: () => Rows): () => Rows {
-  const unlessTimedOut = createTimeoutCache();
-  let known: { readonly id: string; readonly rows: Rows } | undefined;
-  return () => {
-    const { id } = head();
-    if (known?.id !== id) known = { id, rows: unlessTimedOut(() => "", read) };
-    return known.rows;
-  };
-}
+  constructor(deps: WholeDependencies) {
+    this.#time = deps.time;
+    this.#all = new WholeTable(deps, LOCKS, lockFromRow);
+    this.#one = deps.database.prepare(`${LOCKS} AND id = +?`);
+    this.#ofSender = deps.database.prepare(`${HELD} WHERE address = ? AND kind = 'locks'`);
+  }
 
-const HELD = `SELECT address, public_key AS publicKey, id, value FROM holdings CROSS JOIN wallets USING (address)`;
+  all(): readonly StoredLock[] {
+    return this.#all.all();
+  }
 
-export function createEntityQueries({ database, head, time }: WholeDeps): QueriesOf<Entities> {
-  const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'entities'`);
-  const one = database.prepare<HeldRow>(`${HELD} WHERE kind = 'entities' AND id = +?`);
-  return {
-    all: whole(head, () => allInTime(time, all.iterate(), entityFromRow)),
-    find(id) {
-      const row = one.get(id);
-      return row && entityFromRow(row);
-    },
-  };
-}
+  find(id: string): StoredLock | undefined {
+    const row = this.#one.get(id);
+    return row && lockFromRow(row);
+  }
 
-export function createLockQueries({ database, head, time }: WholeDeps): QueriesOf<Locks> {
-  const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'locks'`);
-  const one = database.prepare<HeldRow>(`${HELD} WHERE kind = 'locks' AND id = +?`);
-  const ofSender = database.prepare<HeldRow>(`${HELD} WHERE address = ? AND kind = 'locks'`);
-  const unlessTimedOut = createTimeoutCache();
-  return {
-    all: whole(head, () => allInTime(time, all.iterate(), lockFromRow)),
-    find(id) {
-      const row = one.get(id);
-      return row && lockFromRow(row);
-    },
-    of: (address) =>
-      unlessTimedOut(
-        () => address,
-        () => allInTime(time, ofSender.iterate(address), lockFromRow),
-      ),
-  };
+  of(address: string): StoredLock[] {
+    return this.#timeouts.run(
+      () => address,
+      () => this.#time.convert(this.#ofSender.iterate(address), lockFromRow),
+    );
+  }
 }

@@ -4,12 +4,8 @@ import type { Direction } from "../../../../src/read/page.ts";
 import { type Head, SnapshotError } from "../../../../src/read/port.ts";
 import { accessPathsOf } from "../../../../src/read/sqlite/lists/access-paths.ts";
 import { type Condition, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
-import {
-  createIncrementalCounts,
-  type IncrementalCounts,
-} from "../../../../src/read/sqlite/lists/count-cache.ts";
-import { createChunks, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
-import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
+import { IncrementalCounts, startAt } from "../../../../src/read/sqlite/lists/count-cache.ts";
+import { Chunks, TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";
@@ -17,12 +13,12 @@ import { createInventedBlocks } from "../../../../test-support/store/invented-bl
 import { createInventedTransactions } from "../../../../test-support/store/invented-transactions.ts";
 
 let database: Database;
-let incrementalCount: IncrementalCounts;
+let counts: IncrementalCounts;
 let snapshot: ReturnType<typeof createSnapshot>;
 beforeEach(() => {
   database = openDatabase(":memory:");
   migrate(database);
-  open(createTimeBox(10_000));
+  open(new TimeBox(10_000));
 });
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] } as const;
@@ -30,7 +26,7 @@ const TABLE = { table: "transactions", key: ["height", "sequence"] } as const;
 /** Creates the counts again, with a given time limit for each work. */
 function open(time: TimeBox): void {
   snapshot = createSnapshot(database, time);
-  incrementalCount = createIncrementalCounts(database, createChunks(database, time), TABLE);
+  counts = new IncrementalCounts(database, new Chunks(database, time), TABLE);
 }
 
 /** Blocks of a branch, with a number of transactions in each, every third of type 1. */
@@ -73,7 +69,7 @@ const FILTERS: Condition[][] = [
   ],
 ];
 const incrementalCountOf = (head: Head, alternatives: Condition[]) =>
-  incrementalCount(head, accessPathsOf({ conditions: [], alternatives }));
+  counts.count(head, accessPathsOf({ conditions: [], alternatives }));
 
 const textOf = (alternatives: Condition[]) => alternatives.map(({ sql }) => `(${sql})`).join(" OR ");
 const valuesOf = (alternatives: Condition[]) => alternatives.flatMap(({ values }) => values);
@@ -82,7 +78,7 @@ const valuesOf = (alternatives: Condition[]) => alternatives.flatMap(({ values }
 function check(): void {
   snapshot((head) => {
     for (const alternatives of FILTERS) {
-      const { totalCount, startOf } = incrementalCountOf(head, alternatives);
+      const { totalCount, entries } = incrementalCountOf(head, alternatives);
       const rows = (direction: Direction, offset: number, from?: Condition) =>
         database
           .prepare<{ id: string }>(
@@ -102,7 +98,7 @@ function check(): void {
       expect(totalCount).toBe(total);
       for (const direction of ["asc", "desc"] as const) {
         for (let offset = 0; offset < total; offset += 517) {
-          const { from, offset: rest } = startOf(direction, offset);
+          const { from, offset: rest } = startAt(entries, totalCount, direction, offset);
           expect(rows(direction, rest, from)).toEqual(rows(direction, offset));
           expect(rest).toBeLessThan(400);
         }
@@ -128,17 +124,23 @@ test("Cached counts equal those of the table, while blocks are added and reverte
 });
 
 /** Time limit that allows a number of checks of the clock. */
-function checks(count: number): TimeBox {
-  let left = 0;
-  return {
-    begin() {
-      left = count;
-    },
-    check() {
-      if (left-- === 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
-      return 2;
-    },
-  };
+class CountedChecks extends TimeBox {
+  readonly #count: number;
+  #left = 0;
+
+  constructor(count: number) {
+    super(0);
+    this.#count = count;
+  }
+
+  override begin(): void {
+    this.#left = this.#count;
+  }
+
+  override check(): number {
+    if (this.#left-- === 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
+    return 2;
+  }
 }
 
 test("Cached counts resume at the time limit, whether or not a row was found.", () => {
@@ -147,7 +149,7 @@ test("Cached counts resume at the time limit, whether or not a row was found.", 
     [present(FILTERS[1], "an item of FILTERS"), 3333],
     [[{ sql: "fee = ?", values: [7] }], 0],
   ] as const) {
-    open(checks(5));
+    open(new CountedChecks(5));
     const attempt = () => snapshot((head) => incrementalCountOf(head, [...filter]).totalCount);
     let failures = 0;
     for (let result: number | undefined; result === undefined; ) {
@@ -166,13 +168,13 @@ test("Cached counts resume at the time limit, whether or not a row was found.", 
 
 test("Cached counts keep nothing if there was no time at all.", () => {
   append("a", 1, 100, 100);
-  open(checks(0));
+  open(new CountedChecks(0));
   for (let attempt = 0; attempt < 3; attempt++) {
     expect(() =>
       snapshot((head) => incrementalCountOf(head, present(FILTERS[0], "an item of FILTERS"))),
     ).toThrow(SnapshotError);
   }
-  open(createTimeBox(10_000));
+  open(new TimeBox(10_000));
   check();
 });
 
@@ -193,9 +195,9 @@ test("Cached counts include each block once.", () => {
       };
     },
   };
-  const time = createTimeBox(10_000);
+  const time = new TimeBox(10_000);
   snapshot = createSnapshot(database, time);
-  incrementalCount = createIncrementalCounts(watched, createChunks(database, time), TABLE);
+  counts = new IncrementalCounts(watched, new Chunks(database, time), TABLE);
   const total = () =>
     snapshot((head) => incrementalCountOf(head, present(FILTERS[1], "an item of FILTERS")).totalCount);
   append("a", 1, 4, 3);

@@ -11,12 +11,15 @@ import {
   inRange,
   type Selection,
 } from "../../../../src/read/sqlite/lists/access-paths.ts";
-import { type Condition, heightConditions, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
-import { createCountCache } from "../../../../src/read/sqlite/lists/count-cache.ts";
-import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
-import { createIndexScan, createTimeBoxedScan } from "../../../../src/read/sqlite/lists/scans.ts";
-import { createChunks, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
-import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
+import {
+  type Condition,
+  heightConditions,
+  indexed,
+  type OrderTerm,
+} from "../../../../src/read/sqlite/lists/conditions.ts";
+import { CountCache } from "../../../../src/read/sqlite/lists/count-cache.ts";
+import { Scans } from "../../../../src/read/sqlite/lists/scans.ts";
+import { Chunks, TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
 import {
   createNumberLookup,
@@ -157,17 +160,15 @@ const ORDERS: Record<"transactions" | "wallets", OrderTerm[][]> = {
 const head = { id: "head", height: HEIGHTS, timestamp: 0 };
 
 function open(listed: typeof TRANSACTIONS | typeof WALLETS, time: TimeBox) {
-  const indexScan = createIndexScan<Record<string, unknown>>(database, listed);
-  const chunksOf = createChunks(database, time, TINY);
+  const chunks = new Chunks(database, time, TINY);
   return {
-    indexScan,
-    timeBoxedScan: createTimeBoxedScan(database, listed, { chunksOf, indexScan }),
-    count: createCountCache(database, chunksOf, listed),
+    scans: new Scans<Record<string, unknown>>(database, listed, chunks),
+    counts: new CountCache(database, chunks, listed),
   };
 }
 
 const TABLES = { transactions: TRANSACTIONS, wallets: WALLETS };
-const time = createTimeBox(600_000);
+const time = new TimeBox(600_000);
 time.begin();
 const OPEN = { transactions: open(TRANSACTIONS, time), wallets: open(WALLETS, time) };
 
@@ -190,14 +191,14 @@ const question = fc.constantFrom("transactions" as const, "wallets" as const).ch
 test("All pages are equal, in any order and with any filter, from an offset or a cursor on.", () => {
   fc.assert(
     fc.property(question, ({ name, requested, order, range }) => {
-      const { indexScan, timeBoxedScan, count } = OPEN[name];
+      const { scans, counts } = OPEN[name];
       const selection = { ...requested, order };
-      const totalCount = indexScan(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
-      expect(count(head, accessPathsOf(requested))).toBe(totalCount);
+      const totalCount = scans.byIndex(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
+      expect(counts.count(head, accessPathsOf(requested))).toBe(totalCount);
       let next: Range | undefined = range;
       for (let pages = 0; next && pages < 4; pages++) {
-        const expected = indexScan(selection, next, { totalCount });
-        const page = timeBoxedScan(selection, next, { totalCount });
+        const expected = scans.byIndex(selection, next, { totalCount });
+        const page = scans.inTime(selection, next, { totalCount });
         expect({ ...page, rows: shown(page.rows) }).toEqual({ ...expected, rows: shown(expected.rows) });
         next = page.next === undefined ? undefined : { ...next, after: page.next };
       }
@@ -227,15 +228,15 @@ test("A range replaces a wider one at the same side, which then only tests rows.
 
 test("A list that was too slow is not retried for a while, and others are.", () => {
   let checks = 0;
-  const { timeBoxedScan } = open(TABLES.wallets, {
-    begin() {},
-    check() {
+  class ThreeChecks extends TimeBox {
+    override check(): number {
       if (++checks > 3) throw new SnapshotError("SNAPSHOT_TIMEOUT");
       return 2;
-    },
-  });
+    }
+  }
+  const { scans } = open(TABLES.wallets, new ThreeChecks(0));
   const page = (sql: string) =>
-    timeBoxedScan(
+    scans.inTime(
       {
         conditions: [{ sql, values: [] }],
         order: present(ORDERS.wallets[1], "an item of ORDERS.wallets"),

@@ -11,17 +11,14 @@ import type { TransactionFilter, TransactionOrder } from "../../../../src/read/f
 import { TRANSACTIONS } from "../../../../src/read/lists.ts";
 import type { Range } from "../../../../src/read/page.ts";
 import type { Head } from "../../../../src/read/port.ts";
-import { createChunks } from "../../../../src/read/sqlite/lists/time-box.ts";
+import { Chunks, TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import {
-  createValueIndexes,
-  NO_VALUE_INDEXES,
   readValueIndexAt,
-  type ValueIndexDependencies,
-  type ValueIndexes,
+  ValueIndexes,
+  type ValueIndexOptions,
 } from "../../../../src/read/sqlite/lists/value-index-cache.ts";
-import { createTimeBox } from "../../../../src/read/sqlite/read-model.ts";
-import { createTransactionQueries } from "../../../../src/read/sqlite/tables/transactions.ts";
-import { createValueIndexBuilder } from "../../../../src/read/sqlite/value-index-builder.ts";
+import { TransactionQueries } from "../../../../src/read/sqlite/tables/transactions.ts";
+import { ValueIndexBuilder } from "../../../../src/read/sqlite/value-index-builder.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { headOf } from "../../../../test-support/read/head.ts";
@@ -114,7 +111,7 @@ function createTable(database: Database) {
 }
 
 /** Limit that outlasts the tests. */
-const time = createTimeBox(600_000);
+const time = new TimeBox(600_000);
 
 const OPTIONS = { foundation: { address: undefined, until: undefined }, heightAt: () => 0 };
 
@@ -124,28 +121,27 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
   migrate(database);
   const snapshot = createSnapshot(database, time);
   const requested: string[] = [];
-  const valueIndexes = createValueIndexes(
-    { maxBytes, maxShare: 1 },
-    {
-      database,
-      build(definition, bytes) {
-        requested.push(definition.column);
-        return build
-          ? build(definition, bytes)
-          : Promise.resolve(readValueIndexAt(database, definition, bytes));
-      },
+  const options: ValueIndexOptions = {
+    maxBytes,
+    maxShare: 1,
+    build(definition, bytes) {
+      requested.push(definition.column);
+      return build
+        ? build(definition, bytes)
+        : Promise.resolve(readValueIndexAt(database, definition, bytes));
     },
-  );
+  };
+  const valueIndexes = new ValueIndexes(options, database);
   let found = 0;
-  const counting: ValueIndexes = {
+  const counting: Pick<ValueIndexes, "find"> = {
     find(head, definition) {
       const valueIndex = valueIndexes.find(head, definition);
       if (valueIndex) found++;
       return valueIndex;
     },
   };
-  const chunksOf = createChunks(database, time);
-  const options = { ...OPTIONS, head: headOf(database), chunksOf, minIndexedRows: 0 };
+  const chunks = new Chunks(database, time);
+  const deps = { ...OPTIONS, database, head: headOf(database), chunks, minIndexedRows: 0 };
   const read = <T>(work: (head: Head) => T): T => snapshot(work);
   return {
     database,
@@ -153,15 +149,15 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
     read,
     requested,
     found: () => found,
-    plain: createTransactionQueries(database, { ...options, valueIndexes: NO_VALUE_INDEXES }),
-    indexed: createTransactionQueries(database, { ...options, valueIndexes: counting }),
+    plain: new TransactionQueries(deps),
+    indexed: new TransactionQueries({ ...deps, valueIndexes: counting }),
   };
 }
 
 type Setting = {
   readonly maxBytes: number;
   readonly path: string;
-  readonly build: ValueIndexDependencies["build"];
+  readonly build: ValueIndexOptions["build"];
 };
 type Opened = ReturnType<typeof open>;
 
@@ -305,8 +301,8 @@ test("Value indexes are built by another thread while blocks are added and rever
   const folder = mkdtempSync(join(tmpdir(), "uniknode-value-indexes-"));
   const path = join(folder, "chain.sqlite");
   const errors: unknown[] = [];
-  const builder = createValueIndexBuilder(path, (error) => errors.push(error));
-  const opened = open({ path, build: builder.build });
+  const builder = new ValueIndexBuilder(path, (error) => errors.push(error));
+  const opened = open({ path, build: (...requested) => builder.build(...requested) });
   appendMany(opened.table, 20, 50);
   for (const order of [BY_AMOUNT, BY_FEE]) {
     const before = opened.found();
@@ -325,7 +321,7 @@ test("Value indexes are built by another thread while blocks are added and rever
 
 test("Value indexes that cannot be built are reported, and are not retried for a while.", async () => {
   const errors: unknown[] = [];
-  const builder = createValueIndexBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
+  const builder = new ValueIndexBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
   const settled = Promise.withResolvers<void>();
   const opened = open({
     build: (...requested) => builder.build(...requested).finally(settled.resolve),
