@@ -59,6 +59,12 @@ export type Fault<World> = {
   readonly inject: (world: World, random: Random) => Promise<unknown>;
 };
 
+export const fault = <World>(name: string, weight: number, inject: Fault<World>["inject"]): Fault<World> => ({
+  name,
+  weight,
+  inject,
+});
+
 /** Returns each fault as often as its weight; without the others if only some may happen. */
 export const weighted = <F extends Pick<Fault<never>, "name" | "weight">>(
   faults: readonly F[],
@@ -67,6 +73,20 @@ export const weighted = <F extends Pick<Fault<never>, "name" | "weight">>(
   faults
     .filter(({ name }) => only?.includes(name) ?? true)
     .flatMap((fault) => Array<F>(fault.weight).fill(fault));
+
+/** Increases the count of a name, and returns it. */
+export function increase(counts: Map<string, number>, name: string, by = 1): number {
+  const count = (counts.get(name) ?? 0) + by;
+  counts.set(name, count);
+  return count;
+}
+
+/** Returns the value that the key had first; this value is noted if there was none. */
+export function firstValue<K, V>(values: Map<K, V>, key: K, value: V): V {
+  const first = values.get(key) ?? value;
+  values.set(key, first);
+  return first;
+}
 
 /** Interval at which work is looked at, and time without progress after which time must be advanced. */
 const LOOK_EVERY_MS = 200;
@@ -106,24 +126,30 @@ export const formatFigures = (figures: Figures): string =>
 export const shown = (faults: readonly string[], most: number): string[] =>
   faults.length <= most ? [...faults] : [...faults.slice(0, most), `and ${faults.length - most} more`];
 
-/** Work that is repeated until it is stopped. */
-export type Background = { stop(): Promise<void> };
+/** Waits for the work, but at most for this time, which does not keep the process running. */
+export const within = (work: Promise<unknown>, timeMs: number): Promise<unknown> =>
+  Promise.race([work, sleep(timeMs, undefined, { ref: false })]);
 
-/** Repeats work with pauses. Failures are ignored: a process may be down. */
-export function repeat(pauseMs: () => number, work: () => Promise<unknown>): Background {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  async function run(): Promise<void> {
+/** Work that is repeated with pauses until it is stopped. Failures are ignored: a process may be down. */
+export class Background {
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(pauseMs: number | (() => number), work: (signal: AbortSignal) => Promise<unknown>) {
+    this.#running = this.#repeat(pauseMs, work);
+  }
+
+  async #repeat(...[pauseMs, work]: ConstructorParameters<typeof Background>): Promise<void> {
+    const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await work().catch(() => {});
-      await sleep(pauseMs(), undefined, { signal }).catch(() => {});
+      await work(signal).catch(() => {});
+      const ms = typeof pauseMs === "number" ? pauseMs : pauseMs();
+      await sleep(ms, undefined, { signal }).catch(() => {});
     }
   }
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
 }

@@ -1,26 +1,20 @@
 /** Tests of the checks of a cluster: a run without findings is only worth as much as its checks. */
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import type { ReceivedCall } from "../../test-support/faults/actors/receiver.ts";
-import { createOwnersCheck, judgeReads, type Read } from "../../test-support/faults/cluster/observers.ts";
+import type { Arrival } from "../../test-support/faults/actors/receiver.ts";
+import { judgeReads, OwnersCheck, type Read } from "../../test-support/faults/cluster/observers.ts";
 import {
   findDuplicates,
   judgeWebhook,
   type RecordedDelivery,
 } from "../../test-support/faults/cluster/verdict.ts";
-import { CHANGES, kindNamed, MESSAGES } from "./three-blocks.ts";
+import { arrival, CHANGES, kindNamed, MESSAGES } from "./three-blocks.ts";
 
 type Given = { readonly epoch?: number; readonly second?: number; readonly isAccepted?: boolean };
 
 /** A call of a delivery; its second is its sequence, unless it is given. */
-const call = (
-  sequence: number,
-  { epoch = 1, second = sequence, isAccepted = true }: Given = {},
-): ReceivedCall => {
-  const message = present(MESSAGES[sequence - 1]);
-  const body = JSON.stringify(message);
-  return { message, body, id: message.id, isVerified: true, sentSeconds: second, epoch, isAccepted };
-};
+const call = (sequence: number, { second = sequence, ...more }: Given = {}): Arrival =>
+  arrival(present(MESSAGES[sequence - 1]), { sentSeconds: second, ...more });
 const CALLS = [1, 2, 3, 4, 5].map((sequence) => call(sequence));
 
 const recordedOf = (sequence: number, ...seconds: number[]): RecordedDelivery => {
@@ -30,13 +24,13 @@ const recordedOf = (sequence: number, ...seconds: number[]): RecordedDelivery =>
 };
 const RECORDED = [1, 2, 3, 4, 5].map((sequence) => recordedOf(sequence, sequence));
 
-function verdictOf(calls: readonly ReceivedCall[], recorded = RECORDED) {
+function verdictOf(arrivals: Arrival[], recorded = RECORDED) {
   const wanted = RECORDED.map((delivery) => ({ ...delivery, webhook: 1 }));
   const chain = { changes: CHANGES, wallets: new Map() };
-  const receiver = { arrivals: calls, refused: () => 0 };
   const strict = { ...kindNamed("every block"), isStrict: true };
-  const periods = [{ kind: strict, notBefore: 0, fullyFrom: 0 }];
-  return judgeWebhook({ id: 1, kind: strict, periods, receiver }, { ...chain, wanted, recorded });
+  const last = { kind: strict, notBefore: 0, fullyFrom: 0 };
+  const webhook = { id: 1, last, periods: [last], receiver: { arrivals, refused: 0 } };
+  return judgeWebhook(webhook, { ...chain, wanted, recorded });
 }
 
 describe("the checks of a webhook", () => {
@@ -138,16 +132,16 @@ describe("the check of repeated calls", () => {
 });
 
 test("The check of owners finds two owners of one epoch, and epochs and positions that go back.", () => {
-  const { look, faults } = createOwnersCheck();
+  const check = new OwnersCheck();
   const shard = (owner: string | null, epoch: number, position: number) =>
-    look({ name: "shard 1", owner, epoch: `${epoch}`, position: `${position}` });
+    check.look({ name: "shard 1", owner, epoch: `${epoch}`, position: `${position}` });
   shard("a", 1, 0);
   shard(null, 1, 5);
   shard("b", 2, 5);
-  expect(faults).toEqual([]);
+  expect(check.faults).toEqual([]);
   shard("a", 2, 5);
   shard("a", 1, 4);
-  expect(faults).toEqual([
+  expect(check.faults).toEqual([
     "shard 1, epoch 2 had the owners b and a",
     "shard 1 went back from epoch 2 to 1",
     "shard 1 went back from 5 to 4",

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Link, startLink } from "../../test-support/faults/actors/link.ts";
+import { Link } from "../../test-support/faults/actors/link.ts";
 
 /** A server that returns what it receives. */
 async function startEcho(received: string[], prefix = ""): Promise<Server> {
@@ -28,7 +28,8 @@ describe("a link", () => {
   beforeEach(async () => {
     received = [];
     server = await startEcho(received);
-    link = await startLink("primary", portOf(server));
+    link = new Link("primary", portOf(server));
+    await link.listen();
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();

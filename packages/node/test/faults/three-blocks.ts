@@ -1,8 +1,7 @@
 /** Three blocks, of which the last is replaced by another, and the correct deliveries of a receiver of every block. */
-
 import { present } from "../../src/platform/present.ts";
 import { people } from "../../test-support/chain/cast.ts";
-import type { Message } from "../../test-support/faults/actors/receiver.ts";
+import type { Arrival, Message } from "../../test-support/faults/actors/receiver.ts";
 import type { ChainBlock, ChainTransaction, Change } from "../../test-support/faults/checks/chronicle.ts";
 import { kindsOf } from "../../test-support/faults/checks/kinds.ts";
 
@@ -43,3 +42,9 @@ export const MESSAGES: readonly Message[] = [
   message(4, "block.reverted", block(3), "msg_3"),
   message(5, "block.applied", block(3, "b")),
 ];
+
+/** Arrival of a message, which was sent in the second of its sequence. */
+export const arrival = (message: Message, more: Partial<Arrival> = {}): Arrival => ({
+  ...{ message, id: message.id, body: JSON.stringify(message), isVerified: true },
+  ...{ sentSeconds: message.sequence ?? 0, epoch: 1, isAccepted: true, ...more },
+});

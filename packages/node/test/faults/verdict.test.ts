@@ -8,6 +8,7 @@ import type { Case, Period, Replay } from "../../test-support/faults/checks/evid
 import { judge } from "../../test-support/faults/checks/verdict.ts";
 import {
   applied,
+  arrival,
   block,
   CHANGES,
   GENERATOR,
@@ -17,14 +18,7 @@ import {
   transaction,
 } from "./three-blocks.ts";
 
-const arrival = (message: Message): Arrival => ({
-  message,
-  id: message.id,
-  body: JSON.stringify(message),
-  isVerified: true,
-});
-
-const GOOD = MESSAGES.map(arrival);
+const GOOD = MESSAGES.map((message) => arrival(message));
 
 /** Judges deliveries of a webhook for every block since the first one, unless a part of the case is given. */
 const judgeOf = (arrivals: readonly Arrival[], more: Partial<Case> = {}) =>
@@ -128,7 +122,7 @@ describe("the checks", () => {
       message(2 * height, "block.applied", block(height)),
     ]);
     const strict = { periods: [periodOf("twelve confirmations, strict", 100, 0)], changes: deep };
-    const good = messages.map(arrival);
+    const good = messages.map((message) => arrival(message));
     expect(judgeOf(good, strict)).toEqual([]);
     const [first, second, ...rest] = good;
     expect(judgeOf([present(second), present(first), ...rest], strict)).toContainEqual(

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { lockOwner } from "../../src/webhooks/postgres/hand-over/owner.ts";
-import { returnToWorkers } from "../../test-support/faults/cluster/hand-over.ts";
+import { returnToWorkers } from "../../test-support/faults/cluster/cluster.ts";
 import {
   type HandOverChain,
   type Owner,

@@ -13,7 +13,7 @@ import {
   reportOf,
   SHORT_BOUNDS,
 } from "../../test-support/faults/siege/report.ts";
-import { type LongestTick, readTicks, tickRecorder } from "../../test-support/faults/siege/ticks.ts";
+import { type LongestTick, TickReader, tickRecorder } from "../../test-support/faults/siege/ticks.ts";
 
 const BLOCKED_MS = 700;
 /** Blocks its main thread, or another thread, for the milliseconds that a line names. */
@@ -60,7 +60,7 @@ describe("The longest tick", () => {
   }
 
   test("The longest tick is known as soon as the thread is free again, and counted once.", async () => {
-    const ticks = readTicks(file);
+    const ticks = new TickReader(file);
     await ticks.take(() => false);
     await block("main");
     // It is blocked now.
@@ -71,7 +71,7 @@ describe("The longest tick", () => {
   });
 
   test("The longest tick is that of the main thread.", async () => {
-    const ticks = readTicks(file);
+    const ticks = new TickReader(file);
     await ticks.take(() => false);
     await block("other");
     await expect.poll(() => printed).toContain("ended");
@@ -79,7 +79,7 @@ describe("The longest tick", () => {
   });
 
   test("The longest tick is waited for at most until the process ends.", async () => {
-    expect(await readTicks(join(folder, "none")).take(() => true)).toEqual({ ms: 0, wallMs: 0 });
+    expect(await new TickReader(join(folder, "none")).take(() => true)).toEqual({ ms: 0, wallMs: 0 });
   });
 });
 

@@ -13,80 +13,84 @@ export type LinkTarget = "node" | "primary" | "replica" | "pooler";
 /** Delay of a slow link, in each direction. */
 const DELAY_MS = 150;
 
-type Pair = { readonly client: Socket; readonly server: Socket };
-type State = { targetPort: number; state: LinkState; readonly pairs: Set<Pair> };
+/** The sockets of a client and of the server. */
+type Pair = readonly [client: Socket, server: Socket];
 
-export type Link = Awaited<ReturnType<typeof startLink>>;
+export class Link {
+  readonly to: LinkTarget;
+  readonly #server = createServer((client) => this.#connect(client));
+  readonly #pairs = new Set<Pair>();
+  #targetPort: number;
+  #state: LinkState = "open";
 
-export async function startLink(to: LinkTarget, targetPort: number) {
-  const link: State = { targetPort, state: "open", pairs: new Set() };
-  const server = createServer((client) => connectThrough(link, client)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    to,
-    port: (server.address() as AddressInfo).port,
-    /** Bytes that were held back are sent, even if the other side has gone; connections that lost bytes are closed. */
-    become: (state: LinkState) => become(link, state),
-    /** Sends new connections to the server at another port, and closes the open ones; nothing if it is the same port. */
-    route(port: number) {
-      if (port === link.targetPort) return;
-      link.targetPort = port;
-      closeAll(link);
-    },
-    async close() {
-      server.close();
-      closeAll(link);
-      await once(server, "close");
-    },
-  };
-}
-
-function connectThrough(link: State, client: Socket): void {
-  client.on("error", () => {});
-  if (link.state === "cut") {
-    client.destroy();
-    return;
+  constructor(to: LinkTarget, targetPort: number) {
+    this.to = to;
+    this.#targetPort = targetPort;
   }
-  const server = connect(link.targetPort, "127.0.0.1").on("error", () => {});
-  const pair = { client, server };
-  link.pairs.add(pair);
-  pass(link, client, server, () => true);
-  pass(link, server, client, () => link.state !== "mute");
-  client.on("close", () => link.pairs.delete(pair));
-  if (link.state === "stalled") pauseBoth(pair);
-}
 
-/** Passes bytes, and the end, from one side to the other. */
-function pass(link: State, from: Socket, to: Socket, isPassed: () => boolean): void {
-  const later = (work: () => void) => {
-    if (link.state === "slow") setTimeout(work, DELAY_MS);
-    else work();
-  };
-  from.setNoDelay(true);
-  from.on("data", (bytes) => {
-    if (isPassed()) later(() => to.writable && to.write(bytes));
-  });
-  from.on("close", () => later(() => to.end()));
-}
-
-function pauseBoth({ client, server }: Pair): void {
-  client.pause();
-  server.pause();
-}
-
-function become(link: State, state: LinkState): void {
-  const before = link.state;
-  link.state = state;
-  if (state === "cut" || before === "mute") closeAll(link);
-  for (const pair of link.pairs) {
-    if (state === "stalled") pauseBoth(pair);
-    else for (const socket of [pair.client, pair.server]) socket.resume();
+  async listen(): Promise<void> {
+    await once(this.#server.listen(0, "127.0.0.1"), "listening");
   }
-}
 
-function closeAll({ pairs }: State): void {
-  for (const { client, server } of pairs) {
-    client.destroy();
-    server.destroy();
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Bytes that were held back are sent, even if the other side has gone; connections that lost bytes are closed. */
+  become(state: LinkState): void {
+    const before = this.#state;
+    this.#state = state;
+    if (state === "cut" || before === "mute") this.#closeAll();
+    for (const pair of this.#pairs) for (const socket of pair) this.#hold(socket);
+  }
+
+  /** Sends new connections to the server at another port, and closes the open ones; nothing if it is the same port. */
+  route(port: number): void {
+    if (port === this.#targetPort) return;
+    this.#targetPort = port;
+    this.#closeAll();
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#closeAll();
+    await once(this.#server, "close");
+  }
+
+  #connect(client: Socket): void {
+    client.on("error", () => {});
+    if (this.#state === "cut") {
+      client.destroy();
+      return;
+    }
+    const server = connect(this.#targetPort, "127.0.0.1").on("error", () => {});
+    const pair: Pair = [client, server];
+    this.#pairs.add(pair);
+    this.#pass(client, server, () => true);
+    this.#pass(server, client, () => this.#state !== "mute");
+    client.on("close", () => this.#pairs.delete(pair));
+    if (this.#state === "stalled") for (const socket of pair) this.#hold(socket);
+  }
+
+  /** Passes bytes, and the end, from one side to the other. */
+  #pass(from: Socket, to: Socket, isPassed: () => boolean): void {
+    const later = (work: () => void) => {
+      if (this.#state === "slow") setTimeout(work, DELAY_MS);
+      else work();
+    };
+    from.setNoDelay(true);
+    from.on("data", (bytes) => {
+      if (isPassed()) later(() => to.writable && to.write(bytes));
+    });
+    from.on("close", () => later(() => to.end()));
+  }
+
+  #hold(socket: Socket): void {
+    if (this.#state === "stalled") socket.pause();
+    else socket.resume();
+  }
+
+  #closeAll(): void {
+    for (const socket of [...this.#pairs].flat()) socket.destroy();
   }
 }

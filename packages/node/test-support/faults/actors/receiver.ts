@@ -3,12 +3,13 @@
  * completely.
  */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EpochFence } from "@uniknode/client";
 import type { Random } from "../../random.ts";
 import { isVerified, secretOf } from "../../webhooks/receiver.ts";
+import type { Control } from "./dev-chain.ts";
 
 /** The body of a delivery, and its sequence. */
 export type Message = {
@@ -22,6 +23,7 @@ export type Message = {
   readonly data?: unknown;
 };
 
+/** A delivery with what its sender and the receiver did. */
 export type Arrival = {
   readonly message: Message;
   /** Exact text of the body. */
@@ -29,10 +31,6 @@ export type Arrival = {
   /** Value of the header. */
   readonly id: string | undefined;
   readonly isVerified: boolean;
-};
-
-/** An arrival with what delivery workers and the receiver did. */
-export type ReceivedCall = Arrival & {
   /** Start of the call by the clock of the sender, in seconds since 1970. */
   readonly sentSeconds: number;
   /** Epoch of the sender; undefined for a ping on request. */
@@ -102,108 +100,107 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   ...(["endless", "resetting", "forgetful", "lying", "away"] as const),
 ];
 
-export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
-
-type State = {
-  readonly tokens: Set<string>;
-  readonly random: Random;
-  readonly fence: EpochFence | undefined;
-  readonly onCall: (call: ReceivedCall) => void;
-  behaviour: Behaviour;
-  refused: number;
-};
-
 export type ReceiverOptions = {
   /** Address at which nodes reach the receiver. Default: 127.0.0.1. */
   readonly host?: string;
   /** Refuses late calls of former owners of the webhook; absent: they are accepted. */
   readonly fence?: EpochFence;
   /** Called with each delivery; absent: it is added to the arrivals. */
-  readonly onCall?: (call: ReceivedCall) => void;
+  readonly onCall?: (call: Arrival) => void;
 };
 
-export async function startReceiver(
-  random: Random,
-  { host = "127.0.0.1", fence, onCall }: ReceiverOptions = {},
-) {
+export class Receiver {
   /** Deliveries in the order of arrival. */
-  const arrivals: ReceivedCall[] = [];
-  const state: State = {
-    ...{ tokens: new Set(), random, fence, onCall: onCall ?? ((call) => void arrivals.push(call)) },
-    behaviour: "well",
-    refused: 0,
-  };
-  const server = createServer((request, response) => {
+  readonly arrivals: Arrival[] = [];
+  /** Tokens with which its deliveries may be signed. */
+  readonly tokens = new Set<string>();
+  /** Number of calls of former owners that a receiver with a fence has refused. */
+  refused = 0;
+  /** Only `become` changes it. */
+  behaviour: Behaviour = "well";
+  url = "";
+  readonly #random: Random;
+  readonly #options: ReceiverOptions;
+  readonly #server = createServer((request, response) => {
     // A request that breaks off because the caller was killed is not a delivery.
-    take(state, request, response).catch(() => request.socket.destroy());
+    this.#take(request, response).catch(() => request.socket.destroy());
   });
-  const port = await listen(server, host, 0);
-  return {
-    url: `http://${host}:${port}/hook`,
-    arrivals: arrivals as readonly ReceivedCall[],
-    /** Number of calls of former owners that a receiver with a fence has refused. */
-    refused: () => state.refused,
-    /** Tokens with which its deliveries may be signed. */
-    tokens: state.tokens,
-    behaviour: () => state.behaviour,
-    async become(next: Behaviour) {
-      if (state.behaviour !== "away" && next === "away") await shut(server);
-      if (state.behaviour === "away" && next !== "away") await listen(server, host, port);
-      state.behaviour = next;
-    },
-    close: async () => {
-      if (state.behaviour !== "away") await shut(server);
-    },
-  };
-}
 
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  server.listen(port, host);
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
-}
-
-async function shut(server: Server): Promise<void> {
-  const closed = once(server, "close");
-  server.close();
-  server.closeAllConnections();
-  await closed;
-}
-
-async function take(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (state.behaviour === "resetting") return void request.socket.destroy();
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const call = toCall(state, request, Buffer.concat(chunks).toString());
-  const { epoch, message } = call;
-  if (state.fence?.accepts({ ...message, ...(epoch !== undefined && { epoch }) }) === false) {
-    state.refused++;
-    response.writeHead(409).end();
-    return;
+  constructor(random: Random, options: ReceiverOptions = {}) {
+    this.#random = random;
+    this.#options = options;
   }
-  state.onCall(call);
-  await RESPONSES[state.behaviour](response, state.random);
-}
 
-function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: string): ReceivedCall {
-  const headers = Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-  );
-  const sentSeconds = Number(headers["webhook-timestamp"]);
-  const isSigned = (token: string) => isVerified(secretOf(token), { headers, body }, sentSeconds * 1_000);
-  return {
-    message: { ...(JSON.parse(body) as Message), ...sequenceOf(headers["webhook-sequence"]) },
-    body,
-    id: headers["webhook-id"],
-    // Later: the first delivery may arrive before the response to the registration, which has the token.
-    get isVerified() {
-      return [...tokens].some(isSigned);
-    },
-    sentSeconds,
-    epoch: headers["webhook-epoch"] === undefined ? undefined : Number(headers["webhook-epoch"]),
-    isAccepted: behaviour in ACCEPTING,
-  };
-}
+  static async start(random: Random, options?: ReceiverOptions): Promise<Receiver> {
+    const receiver = new Receiver(random, options);
+    await receiver.#listen(0);
+    return receiver;
+  }
 
-const sequenceOf = (header: string | undefined): Pick<Message, "sequence"> =>
-  header === undefined ? {} : { sequence: Number(header) };
+  async #listen(port: number): Promise<void> {
+    const { host = "127.0.0.1" } = this.#options;
+    await once(this.#server.listen(port, host), "listening");
+    this.url = `http://${host}:${(this.#server.address() as AddressInfo).port}/hook`;
+  }
+
+  /** Registers it for events. The token signs its first deliveries. */
+  async register(control: Control, fields: object): Promise<{ readonly id: number; readonly token: string }> {
+    const registered = await control.post("/api/webhooks", { ...fields, target: this.url });
+    const { id, token } = registered as { readonly id: number; readonly token: string };
+    this.tokens.add(token);
+    return { id, token };
+  }
+
+  async become(next: Behaviour): Promise<void> {
+    if (next === "away") await this.close();
+    else if (this.behaviour === "away") await this.#listen(Number(new URL(this.url).port));
+    this.behaviour = next;
+  }
+
+  async close(): Promise<void> {
+    if (this.behaviour === "away") return;
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { fence, onCall = (call) => void this.arrivals.push(call) } = this.#options;
+    if (this.behaviour === "resetting") return void request.socket.destroy();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const call = this.#callOf(request, Buffer.concat(chunks).toString());
+    const { epoch, message } = call;
+    if (fence?.accepts({ ...message, ...(epoch !== undefined && { epoch }) }) === false) {
+      this.refused++;
+      response.writeHead(409).end();
+      return;
+    }
+    onCall(call);
+    await RESPONSES[this.behaviour](response, this.#random);
+  }
+
+  #callOf(request: IncomingMessage, body: string): Arrival {
+    const { tokens, behaviour } = this;
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
+    const numberOf = (name: string) => (headers[name] === undefined ? undefined : Number(headers[name]));
+    const sentSeconds = numberOf("webhook-timestamp") ?? Number.NaN;
+    const sequence = numberOf("webhook-sequence");
+    const isSigned = (token: string) => isVerified(secretOf(token), { headers, body }, sentSeconds * 1_000);
+    return {
+      message: { ...(JSON.parse(body) as Message), ...(sequence !== undefined && { sequence }) },
+      body,
+      id: headers["webhook-id"],
+      // Later: the first delivery may arrive before the response to the registration, which has the token.
+      get isVerified() {
+        return [...tokens].some(isSigned);
+      },
+      sentSeconds,
+      epoch: numberOf("webhook-epoch"),
+      isAccepted: behaviour in ACCEPTING,
+    };
+  }
+}

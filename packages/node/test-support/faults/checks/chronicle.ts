@@ -3,7 +3,6 @@
  * transactions were inserted and deleted, in the same database transaction. It is independent of the event
  * log and the webhooks.
  */
-import { join } from "node:path";
 import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 
@@ -73,36 +72,14 @@ const SCHEMA = `
   END;
 `;
 
-const databaseOf = (folder: string) => join(folder, "node.sqlite");
-
-/** Begins the chronicle in a data folder. */
-export function beginChronicle(folder: string): void {
-  const database = openDatabase(databaseOf(folder));
+/** Begins the chronicle in the database of a node. */
+export function beginChronicle(path: string): void {
+  const database = openDatabase(path);
   try {
     database.transaction(() => database.execute(SCHEMA));
   } finally {
     database.close();
   }
-}
-
-/** Reads along while the node runs. */
-export function openChronicle(folder: string) {
-  const database = openDatabase(databaseOf(folder), { readonly: true });
-  const last = database.prepare<{ position: number | null }>(
-    "SELECT max(position) AS position FROM chronicle",
-  );
-  const wallets = database.prepare<ChainWallet & { address: string }>(
-    "SELECT address, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce FROM wallets",
-  );
-  return {
-    /** Position of the last change. */
-    position: (): number => last.get()?.position ?? 0,
-    changes: () => readChanges(database),
-    /** Every wallet in its current state, by address. */
-    wallets: (): Map<string, ChainWallet> =>
-      new Map(wallets.all().map(({ address, ...wallet }) => [address, wallet])),
-    close: database.close,
-  };
 }
 
 type Row = {
@@ -114,28 +91,50 @@ type Row = {
   transaction_row: string | null;
 };
 
-function readChanges(database: Database): Change[] {
-  const rows = database.prepare<Row>("SELECT * FROM chronicle ORDER BY position").all();
-  const blocks = new Map<string, ChainBlock & { transactions: ChainTransaction[] }>();
-  const atHeight = new Map<number, string>();
-  const changes: Change[] = [];
-  for (const { position, kind, height, block_id, generator, transaction_row } of rows) {
-    if (kind === "transaction") {
-      present(blocks.get(present(atHeight.get(height)))).transactions.push(
-        JSON.parse(present(transaction_row)),
-      );
-      continue;
-    }
-    const id = present(block_id);
-    if (kind === "applied") {
-      blocks.set(id, { height, id, generator: present(generator), transactions: [] });
-      atHeight.set(height, id);
-    }
-    const block = blocks.get(id);
-    // Blocks from before the start of the chronicle are not delivered.
-    if (block) changes.push({ position, kind, block });
+/** Reads along while the node runs. */
+export class Chronicle {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
   }
-  return inOrder(changes);
+
+  /** Position of the last change. */
+  position(): number {
+    const sql = "SELECT max(position) AS position FROM chronicle";
+    return this.#database.prepare<{ position: number | null }>(sql).get()?.position ?? 0;
+  }
+
+  /** Every wallet in its current state, by address. */
+  wallets(): Map<string, ChainWallet> {
+    const rows = this.#database.prepare<ChainWallet & { address: string }>(
+      "SELECT address, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce FROM wallets",
+    );
+    return new Map(rows.all().map(({ address, ...wallet }) => [address, wallet]));
+  }
+
+  changes(): Change[] {
+    const rows = this.#database.prepare<Row>("SELECT * FROM chronicle ORDER BY position").all();
+    const blocks = new Map<string, ChainBlock & { transactions: ChainTransaction[] }>();
+    const atHeight = new Map<number, string>();
+    const changes: Change[] = [];
+    for (const { position, kind, height, block_id, generator, transaction_row } of rows) {
+      if (kind === "transaction") {
+        const { transactions } = present(blocks.get(present(atHeight.get(height))));
+        transactions.push(JSON.parse(present(transaction_row)));
+        continue;
+      }
+      const id = present(block_id);
+      if (kind === "applied") {
+        blocks.set(id, { height, id, generator: present(generator), transactions: [] });
+        atHeight.set(height, id);
+      }
+      const block = blocks.get(id);
+      // Blocks from before the start of the chronicle are not delivered.
+      if (block) changes.push({ position, kind, block });
+    }
+    return inOrder(changes);
+  }
 }
 
 /** One commit deletes several blocks in no particular order of rows: the highest is reverted first. */

@@ -7,22 +7,16 @@ import { join } from "node:path";
 import { freePort } from "../../peers/world.ts";
 import { USER } from "../../postgres/process.ts";
 import { clockOptions, setClock } from "../../process/clock.ts";
-import { type Running, type SpawnOptions, spawnUniknode } from "../../process/uniknode.ts";
-import { TOKEN } from "../actors/control.ts";
+import { type Ended, type Running, spawnUniknode } from "../../process/uniknode.ts";
+import { until } from "../../process/until.ts";
 import { ClusterDatabase, DATABASE, REPLICA_DATABASE } from "../actors/database.ts";
-import { type DevChain, startDevChain } from "../actors/dev-chain.ts";
-import { type Link, type LinkTarget, startLink } from "../actors/link.ts";
-import { createMember, type Member } from "../actors/member.ts";
+import { closeDevChain, type DevChain, startDevChain, TOKEN } from "../actors/dev-chain.ts";
+import { Link, type LinkTarget } from "../actors/link.ts";
+import { Member, type MemberOptions } from "../actors/member.ts";
 import type { Run } from "../scenario.ts";
 
-/** A process with its connections to other machines. */
-export type ClusterMember = Member & { readonly links: readonly Link[] };
+type Around = Pick<Run, "folder" | "faults">;
 
-export type Cluster = Awaited<ReturnType<typeof startCluster>>;
-
-const MIRRORS = 2;
-const SERVERS = 3;
-const WORKERS = 3;
 const CALL_TIMEOUT_SECONDS = 2;
 /** Duration of a worker's lease: see `leaseMsFor`. */
 export const LEASE_MS = (CALL_TIMEOUT_SECONDS + 10) * 1_000;
@@ -35,121 +29,180 @@ const DELIVERY_ARGS = [
 ];
 const FEED_BLOCKS = 1_000;
 
-type Around = Pick<Run, "folder" | "faults"> & {
-  readonly database: ClusterDatabase;
+export class Cluster {
   readonly chain: DevChain;
-};
+  readonly database: ClusterDatabase;
+  readonly mirrors: Member[] = [];
+  readonly servers: Member[] = [];
+  readonly serverUrls: string[] = [];
+  readonly workers: Member[] = [];
+  readonly #run: Around;
 
-/** Starts the database and the node, and creates the other processes. */
-export async function startCluster({ folder, faults }: Pick<Run, "folder" | "faults">) {
-  const args = ["--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS];
-  const chain = await startDevChain({ folder, faults }, args);
-  const members: ClusterMember[] = [{ ...chain.node, links: [] }];
-  const linksOf = () => members.flatMap(({ links }) => links);
-  let database: ClusterDatabase | undefined;
-  const close = async () => {
-    await Promise.all(members.map((member) => member.close()));
-    await chain.close();
-    await Promise.all(linksOf().map((link) => link.close()));
-    await database?.close();
-  };
-  try {
-    database = await ClusterDatabase.start();
-    const around: Around = { folder, faults, database, chain };
-    const mirrors = await several(MIRRORS, (number) => createMirror(around, number));
-    const servers = await several(SERVERS, (number) => createServer(around, number));
-    const workers = await several(WORKERS, (number) => createWorker(around, number));
-    members.push(...mirrors, ...servers, ...workers);
-    return {
-      ...{ chain, database, mirrors, servers, workers, members, close },
-      /** Sends connections to the servers that are primary and replica now. */
-      reroute() {
-        for (const link of linksOf()) link.route(portOf(around, link.to));
-      },
-    };
-  } catch (error) {
-    await close();
-    throw error;
+  constructor(run: Around, chain: DevChain, database: ClusterDatabase) {
+    [this.#run, this.chain, this.database] = [run, chain, database];
+  }
+
+  /** Starts the database and the node, and creates the other processes. */
+  static async start(run: Around): Promise<Cluster> {
+    const args = ["--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS];
+    const chain = await startDevChain(run, args);
+    let cluster: Cluster | undefined;
+    try {
+      cluster = new Cluster(run, chain, await ClusterDatabase.start());
+      await cluster.#createMembers();
+      return cluster;
+    } catch (error) {
+      await (cluster?.close() ?? closeDevChain(chain));
+      throw error;
+    }
+  }
+
+  get members(): readonly Member[] {
+    return [this.chain.node, ...this.mirrors, ...this.servers, ...this.workers];
+  }
+
+  /** Sends connections to the servers that are primary and replica now. */
+  reroute(): void {
+    for (const { links } of this.members) for (const link of links) link.route(this.#portOf(link.to));
+  }
+
+  /** Moves the clock of a worker. */
+  setClock({ name }: Member, aheadMs: number): void {
+    setClock(join(this.#run.folder, name), aheadMs);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.close()));
+    await closeDevChain(this.chain);
+    await Promise.all(this.members.flatMap(({ links }) => links.map((link) => link.close())));
+    await this.database.close();
+  }
+
+  /** Returns the port of the server that has this role now. */
+  #portOf(to: LinkTarget): number {
+    return to === "node" ? this.chain.port : this.database.portOf(to);
+  }
+
+  /** One process of each kind uses the pooler, if there is one. */
+  async #createMembers(): Promise<void> {
+    for (const role of ["primary", "pooler"] as const) {
+      const name = `mirror-${this.mirrors.length + 1}`;
+      // It serves nothing, and waits for its node and its database.
+      const options = { ready: async () => {} };
+      this.mirrors.push(await this.#create(name, [role, "node"], ["mirror", "--name", name], options));
+    }
+    const pooled = this.database.hasPooler ? "pooler" : "replica";
+    for (const role of ["primary", "replica", pooled] as const) {
+      const port = await freePort();
+      const name = `server-${this.servers.length + 1}`;
+      const command = ["serve", "--http-port", `${port}`, "--rate-limit", "0"];
+      const options = { database: role === "pooler" ? REPLICA_DATABASE : DATABASE };
+      this.servers.push(await this.#create(name, [role, "node"], command, options));
+      this.serverUrls.push(`http://127.0.0.1:${port}`);
+    }
+    for (const role of ["primary", "primary", "pooler"] as const) {
+      const name = `worker-${this.workers.length + 1}`;
+      const folder = join(this.#run.folder, name);
+      mkdirSync(folder);
+      setClock(folder, 0);
+      const command = ["deliver", "--name", name, "--operations-port", "0", ...DELIVERY_ARGS];
+      this.workers.push(await this.#create(name, [role], command, { spawn: clockOptions(folder) }));
+    }
+  }
+
+  /** Creates a process that reaches its database, and its node if it has one, through links. */
+  async #create(
+    name: string,
+    connectsTo: readonly LinkTarget[],
+    command: readonly string[],
+    { database = DATABASE, ...options }: Partial<MemberOptions> & { readonly database?: string },
+  ): Promise<Member> {
+    const links = connectsTo.map((to) => new Link(to, this.#portOf(to)));
+    await Promise.all(links.map((link) => link.listen()));
+    const [port = 0, node] = links.map(({ port }) => port);
+    const args = [
+      ...[...command, "--database-url", databaseUrl(port, database)],
+      ...(node === undefined ? [] : ["--node", `http://127.0.0.1:${node}`, "--token", TOKEN]),
+    ];
+    const ready = (process: Running) => process.printed(/http:\S+\n/);
+    return new Member({ name, args, links, ready, faults: this.#run.faults, ...options });
   }
 }
 
-const several = <T>(count: number, create: (number: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => create(index + 1)));
-
-type Process = SpawnOptions & {
-  readonly name: string;
-  readonly connectsTo: readonly LinkTarget[];
-  /** Returns the arguments, from the ports of these connections. */
-  readonly argumentsOf: (...ports: number[]) => readonly string[];
-  /** Default: when it has printed its URL. */
-  readonly ready?: (process: Running) => Promise<unknown>;
-};
-
-async function createProcess(
-  around: Around,
-  { name, connectsTo, argumentsOf, ready = printedUrl, ...options }: Process,
-): Promise<ClusterMember> {
-  const links = await Promise.all(connectsTo.map((to) => startLink(to, portOf(around, to))));
-  const args = argumentsOf(...links.map(({ port }) => port));
-  const spawn = () => spawnUniknode(args, options);
-  return { ...createMember({ name, spawn, ready, faults: around.faults }), links };
-}
-
-/** One process of each kind uses the pooler, if there is one. */
-function createMirror(around: Around, number: number): Promise<ClusterMember> {
-  const name = `mirror-${number}`;
-  return createProcess(around, {
-    name,
-    connectsTo: [number === 2 ? "pooler" : "primary", "node"],
-    argumentsOf: (database = 0, node = 0) => [
-      ...["mirror", "--database-url", databaseUrl(database), "--name", name, ...nodeArgs(node)],
-    ],
-    // It serves nothing, and waits for its node and its database.
-    ready: async () => {},
-  });
-}
-
-/** The first API server reads from the primary, the others from the replica, the third one through the pooler. */
-async function createServer(around: Around, number: number) {
-  const isPooled = number === 3 && around.database.hasPooler;
-  const port = await freePort();
-  const member = await createProcess(around, {
-    name: `server-${number}`,
-    connectsTo: [isPooled ? "pooler" : number === 1 ? "primary" : "replica", "node"],
-    argumentsOf: (database = 0, node = 0) => [
-      ...["serve", "--database-url", databaseUrl(database, isPooled ? REPLICA_DATABASE : DATABASE)],
-      ...["--http-port", `${port}`, "--rate-limit", "0", ...nodeArgs(node)],
-    ],
-  });
-  return { ...member, url: `http://127.0.0.1:${port}` };
-}
-
-/** The clock of a worker can be moved. */
-async function createWorker(around: Around, number: number) {
-  const name = `worker-${number}`;
-  const folder = join(around.folder, name);
-  mkdirSync(folder);
-  setClock(folder, 0);
-  const member = await createProcess(around, {
-    name,
-    connectsTo: [number === 3 ? "pooler" : "primary"],
-    argumentsOf: (database = 0) => [
-      ...["deliver", "--database-url", databaseUrl(database), "--name", name, "--operations-port", "0"],
-      ...DELIVERY_ARGS,
-    ],
-    ...clockOptions(folder),
-  });
-  return { ...member, setClock: (aheadMs: number) => setClock(folder, aheadMs) };
-}
-
-const printedUrl = (process: Running) => process.printed(/(http:\S+)\n/);
-
-const nodeArgs = (port: number): string[] => ["--node", `http://127.0.0.1:${port}`, "--token", TOKEN];
-
 /** Returns the URL of the database on a port of this machine. */
-export const databaseUrl = (port: number, name = DATABASE): string =>
-  `postgres://${USER}@127.0.0.1:${port}/${name}`;
+const databaseUrl = (port: number, name = DATABASE): string => `postgres://${USER}@127.0.0.1:${port}/${name}`;
 
-/** Returns the port of the server that has this role now. */
-const portOf = ({ database, chain }: Around, to: LinkTarget): number =>
-  to === "node" ? chain.port : database.portOf(to);
+export type HandOverTarget = "workers" | "node";
+
+/**
+ * Hands the webhooks over, by the command that users run, until it succeeds: a database or a node may be down.
+ *
+ * @param killMs time after which each of the first commands is killed
+ * @throws {Error} with the output of the last command, if none succeeds in time
+ */
+export async function handOver(
+  cluster: Cluster,
+  to: HandOverTarget,
+  killMs: readonly number[] = [],
+): Promise<void> {
+  const remaining = [...killMs];
+  await untilSuccess(async () => [await runHandOver(cluster, ["--to", to], remaining.shift())]);
+}
+
+/**
+ * Begins to hand the webhooks over to the node, kills the command, and lets the workers keep them.
+ *
+ * @throws {Error} with the outputs of the last commands, if none succeeds in time
+ */
+export async function abandonHandOver(cluster: Cluster, killMs: number): Promise<void> {
+  await runHandOver(cluster, ["--to", "node"], killMs);
+  await returnToWorkers((to, ...args) => runHandOver(cluster, ["--to", to, ...args]));
+}
+
+/**
+ * Lets the workers own the webhooks: the hand-over to the node is cancelled, or made in the other direction once the node has
+ * everything.
+ *
+ * @param command runs a hand-over command
+ * @throws {Error} with the outputs of the last commands, if none succeeds in time
+ */
+export async function returnToWorkers(
+  command: (to: HandOverTarget, ...args: string[]) => Promise<Ended>,
+): Promise<void> {
+  await untilSuccess(async () => {
+    const cancelled = await command("node", "--cancel");
+    if (cancelled.code === 0) return [cancelled];
+    // It was killed before the database dropped its rows.
+    const isLate = cancelled.stderr.includes("finish it with --to node");
+    const finished = isLate ? [await command("node")] : [];
+    return [await command("workers"), ...finished, cancelled];
+  });
+}
+
+/** Repeats commands until the first one succeeds. */
+async function untilSuccess(commands: () => Promise<readonly Ended[]>): Promise<void> {
+  let outputs = "";
+  await until(
+    () => `the hand-over fails: ${outputs}`,
+    async () => {
+      const ended = await commands();
+      outputs = ended.map(({ stdout, stderr }) => `${stdout}${stderr}`).join("; ");
+      return ended[0]?.code === 0;
+    },
+  );
+}
+
+async function runHandOver(
+  { database, chain }: Cluster,
+  args: readonly string[],
+  killMs?: number,
+): Promise<Ended> {
+  const command = spawnUniknode([
+    ...["webhooks", "hand-over", ...args, "--database-url", databaseUrl(database.portOf("primary"))],
+    ...["--node", chain.url, "--token", TOKEN],
+  ]);
+  const timer = killMs === undefined ? undefined : setTimeout(() => command.child.kill("SIGKILL"), killMs);
+  const ended = await command.ended;
+  clearTimeout(timer);
+  return ended;
+}

@@ -1,18 +1,18 @@
 /** Seeded faults of a cluster. Each heals what it has broken before it settles. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDraws, type Random } from "../../random.ts";
+import type { ClusterDatabase } from "../actors/database.ts";
 import type { LinkState } from "../actors/link.ts";
-import { killFor, type Member, pauseFor, restartAfter } from "../actors/member.ts";
+import type { Member } from "../actors/member.ts";
 import { BEHAVIOURS } from "../actors/receiver.ts";
-import { type Fault, type Run, weighted } from "../scenario.ts";
-import { type Cluster, LEASE_MS } from "./cluster.ts";
-import { abandonHandOver, handOver } from "./hand-over.ts";
-import type { ClusterWebhook } from "./webhooks.ts";
+import type { Subject } from "../actors/subject.ts";
+import { type Fault, increase, type Run, weighted } from "../scenario.ts";
+import { abandonHandOver, type Cluster, handOver, LEASE_MS } from "./cluster.ts";
 
 export type Target = {
   readonly cluster: Cluster;
   /** Webhooks whose receivers may fail. */
-  readonly restless: readonly ClusterWebhook[];
+  readonly restless: readonly Subject[];
 };
 
 type Inject = Fault<Target>["inject"];
@@ -26,34 +26,50 @@ type ClusterFault = Fault<Target> & {
 
 const seconds = (count: number) => sleep(count * 1_000);
 
+type MembersOf = (cluster: Cluster) => readonly Member[];
+
 const kill =
-  (membersOf: (cluster: Cluster) => readonly Member[], maxSeconds: number): Inject =>
+  (membersOf: MembersOf, maxSeconds: number): Inject =>
   ({ cluster }, random) => {
     const member = random.pick(membersOf(cluster));
-    return killFor(member, random.chance(0.4) ? 0 : random.integer(1, maxSeconds));
+    return member.restart("SIGKILL", random.chance(0.4) ? 0 : random.integer(1, maxSeconds));
   };
 
 const killWorkers: Inject = async ({ cluster }) => {
-  await Promise.all(cluster.workers.map((worker) => killFor(worker, 0)));
+  await Promise.all(cluster.workers.map((worker) => worker.restart("SIGKILL", 0)));
   return "all workers were killed and started";
 };
 
 /** Suspends a process for longer than its lease. */
 const pauseMember =
-  (membersOf: (cluster: Cluster) => readonly Member[], maxLeases: number): Inject =>
+  (membersOf: MembersOf, maxLeases: number): Inject =>
   ({ cluster }, random) => {
     const member = random.pick(membersOf(cluster));
-    return pauseFor(member, Math.round((random.integer(1, 2 * maxLeases) / 2) * (LEASE_MS / 1_000)));
+    return member.pauseFor(Math.round((random.integer(1, 2 * maxLeases) / 2) * (LEASE_MS / 1_000)));
   };
 
 const restartWorker: Inject = ({ cluster }, random) =>
-  restartAfter(random.pick(cluster.workers), random.integer(0, 3));
+  random.pick(cluster.workers).restart("SIGTERM", random.integer(0, 3));
 
-const crashDatabase: Inject = async ({ cluster: { database } }, random) => {
-  const pause = random.integer(0, 4);
-  await database.crash(pause * 1_000);
-  return `the database was killed, and started after ${pause} s`;
-};
+/** @param text description without the seconds */
+const breakDatabase =
+  (
+    text: string,
+    [min, max]: readonly [number, number],
+    work: (database: ClusterDatabase, ms: number) => Promise<void>,
+  ): Inject =>
+  async ({ cluster: { database } }, random) => {
+    const pause = random.integer(min, max);
+    await work(database, pause * 1_000);
+    return `${text} ${pause} s`;
+  };
+
+const DOWN = "was killed, and started after";
+const crashDatabase = breakDatabase(`the database ${DOWN}`, [0, 4], (database, ms) => database.crash(ms));
+const crashPooler = breakDatabase(`the pooler ${DOWN}`, [0, 5], (database, ms) => database.crashPooler(ms));
+const fillDisk = breakDatabase("the disk of the database was full for", [2, 8], (database, ms) =>
+  database.fillDisk(ms),
+);
 
 const promoteReplica: Inject = async ({ cluster }, random) => {
   const lost = random.integer(500, 4_000);
@@ -62,18 +78,6 @@ const promoteReplica: Inject = async ({ cluster }, random) => {
   await cluster.database.addReplica();
   cluster.reroute();
   return `the replica was promoted without the last ${lost} ms`;
-};
-
-const fillDisk: Inject = async ({ cluster: { database } }, random) => {
-  const pause = random.integer(2, 8);
-  await database.fillDisk(pause * 1_000);
-  return `the disk of the database was full for ${pause} s`;
-};
-
-const crashPooler: Inject = async ({ cluster: { database } }, random) => {
-  const pause = random.integer(0, 5);
-  await database.crashPooler(pause * 1_000);
-  return `the pooler was killed, and started after ${pause} s`;
 };
 
 const BROKEN: readonly LinkState[] = ["cut", "stalled", "slow", "mute"];
@@ -94,7 +98,7 @@ const misbehave: Inject = async ({ restless }, random) => {
   const states: string[] = [];
   for (const { id, receiver } of some) {
     await receiver.become(random.pick([...BEHAVIOURS, "slow" as const]));
-    states.push(`${id} ${receiver.behaviour()}`);
+    states.push(`${id} ${receiver.behaviour}`);
   }
   await seconds(random.integer(2, 10));
   for (const { receiver } of some) await receiver.become(random.chance(0.5) ? "slow" : "well");
@@ -107,9 +111,9 @@ const skewClock: Inject = async ({ cluster }, random) => {
   const worker = random.pick(cluster.workers);
   const aheadMs = random.chance(0.5) ? HOUR_MS : -HOUR_MS;
   const pause = random.integer(3, 15);
-  worker.setClock(aheadMs);
+  cluster.setClock(worker, aheadMs);
   await seconds(pause);
-  worker.setClock(0);
+  cluster.setClock(worker, 0);
   return `the clock of ${worker.name} was an hour ${aheadMs > 0 ? "fast" : "slow"} for ${pause} s`;
 };
 
@@ -131,8 +135,8 @@ const abandon: Inject = async ({ cluster }, random) => {
   return `a hand-over was killed after ${killMs} ms and cancelled`;
 };
 
-const workers = ({ workers }: Cluster) => workers;
-const mirrors = ({ mirrors }: Cluster) => mirrors;
+const workers: MembersOf = ({ workers }) => workers;
+const mirrors: MembersOf = ({ mirrors }) => mirrors;
 
 export const FAULTS: readonly ClusterFault[] = [
   { name: "worker killed", concern: "processes", weight: 4, inject: kill(workers, 20) },
@@ -171,7 +175,7 @@ export async function injectAll(
     const round = drawRound(possible, random);
     const injections = round.map(({ inject }) => inject(target, createDraws(random.integer(0, 2 ** 31))));
     log((await Promise.all(injections)).join("; "));
-    for (const { name } of round) happened.set(name, (happened.get(name) ?? 0) + 1);
+    for (const { name } of round) increase(happened, name);
   }
   return happened;
 }

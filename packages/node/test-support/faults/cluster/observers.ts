@@ -8,12 +8,12 @@ import { type ApiError, createClient } from "@uniknode/client";
 import { createDraws } from "../../random.ts";
 import type { ClusterDatabase } from "../actors/database.ts";
 import type { Change } from "../checks/chronicle.ts";
-import { type Background, repeat } from "../scenario.ts";
+import { Background, firstValue, increase } from "../scenario.ts";
 
 const LOOK_EVERY_MS = 150;
 
 /** Owner of a shard, or of the head, and its position in the events. */
-export type OwnerRow = {
+type OwnerRow = {
   readonly name: string;
   readonly owner: string | null;
   readonly epoch: string;
@@ -25,69 +25,48 @@ const OWNERS = `SELECT 'shard ' || shard AS name, owner, epoch, matched AS posit
   UNION ALL SELECT 'head', owner, epoch, 0 FROM head`;
 
 /** Checks rows that are read again and again: each epoch has one owner, and nothing goes back. */
-export function createOwnersCheck() {
-  const faults: string[] = [];
-  const owners = new Map<string, string>();
-  const latest = new Map<string, { readonly epoch: number; readonly position: number }>();
-  return {
-    faults,
-    /** Must be called with each row that is read. */
-    look({ name, owner, ...row }: OwnerRow): void {
-      const [epoch, position] = [Number(row.epoch), Number(row.position)];
-      const before = latest.get(name) ?? { epoch, position };
-      latest.set(name, { epoch, position });
-      if (epoch < before.epoch) faults.push(`${name} went back from epoch ${before.epoch} to ${epoch}`);
-      if (position < before.position) faults.push(`${name} went back from ${before.position} to ${position}`);
-      if (owner === null) return;
-      const key = `${name}, epoch ${epoch}`;
-      const known = owners.get(key) ?? owner;
-      owners.set(key, known);
-      if (known !== owner) faults.push(`${key} had the owners ${known} and ${owner}`);
-    },
-  };
+export class OwnersCheck {
+  readonly faults: string[] = [];
+  readonly #owners = new Map<string, string>();
+  readonly #latest = new Map<string, { readonly epoch: number; readonly position: number }>();
+
+  /** Must be called with each row that is read. */
+  look({ name, owner, ...row }: OwnerRow): void {
+    const { faults } = this;
+    const [epoch, position] = [Number(row.epoch), Number(row.position)];
+    const before = this.#latest.get(name) ?? { epoch, position };
+    this.#latest.set(name, { epoch, position });
+    if (epoch < before.epoch) faults.push(`${name} went back from epoch ${before.epoch} to ${epoch}`);
+    if (position < before.position) faults.push(`${name} went back from ${before.position} to ${position}`);
+    if (owner === null) return;
+    const key = `${name}, epoch ${epoch}`;
+    const known = firstValue(this.#owners, key, owner);
+    if (known !== owner) faults.push(`${key} had the owners ${known} and ${owner}`);
+  }
 }
 
-export function watchOwners(database: ClusterDatabase) {
-  const check = createOwnersCheck();
-  const read = async () => {
+export const watchOwners = (database: ClusterDatabase, check: OwnersCheck): Background =>
+  new Background(LOOK_EVERY_MS, async () => {
     for (const row of await database.postgres.query<OwnerRow>(OWNERS)) check.look(row);
-  };
-  return { ...check, ...repeat(() => LOOK_EVERY_MS, read) };
-}
+  });
 
-/** Holds a snapshot of the database open, as a long report does: vacuum keeps all rows that it can see. */
-export function holdSnapshot(database: ClusterDatabase): Background {
-  let isEnded = false;
-  // Another snapshot follows when a fault of the database has ended the last one.
-  const holding = repeat(
-    () => LOOK_EVERY_MS,
-    () =>
-      database.postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
-        while (!isEnded) {
-          await query("SELECT height FROM head");
-          await sleep(LOOK_EVERY_MS);
-        }
-      }),
+/**
+ * Holds a snapshot of the database open, as a long report does: vacuum keeps all rows that it can see. Another snapshot follows when
+ * a fault of the database has ended the last one.
+ */
+export const holdSnapshot = ({ postgres }: ClusterDatabase): Background =>
+  new Background(LOOK_EVERY_MS, (signal) =>
+    postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
+      while (!signal.aborted) {
+        await query("SELECT height FROM head");
+        await sleep(LOOK_EVERY_MS);
+      }
+    }),
   );
-  return {
-    async stop() {
-      isEnded = true;
-      await holding.stop();
-    },
-  };
-}
 
 type Block = { readonly height: number; readonly id: string };
 /** A response, and the block that the request demanded. */
 export type Read = { readonly client: number; readonly block: Block; readonly demanded: Block | undefined };
-
-type State = {
-  readonly reads: Read[];
-  readonly failures: Map<string, number>;
-  readonly faults: string[];
-  /** Digest of each response by its path and its block. */
-  readonly digests: Map<string, string>;
-};
 
 /** Codes of failures that faults of the cluster may cause. */
 const EXPECTED: ReadonlySet<string> = new Set([
@@ -95,84 +74,71 @@ const EXPECTED: ReadonlySet<string> = new Set([
   // While another block is awaited, after a reorganisation, and while a mirror is built again.
   ...["REPLICA_BEHIND", "BRANCH_GONE", "NODE_STARTING"],
 ]);
-export type Readers = ReturnType<typeof startReaders>;
-
 const CLIENTS = 4;
 const PAUSE_MS = 40;
 
-/**
- * @param url of the load balancer
- * @param address of a wallet that is read
- */
-export function startReaders(url: string, address: string, seed: number) {
-  const state: State = { reads: [], failures: new Map(), faults: [], digests: new Map() };
-  const stopping = new AbortController();
-  const running = Array.from({ length: CLIENTS }, (_, index) => {
-    const client = createClient({
-      ...{ url, retries: 0, timeoutMs: 15_000, signal: stopping.signal },
-      fetch: (input, init) => fetchNoted(state, index + 1, input, init),
+export class Readers {
+  readonly faults: string[] = [];
+  /** Successful responses. */
+  readonly reads: Read[] = [];
+  /** Number of the others by code. */
+  readonly failures = new Map<string, number>();
+  /** Digest of each response by its path and its block. */
+  readonly #digests = new Map<string, string>();
+  readonly #stopping = new AbortController();
+  readonly #running: readonly Background[];
+
+  /**
+   * @param url of the load balancer
+   * @param address of a wallet that is read
+   */
+  constructor(url: string, address: string, seed: number) {
+    this.#running = Array.from({ length: CLIENTS }, (_, index) => {
+      const client = createClient({
+        ...{ url, retries: 0, timeoutMs: 15_000, signal: this.#stopping.signal },
+        fetch: (input, init) => this.#fetch(index + 1, input, init),
+      });
+      const random = createDraws(seed + index + 1);
+      const requests: (() => Promise<unknown>)[] = [
+        () => client.blockchain.get(),
+        () => client.wallets.get(address),
+        () => client.blocks.list().page({ limit: 5 }),
+        () => client.delegates.list().page({ limit: 5 }),
+      ];
+      return new Background(PAUSE_MS, () =>
+        random
+          .pick(requests)()
+          .catch((error: ApiError) => this.#noteFailure(error)),
+      );
     });
-    const random = createDraws(seed + index + 1);
-    const requests: (() => Promise<unknown>)[] = [
-      () => client.blockchain.get(),
-      () => client.wallets.get(address),
-      () => client.blocks.list().page({ limit: 5 }),
-      () => client.delegates.list().page({ limit: 5 }),
-    ];
-    const read = () =>
-      random
-        .pick(requests)()
-        .catch(({ nodeCode, code }: ApiError) => {
-          if (!stopping.signal.aborted) noteFailure(state, nodeCode ?? code);
-        });
-    return repeat(() => PAUSE_MS, read);
-  });
-  return {
-    faults: state.faults,
-    /** Number of successful responses, and of the others by code. */
-    figures: () => ({ reads: state.reads.length, ...Object.fromEntries(state.failures) }),
-    async stop() {
-      stopping.abort();
-      await Promise.all(running.map((each) => each.stop()));
-    },
-    /** Compares the responses with the blocks of the node. Returns descriptions of failures. */
-    judge: (changes: readonly Change[]) => judgeReads(state.reads, changes),
-  };
-}
+  }
 
-function noteFailure({ failures, faults }: State, code: string): void {
-  const count = (failures.get(code) ?? 0) + 1;
-  failures.set(code, count);
-  if (count === 1 && !EXPECTED.has(code)) faults.push(`a client received ${code}`);
-}
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running.map((each) => each.stop()));
+  }
 
-/** Requests as `fetch`, and notes the response. */
-async function fetchNoted(
-  state: State,
-  client: number,
-  ...[input, init]: Parameters<typeof fetch>
-): Promise<Response> {
-  const response = await fetch(input, init);
-  const text = await response.clone().text();
-  const [height, id] = [response.headers.get("x-uniknode-height"), response.headers.get("x-uniknode-block")];
-  if (!response.ok || height === null || id === null) return response;
-  const demanded = demandedOf(new Headers(init?.headers));
-  state.reads.push({ client, block: { height: Number(height), id }, demanded });
-  compareResponses(state, `${new URL(String(input)).pathname} at block ${id}`, text);
-  return response;
-}
+  #noteFailure({ code, nodeCode = code }: ApiError): void {
+    if (this.#stopping.signal.aborted) return;
+    const count = increase(this.failures, nodeCode);
+    if (count === 1 && !EXPECTED.has(nodeCode)) this.faults.push(`a client received ${nodeCode}`);
+  }
 
-function demandedOf(headers: Headers): Block | undefined {
-  const [height, id] = headers.get("x-uniknode-at-least")?.split(":") ?? [];
-  return height === undefined || id === undefined ? undefined : { height: Number(height), id };
-}
-
-/** Responses of all servers after the same block are equal. */
-function compareResponses({ digests, faults }: State, name: string, text: string): void {
-  const digest = hash("sha256", text);
-  const known = digests.get(name) ?? digest;
-  digests.set(name, known);
-  if (known !== digest) faults.push(`two servers have sent different responses for ${name}`);
+  /** Requests as `fetch`, and notes the response. Responses of all servers after the same block are equal. */
+  async #fetch(client: number, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    const response = await fetch(input, init);
+    const text = await response.clone().text();
+    const [height, id] = ["height", "block"].map((name) => response.headers.get(`x-uniknode-${name}`));
+    if (!response.ok || !height || !id) return response;
+    const [least, demandedId] = new Headers(init?.headers).get("x-uniknode-at-least")?.split(":") ?? [];
+    const demanded = demandedId === undefined ? undefined : { height: Number(least), id: demandedId };
+    this.reads.push({ client, block: { height: Number(height), id }, demanded });
+    const name = `${new URL(String(input)).pathname} at block ${id}`;
+    const digest = hash("sha256", text);
+    if (firstValue(this.#digests, name, digest) !== digest)
+      this.faults.push(`two servers have sent different responses for ${name}`);
+    return response;
+  }
 }
 
 const nameOf = ({ height, id }: Block): string => `block ${height} ${id.slice(0, 8)}`;

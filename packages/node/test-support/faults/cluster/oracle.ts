@@ -11,8 +11,8 @@ import { Matcher } from "../../../src/webhooks/matching/matcher.ts";
 import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
 import { SqliteIntake } from "../../../src/webhooks/sqlite/storage.ts";
 import { createWebhookStore } from "../../webhooks/sqlite-register.ts";
+import type { Subject } from "../actors/subject.ts";
 import { bodyOf } from "../checks/kinds.ts";
-import type { Registered } from "./webhooks.ts";
 
 export type ExpectedDelivery = {
   readonly webhook: number;
@@ -22,9 +22,6 @@ export type ExpectedDelivery = {
   readonly reverts: string | null;
 };
 
-/** Deliveries in the order of their sequences, by webhook. */
-export type Expected = ReadonlyMap<number, readonly ExpectedDelivery[]>;
-
 const COLUMNS = "sequence, id, name, height, block_id, created_ms, time_ms, reverts, data";
 const logger = pino({ level: "silent" });
 
@@ -32,38 +29,38 @@ const logger = pino({ level: "silent" });
  * Matches the events of a node, whose log is complete, for the webhooks of a run.
  *
  * @param network the nethash
+ * @param after sequence of the last event that they do not receive
+ * @returns deliveries in the order of their sequences, by webhook
  */
 export async function expectDeliveries(
   node: Database,
   network: string,
-  { webhooks, after }: Registered,
-): Promise<Expected> {
+  webhooks: readonly Subject[],
+  after: number,
+): Promise<ReadonlyMap<number, readonly ExpectedDelivery[]>> {
   const database = openDatabase(":memory:");
   try {
     migrate(database);
     copyEvents(node, database, after);
     const store = createWebhookStore(database);
-    for (const { id, kind, receiver, token } of webhooks) {
-      const { ping: _, ...fields } = readNewWebhook({ ...bodyOf(kind), target: receiver.url });
+    for (const { id, last, receiver, token } of webhooks) {
+      const { ping: _, ...fields } = readNewWebhook({ ...bodyOf(last.kind), target: receiver.url });
       if (store.insert(fields, token).id !== id) throw new Error(`the copy of webhook ${id} has another id`);
       store.activate(id, after);
     }
     await matchAll(database, network, after);
-    return readDeliveries(database);
+    const rows = database.prepare<ExpectedDelivery>(
+      "SELECT webhook, sequence, id, event, reverts FROM deliveries ORDER BY webhook, sequence",
+    );
+    return Map.groupBy(rows.all(), ({ webhook }) => webhook);
   } finally {
     database.close();
   }
 }
 
 function copyEvents(node: Database, database: Database, after: number): void {
-  const rows = node
-    .prepare<(string | number | null)[]>(
-      `SELECT ${COLUMNS} FROM events WHERE sequence > +? ORDER BY sequence`,
-      {
-        arrays: true,
-      },
-    )
-    .all(after);
+  const sql = `SELECT ${COLUMNS} FROM events WHERE sequence > +? ORDER BY sequence`;
+  const rows = node.prepare<(string | number | null)[]>(sql, { arrays: true }).all(after);
   const insert = database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   database.transaction(() => {
     for (const row of rows) insert.run(...row);
@@ -80,13 +77,4 @@ async function matchAll(database: Database, network: string, after: number): Pro
     fit: createFit(MAX_CONTENT_BYTES),
   });
   while ((await matcher.step()).more);
-}
-
-function readDeliveries(database: Database): Expected {
-  const rows = database
-    .prepare<ExpectedDelivery>(
-      "SELECT webhook, sequence, id, event, reverts FROM deliveries ORDER BY webhook, sequence",
-    )
-    .all();
-  return Map.groupBy(rows, ({ webhook }) => webhook);
 }

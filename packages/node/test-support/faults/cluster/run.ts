@@ -1,33 +1,37 @@
 /** Runs a cluster under load and seeded faults, lets it settle, and checks what receivers and clients have. */
 import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createEpochFence } from "@uniknode/client";
 import type { NetworkFiles } from "@uniknode/protocol";
 import { readCopy } from "../../../src/mirror/events/rows.ts";
+import { present } from "../../../src/platform/present.ts";
 import { createLastSequence } from "../../../src/store/events/event-log.ts";
 import { compareFacts, compareTables } from "../../mirror/dev-chain.ts";
 import { compareEvents } from "../../mirror/events.ts";
 import { hasPostgres } from "../../postgres/server.ts";
 import { lastingFolder } from "../../process/run-folder.ts";
 import { until } from "../../process/until.ts";
-import { createDraws } from "../../random.ts";
+import { createDraws, type Random } from "../../random.ts";
 import { startRoundRobin } from "../../serve/round-robin.ts";
 import { reorganise } from "../actors/dev-chain.ts";
+import { Receiver } from "../actors/receiver.ts";
+import { Subject } from "../actors/subject.ts";
 import { createSubmissions, watched } from "../actors/submissions.ts";
 import { kindsOf } from "../checks/kinds.ts";
-import { type Background, type Figures, type Run, repeat, type Scenario, shown } from "../scenario.ts";
-import { type Cluster, startCluster } from "./cluster.ts";
+import { Background, type Figures, increase, type Run, type Scenario, shown } from "../scenario.ts";
+import { Cluster, handOver } from "./cluster.ts";
 import { FAULTS, injectAll } from "./faults.ts";
-import { handOver } from "./hand-over.ts";
-import { holdSnapshot, type Readers, startReaders, watchOwners } from "./observers.ts";
+import { holdSnapshot, judgeReads, OwnersCheck, Readers, watchOwners } from "./observers.ts";
 import { expectDeliveries } from "./oracle.ts";
 import { heal, settle } from "./settle.ts";
 import { judgeWebhook, readRecorded } from "./verdict.ts";
-import { type ClusterWebhook, type Registered, registerWebhooks } from "./webhooks.ts";
 
 const SUBMIT_EVERY_MS = 700;
 /** Shortest and longest time between two reorganisations, in seconds. */
 const REORGANISE_EVERY = [2, 8] as const;
 const MAX_SHOWN = 8;
+/** Kinds that have a second webhook, whose receiver responds with 2xx during the whole run. */
+const HEALTHY_KINDS = ["every block", "every transaction", "ledger, strict", "three confirmations"];
 
 export const scenario: Scenario = {
   description: "a node, mirrors, API servers and delivery workers around PostgreSQL",
@@ -37,22 +41,30 @@ export const scenario: Scenario = {
   run: runCluster,
 };
 
+type Registered = {
+  readonly webhooks: Subject[];
+  /** Webhooks whose receivers may fail. */
+  readonly restless: Subject[];
+  /** Sequence of the last event that they do not receive. */
+  after: number;
+};
+
 /**
  * The outputs of all processes and the database of the node of a run that fails remain in a folder.
  *
  * @throws {Error} if the cluster does not start, or a fault cannot be healed
  */
 async function runCluster(run: Run): Promise<Figures> {
-  const cluster = await startCluster(run);
-  const webhooks: ClusterWebhook[] = [];
+  const cluster = await Cluster.start(run);
+  const registered: Registered = { webhooks: [], restless: [], after: 0 };
   let hasPassed = false;
   try {
-    const after = await prepare(cluster, webhooks, run);
-    const figures = await observe(cluster, { webhooks, after }, run);
+    await prepare(cluster, registered, run);
+    const figures = await observe(cluster, registered, run);
     hasPassed = run.faults.length === 0;
     return figures;
   } finally {
-    for (const { receiver } of webhooks) await receiver.close();
+    for (const { receiver } of registered.webhooks) await receiver.close();
     await cluster.close();
     if (!hasPassed) saveOutputs(cluster, run.log);
   }
@@ -61,54 +73,56 @@ async function runCluster(run: Run): Promise<Figures> {
 function saveOutputs({ members, chain }: Cluster, log: Run["log"]): void {
   const folder = mkdtempSync(join(lastingFolder(), "uniknode-cluster-failed-"));
   cpSync(chain.data, join(folder, "node"), { recursive: true });
-  for (const { name, output } of members) writeFileSync(join(folder, `${name}.log`), output());
+  for (const { name, output } of members) writeFileSync(join(folder, `${name}.log`), output);
   log(`the outputs of all processes and the database of the node are in ${folder}`);
 }
 
-/**
- * Starts everything, registers the webhooks while no block is created, and hands them over to the workers.
- *
- * @param webhooks gets every webhook
- * @returns the sequence of the last event that they do not receive
- */
-async function prepare(cluster: Cluster, webhooks: ClusterWebhook[], { random, log }: Run): Promise<number> {
-  const { chain, database } = cluster;
-  const started = Promise.all(cluster.members.map((member) => member.start()));
+/** Starts everything, registers the webhooks while no block is created, and hands them over to the workers. */
+async function prepare(cluster: Cluster, registered: Registered, { random, log }: Run): Promise<void> {
+  const { chain, database, members } = cluster;
+  const started = Promise.all(members.map((member) => member.start()));
   const replicated = database.addReplica();
   await chain.control.post("/api/dev/forge", { enabled: false });
   await until(
     "the mirror does not follow its node",
     async () => (await readCopy(database.postgres)).isStarted,
   );
-  await registerWebhooks(kindsOf(watched), { ...chain, random }, webhooks);
-  const after = createLastSequence(chain.database)();
+  await registerWebhooks(cluster, registered, random);
   await handOver(cluster, "workers");
   await Promise.all([started, replicated]);
   cluster.reroute();
   await chain.control.post("/api/dev/forge", { enabled: true });
-  log(
-    `${cluster.members.length} processes, ${webhooks.length} webhooks, PostgreSQL with ${partsOf(cluster)}`,
-  );
-  return after;
-}
-
-const partsOf = ({ database }: Cluster): string =>
-  [
+  const parts = [
     database.hasReplica ? "a replica" : "no replica (Debian's postgresql-15 is not installed)",
     database.hasPooler ? "pgbouncer" : "no pgbouncer (it is not installed)",
     database.hasDisk ? "a small disk" : "no small disk (this user may not mount one)",
   ].join(", ");
+  log(`${members.length} processes, ${registered.webhooks.length} webhooks, PostgreSQL with ${parts}`);
+}
+
+/** Registers a webhook of every kind, each with its own receiver. Strict receivers refuse calls of former owners. */
+async function registerWebhooks({ chain }: Cluster, registered: Registered, random: Random): Promise<void> {
+  const kinds = kindsOf(watched);
+  const healthyKinds = HEALTHY_KINDS.map((name) => present(kinds.find((kind) => kind.name === name)));
+  for (const [index, kind] of [...kinds, ...healthyKinds].entries()) {
+    const receiver = await Receiver.start(random, kind.isStrict ? { fence: createEpochFence() } : {});
+    const subject = new Subject(receiver, chain);
+    registered.webhooks.push(subject);
+    await subject.register(kind);
+    const isRestless = index < kinds.length;
+    if (isRestless) registered.restless.push(subject);
+    if (isRestless && index % 2 === 1) await receiver.become("slow");
+  }
+  registered.after = createLastSequence(chain.database)();
+}
 
 /** Submits transactions, and reorganises the chain. */
 function startLoad({ client, control }: Cluster["chain"], seed: number): readonly Background[] {
   const random = createDraws(seed);
   const submitSome = createSubmissions(createDraws(seed));
   return [
-    repeat(
-      () => SUBMIT_EVERY_MS,
-      () => submitSome(client),
-    ),
-    repeat(
+    new Background(SUBMIT_EVERY_MS, () => submitSome(client)),
+    new Background(
       () => random.integer(...REORGANISE_EVERY) * 1_000,
       () => reorganise(control, random),
     ),
@@ -117,44 +131,44 @@ function startLoad({ client, control }: Cluster["chain"], seed: number): readonl
 
 /** Injects the faults under load, lets the cluster settle, and judges it. */
 async function observe(cluster: Cluster, registered: Registered, run: Run): Promise<Figures> {
-  const { webhooks } = registered;
   const { seed, log, faults } = run;
-  const owners = watchOwners(cluster.database);
-  const snapshot = holdSnapshot(cluster.database);
-  const balancer = await startRoundRobin(cluster.servers.map(({ url }) => url));
-  const readers = startReaders(balancer.url, watched.address, seed);
+  const owners = new OwnersCheck();
+  const watching = [watchOwners(cluster.database, owners), holdSnapshot(cluster.database)];
+  const balancer = await startRoundRobin(cluster.serverUrls);
+  const readers = new Readers(balancer.url, watched.address, seed);
   const load = startLoad(cluster.chain, seed);
   let happened: ReadonlyMap<string, number>;
   try {
-    const restless = webhooks.filter(({ isHealthy }) => !isHealthy);
-    happened = await injectAll({ cluster, restless }, run);
+    happened = await injectAll({ cluster, restless: registered.restless }, run);
     await Promise.all(load.map((each) => each.stop()));
-    await heal(cluster, webhooks);
+    await heal(cluster, registered.webhooks);
     log("the faults are over");
     await settle(cluster, log);
   } finally {
-    await Promise.all([...load, readers, owners, snapshot].map((each) => each.stop()));
+    await Promise.all([...load, readers, ...watching].map((each) => each.stop()));
     await balancer.close();
   }
   faults.push(...owners.faults);
   const figures = await judgeAll(cluster, registered, { readers, faults });
-  return { ...figures, ...readers.figures(), ...Object.fromEntries(happened) };
+  const reads = { reads: readers.reads.length, ...Object.fromEntries(readers.failures) };
+  return { ...figures, ...reads, ...Object.fromEntries(happened) };
 }
 
 async function judgeAll(
   { chain: { database: node, chronicle, client }, database: { postgres } }: Cluster,
-  registered: Registered,
+  { webhooks, after }: Registered,
   { readers, faults }: { readonly readers: Readers; readonly faults: string[] },
 ): Promise<Figures> {
   const files = (await client.get("/api/node/configuration/crypto")) as NetworkFiles;
   const chain = { changes: chronicle.changes(), wallets: chronicle.wallets() };
-  const expected = await expectDeliveries(node, client.network.description.nethash, registered);
-  const figures: Record<string, number> = {};
-  for (const webhook of registered.webhooks) {
+  const { nethash } = client.network.description;
+  const expected = await expectDeliveries(node, nethash, webhooks, after);
+  const figures = new Map<string, number>();
+  for (const webhook of webhooks) {
     const recorded = await readRecorded(postgres.query, webhook.id);
     const wanted = expected.get(webhook.id) ?? [];
     const verdict = judgeWebhook(webhook, { ...chain, wanted, recorded });
-    for (const [name, count] of Object.entries(verdict.counts)) figures[name] = (figures[name] ?? 0) + count;
+    for (const [name, count] of Object.entries(verdict.counts)) increase(figures, name, count);
     faults.push(...verdict.faults);
   }
   try {
@@ -164,7 +178,7 @@ async function judgeAll(
   } catch (error) {
     faults.push(`the mirror differs from its node: ${(error as Error).message}`);
   }
-  faults.push(...shown([...readers.faults, ...readers.judge(chain.changes)], MAX_SHOWN));
+  faults.push(...shown([...readers.faults, ...judgeReads(readers.reads, chain.changes)], MAX_SHOWN));
   const blocks = chain.changes.filter(({ kind }) => kind === "applied").length;
-  return { blocks, ...figures };
+  return { blocks, ...Object.fromEntries(figures) };
 }

@@ -2,28 +2,28 @@
 
 import { present } from "../../../src/platform/present.ts";
 import type { Query } from "../../../src/postgres/connection.ts";
-import type { ReceivedCall, Receiver } from "../actors/receiver.ts";
+import type { Arrival, Receiver } from "../actors/receiver.ts";
+import type { Subject } from "../actors/subject.ts";
 import type { Case } from "../checks/evidence.ts";
 import { judge } from "../checks/verdict.ts";
 import { shown } from "../scenario.ts";
 import type { ExpectedDelivery } from "./oracle.ts";
-import type { ClusterWebhook } from "./webhooks.ts";
 
 /** Printed failures of a webhook. */
 const MAX_SHOWN = 8;
 
-export type WebhookEvidence = Pick<Case, "changes" | "wallets"> & {
+type WebhookEvidence = Pick<Case, "changes" | "wallets"> & {
   /** Deliveries that a node would create. */
   readonly wanted: readonly ExpectedDelivery[];
   readonly recorded: readonly RecordedDelivery[];
 };
 
-export type JudgedWebhook = Pick<ClusterWebhook, "id" | "kind" | "periods"> & {
+type JudgedWebhook = Pick<Subject, "id" | "last" | "periods"> & {
   readonly receiver: Pick<Receiver, "arrivals" | "refused">;
 };
 
 export function judgeWebhook(
-  { id, kind, periods, receiver: { arrivals, refused } }: JudgedWebhook,
+  { id, last: { kind }, periods, receiver: { arrivals, refused } }: JudgedWebhook,
   { wanted, recorded, ...chain }: WebhookEvidence,
 ) {
   const current = withoutLateCalls(arrivals);
@@ -47,14 +47,14 @@ export function judgeWebhook(
       /** Calls beyond the first of each delivery. */
       repeated: duplicates.repeated,
       /** Calls of former owners. */
-      late: arrivals.length - current.length + refused(),
+      late: arrivals.length - current.length + refused,
     },
     faults: shown(faults, MAX_SHOWN).map((fault) => `webhook ${id} (${kind.name}): ${fault}`),
   };
 }
 
 /** Omits the calls of former owners, as a receiver with a fence does. */
-function withoutLateCalls(calls: readonly ReceivedCall[]): ReceivedCall[] {
+function withoutLateCalls(calls: readonly Arrival[]): Arrival[] {
   let highest = 0;
   return calls.filter(({ epoch = 0 }) => {
     highest = Math.max(highest, epoch);
@@ -80,7 +80,7 @@ function compareRecorded(
 
 /** Deliveries that must have arrived. */
 function findMissing(
-  calls: readonly ReceivedCall[],
+  calls: readonly Arrival[],
   expected: readonly ExpectedDelivery[],
   recorded: readonly RecordedDelivery[],
 ): string[] {
@@ -94,7 +94,7 @@ function findMissing(
   });
 }
 
-function findUnexpected(calls: readonly ReceivedCall[], expected: readonly ExpectedDelivery[]): string[] {
+function findUnexpected(calls: readonly Arrival[], expected: readonly ExpectedDelivery[]): string[] {
   const ids = new Set(expected.map(({ id }) => id));
   return calls.flatMap(({ message: { id, event } }) =>
     ids.has(id) ? [] : [`${id} (${event}) arrived, which a node would not send`],
@@ -107,7 +107,7 @@ export type RecordedDelivery = Omit<ExpectedDelivery, "webhook"> & {
   readonly attempts: readonly RecordedAttempt[];
 };
 
-export type RecordedAttempt = {
+type RecordedAttempt = {
   /** Start by the clock of the worker, in seconds since 1970. */
   readonly seconds: number;
   readonly isSuccess: boolean;
@@ -146,7 +146,7 @@ const PARALLEL_CALLS = 10;
  * @param calls of one webhook, in the order of their arrival
  */
 export function findDuplicates(
-  calls: readonly ReceivedCall[],
+  calls: readonly Arrival[],
   recorded: readonly RecordedDelivery[],
   { isStrict }: { readonly isStrict: boolean },
 ): { readonly repeated: number; readonly faults: readonly string[] } {
@@ -180,7 +180,7 @@ export function findDuplicates(
 /** Takes the attempt of a call, by its start: a success first, if the receiver has responded with 2xx. */
 function takeAttempt(
   attempts: RecordedAttempt[],
-  { sentSeconds, isAccepted }: ReceivedCall,
+  { sentSeconds, isAccepted }: Arrival,
 ): RecordedAttempt | undefined {
   const isOf = ({ seconds }: RecordedAttempt) => seconds === sentSeconds;
   const best = attempts.findIndex((attempt) => isOf(attempt) && attempt.isSuccess === isAccepted);

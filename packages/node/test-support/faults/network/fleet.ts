@@ -1,93 +1,80 @@
 /** Nodes of a network, each on its own host with the keys of one delegate, and a receiver for each. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { present } from "../../../src/platform/present.ts";
 import { CANDIDATE } from "../../chain/cast.ts";
-import { type TestNetwork, testNetwork } from "../../peers/test-network.ts";
+import { testNetwork } from "../../peers/test-network.ts";
 import { type Client, connect } from "../../process/client.ts";
 import type { Hosts } from "../../process/hosts.ts";
 import { writeNetwork } from "../../process/network.ts";
-import { spawnUniknode } from "../../process/uniknode.ts";
 import { createDraws } from "../../random.ts";
-import { registerReceiver } from "../actors/block-receiver.ts";
-import { TOKEN } from "../actors/control.ts";
-import { createMember } from "../actors/member.ts";
-import { startReceiver } from "../actors/receiver.ts";
+import { Control, TOKEN } from "../actors/dev-chain.ts";
+import { Member } from "../actors/member.ts";
+import { Receiver } from "../actors/receiver.ts";
+import { strictWebhook } from "../checks/delivered-chain.ts";
 import type { Run } from "../scenario.ts";
 
-export type Fleet = Awaited<ReturnType<typeof createFleet>>;
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 export type FleetNode = Fleet["nodes"][number];
 
+export const NODES = 7;
+/** Seconds of a slot. */
+const BLOCKTIME = 4;
 const P2P_PORT = 4_001;
 const HTTP_PORT = 4_003;
 
-export async function createFleet(
-  { folder, faults }: Pick<Run, "folder" | "faults">,
-  hosts: Hosts,
-  { count, blocktime }: { readonly count: number; readonly blocktime: number },
-) {
-  const network = testNetwork({ nodes: count, blocktime });
-  writeNetwork(join(folder, "network"), network);
-  const around: Around = { hosts, folder, network, count, faults };
-  const nodes = await Promise.all(Array.from({ length: count }, (_, index) => createNode(around, index)));
-  const fleet = {
-    ...{ hosts, network, nodes },
-    async close() {
-      await Promise.all(nodes.map((node) => node.end("SIGKILL")));
-      await Promise.all(nodes.map(({ receiver }) => receiver.close()));
-    },
-  };
+const urlOf = (hosts: Hosts, index: number): string => `http://${hosts.addressOf(index)}:${HTTP_PORT}`;
+
+export async function startFleet(run: Pick<Run, "folder" | "faults">, hosts: Hosts) {
+  const network = testNetwork({ nodes: NODES, blocktime: BLOCKTIME });
+  writeNetwork(join(run.folder, "network"), network);
+  const owners = network.delegates.map((delegate, index) => [delegate, ...(index === 0 ? [CANDIDATE] : [])]);
+  const nodes = await Promise.all(owners.map((delegates, index) => createNode(run, hosts, index, delegates)));
+  const fleet = { hosts, network, nodes };
   try {
-    await Promise.all(nodes.map((node) => node.start()));
-    await Promise.all(nodes.map(({ receiver }, index) => registerReceiver(urlOf(hosts, index), receiver)));
+    await Promise.all(nodes.map(({ member }) => member.start()));
+    await Promise.all(nodes.map(({ url, receiver }) => receiver.register(new Control(url), strictWebhook())));
     return fleet;
   } catch (error) {
-    await fleet.close();
+    await closeFleet(fleet);
     throw error;
   }
 }
 
-type Around = Pick<Run, "folder" | "faults"> & {
-  readonly hosts: Hosts;
-  readonly network: TestNetwork;
-  readonly count: number;
-};
+export async function closeFleet({ nodes }: Pick<Fleet, "nodes">): Promise<void> {
+  await Promise.all(nodes.map(({ member }) => member.end("SIGKILL")));
+  await Promise.all(nodes.map(({ receiver }) => receiver.close()));
+}
 
-const urlOf = (hosts: Hosts, index: number): string => `http://${hosts.addressOf(index)}:${HTTP_PORT}`;
-
-async function createNode(around: Around, index: number) {
-  const { hosts, folder, network, faults } = around;
+async function createNode(
+  { folder, faults }: Pick<Run, "folder" | "faults">,
+  hosts: Hosts,
+  index: number,
+  delegates: readonly { readonly passphrase: string; readonly publicKey: string }[],
+) {
+  const [url, host] = [urlOf(hosts, index), hosts.addressOf(index)];
   const data = join(folder, `node-${index}`);
-  const delegates = [present(network.delegates[index]), ...(index === 0 ? [CANDIDATE] : [])];
   mkdirSync(data);
   const secrets = delegates.map(({ passphrase }) => passphrase);
   writeFileSync(join(data, "delegates.json"), JSON.stringify({ secrets }));
-  const member = createMember({
-    name: `node ${index}`,
-    spawn: () => spawnUniknode(argumentsOf(around, index, data), { through: hosts.commandOf(index) }),
-    ready: (process) => process.printed(/http:\S+/),
-    faults,
-  });
+  const args = [
+    "run",
+    ...["--network-dir", join(folder, "network"), "--data", data],
+    ...["--delegates", join(data, "delegates.json"), "--watch-rounds", "0"],
+    ...["--http-host", host, "--http-port", `${HTTP_PORT}`, "--rate-limit", "0"],
+    ...["--p2p-host", host, "--p2p-port", `${P2P_PORT}`],
+    ...["--peers", [0, 1, 2].map(hosts.addressOf).join(",")],
+    ...["--compare-with", urlOf(hosts, (index + 1) % NODES)],
+    ...["--webhook-token", TOKEN, "--webhook-private-targets"],
+  ];
+  const spawn = { through: hosts.commandOf(index) };
+  const member = new Member({ name: `node ${index}`, args, spawn, faults });
   return {
-    ...member,
-    /** Data folder. */
-    data,
+    ...{ member, url, data },
     /** Public keys of its delegates; the first node has that of a candidate as well. */
     delegates: delegates.map(({ publicKey }) => publicKey),
-    receiver: await startReceiver(createDraws(index), { host: hosts.own }),
+    receiver: await Receiver.start(createDraws(index), { host: hosts.own }),
     /** Returns a client, unless the node is down. */
     client: async (): Promise<Client | undefined> =>
-      member.process() ? connect(urlOf(hosts, index)).catch(() => undefined) : undefined,
+      member.running ? connect(url).catch(() => undefined) : undefined,
   };
 }
-
-const argumentsOf = ({ hosts, folder, count }: Around, index: number, data: string): string[] => [
-  "run",
-  ...["--network-dir", join(folder, "network"), "--data", data],
-  ...["--delegates", join(data, "delegates.json"), "--watch-rounds", "0"],
-  ...["--http-host", hosts.addressOf(index), "--http-port", String(HTTP_PORT), "--rate-limit", "0"],
-  ...["--p2p-host", hosts.addressOf(index), "--p2p-port", String(P2P_PORT)],
-  ...["--peers", [0, 1, 2].map(hosts.addressOf).join(",")],
-  ...["--compare-with", urlOf(hosts, (index + 1) % count)],
-  ...["--webhook-token", TOKEN, "--webhook-private-targets"],
-];

@@ -6,7 +6,7 @@ import { ada, ben, cleo, dora, payer } from "../../chain/cast.ts";
 import { ONE, useEveryType, type Work } from "../../chain/every-type-load.ts";
 import type { Client } from "../../process/client.ts";
 import type { Random } from "../../random.ts";
-import { type Background, repeat } from "../scenario.ts";
+import { Background, within } from "../scenario.ts";
 import type { Fleet } from "./fleet.ts";
 
 /** Pause between two polls of the chain, each at a random node. */
@@ -22,103 +22,97 @@ const FEE = 50n * ONE;
  */
 type Notes = { readonly sent: Transaction[]; nonce: bigint };
 
-type State = {
-  readonly network: Network;
-  readonly random: Random;
-  readonly notes: Map<DevAccount, Notes>;
+export class Load implements Work {
+  /** Settles when every account has completed its work, or the load stops. */
+  readonly finished: Promise<void>;
+  readonly roundLength: number;
+  readonly #network: Network;
+  readonly #random: Random;
+  readonly #stopping = new AbortController();
+  readonly #notes = new Map<DevAccount, Notes>();
+  readonly #running: readonly Background[];
   /** Height of the chain at the last poll. */
-  height: number;
-};
+  #height = 0;
 
-/** `finished` settles when every account has completed its work, or the load stops. */
-export function startLoad(
-  { network: { files, rich }, nodes }: Fleet,
-  random: Random,
-): Background & { readonly finished: Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const state: State = { network: createNetwork(files), random, notes: new Map(), height: 0 };
-  const until: Work["until"] = async (isMet) => {
-    while (!isMet()) await sleep(200, undefined, { signal });
-  };
-  const work: Work = {
-    async send(sender, make) {
-      const { note, transaction, nonce } = sign(state, sender, make);
-      await until(() => note.nonce >= nonce);
-      return transaction;
-    },
-    until,
-    height: () => state.height,
-    roundLength: nodes.length,
-  };
-  const finished = useEveryType(work, rich).catch((error) => {
-    if (!signal.aborted) throw error;
-  });
-  // The caller that awaits it receives the error.
-  finished.catch(() => {});
-  const running = [poll, pay].map((work) =>
-    repeat(
-      () => POLL_MS,
-      () => Promise.race([useAnyNode(work), sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]),
-    ),
-  );
-  async function useAnyNode(work: (state: State, client: Client) => Promise<void>): Promise<void> {
-    const client = await random.pick(nodes).client();
-    if (client) await work(state, client);
+  constructor({ network: { files, rich }, nodes }: Fleet, random: Random) {
+    this.roundLength = nodes.length;
+    this.#network = createNetwork(files);
+    this.#random = random;
+    this.finished = useEveryType(this, rich).catch((error) => {
+      if (!this.#stopping.signal.aborted) throw error;
+    });
+    // The caller that awaits it receives the error.
+    this.finished.catch(() => {});
+    const useAnyNode = async (work: (client: Client) => Promise<void>) => {
+      const client = await random.pick(nodes).client();
+      if (client) await work(client);
+    };
+    const works = [(client: Client) => this.#poll(client), (client: Client) => this.#pay(client)];
+    this.#running = works.map(
+      (work) => new Background(POLL_MS, () => within(useAnyNode(work), RESPONSE_TIMEOUT_MS)),
+    );
   }
-  return {
-    finished,
-    async stop() {
-      stopping.abort();
-      await Promise.all(running.map((each) => each.stop()));
-    },
-  };
-}
 
-/** Signs a transaction with the next nonce, which `poll` submits until it is on the chain. */
-function sign({ notes, network }: State, sender: DevAccount, make: Parameters<Work["send"]>[1]) {
-  const note = notes.get(sender) ?? { sent: [], nonce: 0n };
-  notes.set(sender, note);
-  const nonce = BigInt(note.sent.length + 1);
-  const body = make({ network, senderPublicKey: sender.publicKey, nonce, fee: FEE });
-  const transaction = signTransaction(body, sender.keys);
-  note.sent.push(transaction);
-  return { note, transaction, nonce };
-}
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running.map((each) => each.stop()));
+  }
 
-/**
- * Submits transactions that a node does not have on its chain: the node that accepted them may be down or
- * have switched branches, and a revert may have removed them.
- */
-async function poll(state: State, client: Client): Promise<void> {
-  const { block } = (await client.get("/api/blockchain")) as { block: { height: number } };
-  state.height = block.height;
-  await Promise.all(
-    [...state.notes].map(async ([account, note]) => {
-      note.nonce = await nonceOf(client, account);
-      const missing = note.sent.slice(Number(note.nonce));
-      if (missing.length > 0) await client.submit(missing);
-    }),
-  );
+  height(): number {
+    return this.#height;
+  }
+
+  async until(isMet: () => boolean): Promise<void> {
+    while (!isMet()) await sleep(200, undefined, { signal: this.#stopping.signal });
+  }
+
+  /** Signs a transaction with the next nonce, which `#poll` submits until it is on the chain. */
+  async send(sender: DevAccount, make: Parameters<Work["send"]>[1]): Promise<Transaction> {
+    const note = this.#notes.get(sender) ?? { sent: [], nonce: 0n };
+    this.#notes.set(sender, note);
+    const nonce = BigInt(note.sent.length + 1);
+    const body = make({ network: this.#network, senderPublicKey: sender.publicKey, nonce, fee: FEE });
+    const transaction = signTransaction(body, sender.keys);
+    note.sent.push(transaction);
+    await this.until(() => note.nonce >= nonce);
+    return transaction;
+  }
+
+  /**
+   * Submits transactions that a node does not have on its chain: the node that accepted them may be down or
+   * have switched branches, and a revert may have removed them.
+   */
+  async #poll(client: Client): Promise<void> {
+    const { block } = (await client.get("/api/blockchain")) as { block: { height: number } };
+    this.#height = block.height;
+    await Promise.all(
+      [...this.#notes].map(async ([account, note]) => {
+        note.nonce = await nonceOf(client, account);
+        const missing = note.sent.slice(Number(note.nonce));
+        if (missing.length > 0) await client.submit(missing);
+      }),
+    );
+  }
+
+  /**
+   * Sends many transactions at once, whose nonces continue from what the node has: of two with one nonce, one
+   * is included.
+   */
+  async #pay(client: Client): Promise<void> {
+    const [network, random] = [this.#network, this.#random];
+    const nonce = await nonceOf(client, payer);
+    const { publicKey: senderPublicKey, keys } = payer;
+    const payments = Array.from({ length: BULK }, (_, index) => {
+      const recipientId = random.pick([ada, ben, cleo, dora]).address;
+      const amount = BigInt(random.integer(1, 1_000));
+      const envelope = { network, senderPublicKey, nonce: nonce + BigInt(index) + 1n };
+      return signTransaction(builders.transfer({ ...envelope, recipientId, amount }), keys);
+    });
+    await client.submit(payments);
+  }
 }
 
 async function nonceOf(client: Client, { address }: DevAccount): Promise<bigint> {
   const wallet = await client.get(`/api/wallets/${address}`).catch(() => ({ nonce: "0" }));
   return BigInt((wallet as { nonce: string }).nonce);
-}
-
-/**
- * Sends many transactions at once, whose nonces continue from what the node has: of two with one nonce, one
- * is included.
- */
-async function pay({ network, random }: State, client: Client): Promise<void> {
-  const nonce = await nonceOf(client, payer);
-  const { publicKey: senderPublicKey, keys } = payer;
-  const payments = Array.from({ length: BULK }, (_, index) => {
-    const recipientId = random.pick([ada, ben, cleo, dora]).address;
-    const amount = BigInt(random.integer(1, 1_000));
-    const envelope = { network, senderPublicKey, nonce: nonce + BigInt(index) + 1n };
-    return signTransaction(builders.transfer({ ...envelope, recipientId, amount }), keys);
-  });
-  await client.submit(payments);
 }

@@ -3,16 +3,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import { createHosts, missingForHosts } from "../../process/hosts.ts";
 import { WAIT_MS } from "../../process/until.ts";
-import { deliveredChain } from "../actors/block-receiver.ts";
-import { killFor, pauseFor, restartAfter } from "../actors/member.ts";
-import { type Fault, type Figures, type Run, repeat, type Scenario, weighted } from "../scenario.ts";
-import { createFleet, type Fleet } from "./fleet.ts";
-import { startLoad } from "./load.ts";
-import { judge } from "./verdict.ts";
+import { DeliveredChain } from "../checks/delivered-chain.ts";
+import {
+  Background,
+  type Fault,
+  type Figures,
+  fault,
+  firstValue,
+  type Run,
+  type Scenario,
+  weighted,
+  within,
+} from "../scenario.ts";
+import { closeFleet, type Fleet, type FleetNode, NODES, startFleet } from "./fleet.ts";
+import { Load } from "./load.ts";
+import { Verdict } from "./verdict.ts";
 
-const NODES = 7;
-/** Seconds of a slot. */
-const BLOCKTIME = 4;
 /** Timeout for the nodes to converge after the faults. */
 const RECOVERY_MS = 2 * WAIT_MS;
 /** Timeout for the accounts to complete their work after the faults. */
@@ -26,43 +32,35 @@ const COMPARE_EVERY_MS = 2_000;
 
 const pause = (seconds: number) => sleep(seconds * 1_000);
 
-/** Slow host: pauses the process repeatedly for short times. */
-const stutter: Fault<Fleet>["inject"] = async ({ nodes }, random) => {
-  const node = random.pick(nodes);
-  const times = random.integer(5, 15);
-  for (let time = 0; time < times; time++) {
-    await pauseFor(node, random.integer(2, 10) / 10);
-    await pause(random.integer(2, 6) / 10);
-  }
-  return `${node.name} stuttered ${times} times`;
-};
-
-const partition: Fault<Fleet>["inject"] = async ({ nodes, hosts }, random) => {
-  const first = random.integer(0, nodes.length - 1);
-  const isOver = nodes.map((_, index) => index === first || random.chance(0.3));
-  const length = random.integer(5, 25);
-  const roads = isOver.flatMap((side, a) =>
-    isOver.flatMap((other, b) => (a < b && side !== other ? [[a, b] as const] : [])),
-  );
-  for (const [a, b] of roads) hosts.cut(a, b);
-  await pause(length);
-  for (const [a, b] of roads) hosts.heal(a, b);
-  const over = isOver.flatMap((side, index) => (side ? [index] : []));
-  return `nodes ${over.join(" ")} were apart from the others for ${length} s`;
-};
-
 const FAULTS: readonly Fault<Fleet>[] = [
-  {
-    ...{ name: "node killed", weight: 2 },
-    inject: ({ nodes }, random) => killFor(random.pick(nodes), random.integer(0, 12)),
-  },
-  { name: "node restarted", weight: 1, inject: ({ nodes }, random) => restartAfter(random.pick(nodes), 0) },
-  {
-    ...{ name: "node stopped", weight: 1 },
-    inject: ({ nodes }, random) => pauseFor(random.pick(nodes), random.integer(2, 20)),
-  },
-  { name: "node slow", weight: 1, inject: stutter },
-  { name: "partition", weight: 2, inject: partition },
+  fault("node killed", 2, ({ nodes }, random) =>
+    random.pick(nodes).member.restart("SIGKILL", random.integer(0, 12)),
+  ),
+  fault("node restarted", 1, ({ nodes }, random) => random.pick(nodes).member.restart("SIGTERM", 0)),
+  fault("node stopped", 1, ({ nodes }, random) => random.pick(nodes).member.pauseFor(random.integer(2, 20))),
+  // A slow host: the process is paused repeatedly for short times.
+  fault("node slow", 1, async ({ nodes }, random) => {
+    const { member } = random.pick(nodes);
+    const times = random.integer(5, 15);
+    for (let time = 0; time < times; time++) {
+      await member.pauseFor(random.integer(2, 10) / 10);
+      await pause(random.integer(2, 6) / 10);
+    }
+    return `${member.name} stuttered ${times} times`;
+  }),
+  fault("partition", 2, async ({ nodes, hosts }, random) => {
+    const first = random.integer(0, nodes.length - 1);
+    const isOver = nodes.map((_, index) => index === first || random.chance(0.3));
+    const length = random.integer(5, 25);
+    const roads = isOver.flatMap((side, a) =>
+      isOver.flatMap((other, b) => (a < b && side !== other ? [[a, b] as const] : [])),
+    );
+    for (const [a, b] of roads) hosts.cut(a, b);
+    await pause(length);
+    for (const [a, b] of roads) hosts.heal(a, b);
+    const over = isOver.flatMap((side, index) => (side ? [index] : []));
+    return `nodes ${over.join(" ")} were apart from the others for ${length} s`;
+  }),
 ];
 
 export const scenario: Scenario = {
@@ -78,9 +76,9 @@ async function runNetwork(run: Run): Promise<Figures> {
   const hosts = createHosts(NODES);
   let fleet: Fleet | undefined;
   try {
-    fleet = await createFleet(run, hosts, { count: NODES, blocktime: BLOCKTIME });
-    const load = startLoad(fleet, random);
-    const facts = watchFacts(fleet, faults);
+    fleet = await startFleet(run, hosts);
+    const load = new Load(fleet, random);
+    const trees = watchFacts(fleet, faults);
     const possible = weighted(FAULTS, only);
     const untilMs = performance.now() + seconds * 1_000;
     while (performance.now() < untilMs) {
@@ -88,45 +86,44 @@ async function runNetwork(run: Run): Promise<Figures> {
       log(String(await random.pick(possible).inject(fleet, random)));
     }
     log("the faults are over");
-    await Promise.race([load.finished, sleep(LOAD_MS, undefined, { ref: false })]);
+    await within(load.finished, LOAD_MS);
     await load.stop();
     await agree(fleet, log);
-    await facts.stop();
-    await Promise.all(fleet.nodes.map((node) => node.end("SIGTERM")));
-    const figures = await judge(fleet, faults);
+    await trees.stop();
+    await Promise.all(fleet.nodes.map(({ member }) => member.end("SIGTERM")));
+    const figures = await new Verdict(fleet).judge(faults);
     if (faults.length > 0)
-      for (const { name, output } of fleet.nodes) log(`${name}:\n${output().slice(-SHOWN_CHARACTERS)}`);
-    return { ...figures, comparedTrees: facts.compared() };
+      for (const { member } of fleet.nodes) log(`${member.name}:\n${member.output.slice(-SHOWN_CHARACTERS)}`);
+    return { ...figures, comparedTrees: trees.compared() };
   } finally {
-    await fleet?.close();
+    if (fleet) await closeFleet(fleet);
     hosts.remove();
   }
 }
 
 /** Polls the roots of the fact trees of all nodes: trees of one size must have one root. */
 function watchFacts({ nodes }: Fleet, faults: string[]) {
-  /** Root and nodes by tree size. */
-  const seen = new Map<number, { readonly root: string; readonly nodes: Set<number> }>();
+  const roots = new Map<number, string>();
+  /** Nodes with the first root, by tree size. */
+  const owners = new Map<number, Set<number>>();
 
-  async function look(node: Fleet["nodes"][number], index: number): Promise<void> {
-    const checkpoint = await (await node.client())?.get("/api/v2/facts/checkpoint").catch(() => undefined);
+  async function look({ client }: FleetNode, index: number): Promise<void> {
+    const checkpoint = await (await client())?.get("/api/v2/facts/checkpoint").catch(() => undefined);
     if (!checkpoint) return;
     const { size, root } = checkpoint as { readonly size: number; readonly root: string };
-    const known = seen.get(size) ?? { root, nodes: new Set() };
-    seen.set(size, known);
-    if (known.root === root) known.nodes.add(index);
-    else
-      faults.push(`node ${index} has root ${root} of ${size} facts, nodes ${[...known.nodes]} ${known.root}`);
+    const first = firstValue(roots, size, root);
+    const known = firstValue(owners, size, new Set());
+    if (first === root) known.add(index);
+    else faults.push(`node ${index} has root ${root} of ${size} facts, nodes ${[...known]} ${first}`);
   }
 
+  // A paused node responds later.
+  const lookAtAll = () => within(Promise.all(nodes.map(look)), COMPARE_EVERY_MS);
+  const watching = new Background(COMPARE_EVERY_MS, lookAtAll);
   return {
-    ...repeat(
-      () => COMPARE_EVERY_MS,
-      // A paused node responds later.
-      () => Promise.race([Promise.all(nodes.map(look)), sleep(COMPARE_EVERY_MS, undefined, { ref: false })]),
-    ),
+    stop: () => watching.stop(),
     /** Sizes that two or more nodes had. */
-    compared: () => [...seen.values()].filter(({ nodes }) => nodes.size > 1).length,
+    compared: () => [...owners.values()].filter(({ size }) => size > 1).length,
   };
 }
 
@@ -134,18 +131,16 @@ function watchFacts({ nodes }: Fleet, faults: string[]) {
  * Waits until all nodes have one chain that is some blocks longer than any was, and receivers have its head.
  */
 async function agree({ nodes }: Fleet, log: (line: string) => void): Promise<void> {
-  const heads = () =>
-    Promise.all(
-      nodes.map(async (node) => {
-        const blockchain = await (await node.client())?.get("/api/blockchain").catch(() => undefined);
-        return (blockchain as { block: { height: number; id: string } } | undefined)?.block;
-      }),
-    );
+  const headOf = async ({ client }: FleetNode) => {
+    const blockchain = await (await client())?.get("/api/blockchain").catch(() => undefined);
+    return (blockchain as { block: { height: number; id: string } } | undefined)?.block;
+  };
+  const heads = () => Promise.all(nodes.map(headOf));
   const highest = Math.max(...(await heads()).map((head) => head?.height ?? 0));
   const untilMs = performance.now() + RECOVERY_MS;
   for (;;) {
     const now = await heads();
-    const delivered = nodes.map(({ receiver }) => deliveredChain(receiver.arrivals).chain.at(-1)?.id);
+    const delivered = nodes.map(({ receiver }) => new DeliveredChain(receiver.arrivals).chain.at(-1)?.id);
     const isOne = now.every((head, index) => head && head.id === now[0]?.id && delivered[index] === head.id);
     if (isOne && present(now[0]).height >= highest + AGREED_BLOCKS) return;
     if (performance.now() > untilMs) {

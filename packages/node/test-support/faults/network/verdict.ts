@@ -7,6 +7,7 @@ import {
   createRounds,
   createSlots,
   isTypeActive,
+  type Network,
   transactionTypes,
 } from "@uniknode/protocol";
 import { stateDigest } from "../../../src/archive/copy.ts";
@@ -20,8 +21,8 @@ import { type Database, openDatabase } from "../../../src/store/engine/database.
 import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { StateStore } from "../../../src/store/state/state.ts";
 import { createVerifier } from "../../../src/verification/verifier.ts";
-import { type DeliveredChain, deliveredChain } from "../actors/block-receiver.ts";
-import type { Figures } from "../scenario.ts";
+import { DeliveredChain } from "../checks/delivered-chain.ts";
+import { type Figures, firstValue } from "../scenario.ts";
 import type { Fleet, FleetNode } from "./fleet.ts";
 
 /** Log message of a node that compares its fact tree with another one. */
@@ -34,127 +35,151 @@ type Stopped = FleetNode & {
   readonly delivered: DeliveredChain;
 };
 
-/**
- * Checks the nodes after all have stopped.
- *
- * @param faults gets descriptions of failures
- */
-export async function judge(fleet: Fleet, faults: string[]): Promise<Figures> {
-  const nodes = fleet.nodes.map((node) => ({
-    ...node,
-    head: read(node, (database) => present(new BlockStore(database).head())),
-    delivered: deliveredChain(node.receiver.arrivals),
-  }));
-  const best = nodes.reduce((one, other) => (other.head.height > one.head.height ? other : one));
-  const lowest = Math.min(...nodes.map(({ head }) => head.height));
-  const branches = findBranches(nodes, lowest);
-  const states = branches.length > 0 ? branches : await findUnlikeStates(fleet, nodes, best);
-  const { missed, unexplained } = checkSlots(fleet, { nodes, best, lowest });
-  const undone = nodes.reduce(
-    (sum, { delivered }) => sum + delivered.seen.length - delivered.chain.length,
-    0,
-  );
-  faults.push(
-    ...states,
-    ...unexplained,
-    ...findDoubleForgers(nodes),
-    ...nodes.flatMap(deliveryFaults),
-    ...findMissingTypes(fleet, best).map((type) => `no transaction of the type ${type}`),
-  );
-  return { height: best.head.height, missed, undone };
-}
+/** Comparison of the nodes after all have stopped. */
+export class Verdict {
+  readonly #fleet: Fleet;
+  readonly #network: Network;
+  readonly #nodes: readonly Stopped[];
+  /** The node with the highest head. */
+  readonly #best: Stopped;
+  /** Height of the lowest head. */
+  readonly #lowest: number;
 
-/** Checks that all nodes have the same block at the lowest head. */
-function findBranches(nodes: readonly Stopped[], lowest: number): string[] {
-  const common = new Set(nodes.map((node) => idAt(node, lowest)));
-  if (common.size === 1) return [];
-  return [`there are ${common.size} blocks of height ${lowest}: ${[...common].join(", ")}`];
-}
-
-/** Compares states at one height, to which the other nodes apply the blocks of the highest. */
-async function findUnlikeStates(fleet: Fleet, nodes: readonly Stopped[], best: Stopped): Promise<string[]> {
-  for (const node of nodes) if (node.head.height < best.head.height) await raise(fleet, best, node);
-  const digest = read(best, stateDigest);
-  const root = await rootOf(fleet, best);
-  const faults: string[] = [];
-  for (const node of nodes) {
-    if (read(node, stateDigest) !== digest) faults.push(`${node.name} has another state than ${best.name}`);
-    if ((await rootOf(fleet, node)) !== root) faults.push(`${node.name} has other facts than ${best.name}`);
-    if (node.output().includes(ALARM)) faults.push(`${node.name} saw other facts than its own`);
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet;
+    this.#network = createNetwork(fleet.network.files);
+    this.#nodes = fleet.nodes.map((node) => ({
+      ...node,
+      head: read(node, (database) => present(createBlockStore(database).head())),
+      delivered: new DeliveredChain(node.receiver.arrivals),
+    }));
+    this.#best = this.#nodes.reduce((one, other) => (other.head.height > one.head.height ? other : one));
+    this.#lowest = Math.min(...this.#nodes.map(({ head }) => head.height));
   }
-  return faults;
-}
 
-type Slotted = { readonly nodes: readonly Stopped[]; readonly best: Stopped; readonly lowest: number };
+  /** @param faults gets descriptions of failures */
+  async judge(faults: string[]): Promise<Figures> {
+    const branches = this.#findBranches();
+    const states = branches.length > 0 ? branches : await this.#findUnlikeStates();
+    const missed = this.#missedSlots();
+    faults.push(
+      ...states,
+      ...missed.flatMap((slot) => this.#findUnexplained(slot)),
+      ...this.#findDoubleForgers(),
+      ...this.#nodes.flatMap(deliveryFaults),
+      ...this.#findMissingTypes().map((type) => `no transaction of the type ${type}`),
+    );
+    const undone = this.#nodes.map(({ delivered }) => delivered.seen.length - delivered.chain.length);
+    const sum = undone.reduce((one, other) => one + other, 0);
+    return { height: this.#best.head.height, missed: missed.length, undone: sum };
+  }
 
-/** Checks that the owner of each missed slot knows the reason. */
-function checkSlots(fleet: Fleet, { nodes, best, lowest }: Slotted) {
-  const gaps = missedSlotsOf(fleet, best, lowest);
-  const unexplained = gaps.flatMap(({ slot, delegate }) => {
-    const owner = present(nodes.find(({ delegates }) => delegates.includes(delegate)));
+  /** Checks that all nodes have the same block at the lowest head. */
+  #findBranches(): string[] {
+    const common = new Set(this.#nodes.map((node) => idAt(node, this.#lowest)));
+    if (common.size === 1) return [];
+    return [`there are ${common.size} blocks of height ${this.#lowest}: ${[...common].join(", ")}`];
+  }
+
+  /** Compares states at one height, to which the other nodes apply the blocks of the highest. */
+  async #findUnlikeStates(): Promise<string[]> {
+    const best = this.#best;
+    for (const node of this.#nodes) if (node.head.height < best.head.height) await this.#raise(node);
+    const digest = read(best, stateDigest);
+    const root = await this.#rootOf(best);
+    const faults: string[] = [];
+    for (const node of this.#nodes) {
+      const { name, output } = node.member;
+      if (read(node, stateDigest) !== digest)
+        faults.push(`${name} has another state than ${best.member.name}`);
+      if ((await this.#rootOf(node)) !== root)
+        faults.push(`${name} has other facts than ${best.member.name}`);
+      if (output.includes(ALARM)) faults.push(`${name} saw other facts than its own`);
+    }
+    return faults;
+  }
+
+  /** Applies the blocks of the highest node to another one. */
+  async #raise({ data }: Stopped): Promise<void> {
+    const verifier = createVerifier({ threads: 0 });
+    const [network, onProgress] = [this.#network, () => {}];
+    const blocks = exportBlocks({ data: this.#best.data, network, from: 2, onProgress });
+    const genesis = this.#fleet.network.block;
+    await importBlocks(blocks, data, { network, genesis, verifier, nowMs: Date.now, onProgress });
+    await verifier.close();
+  }
+
+  /** Root of the facts of all final blocks, including facts that were not in the tree when the node stopped. */
+  async #rootOf({ data }: Stopped): Promise<string> {
+    const database = openDatabase(join(data, "node.sqlite"));
+    try {
+      const growth = createGrowth({ database, network: this.#network, onTruncated: () => {} });
+      while (growth.step(Number.POSITIVE_INFINITY));
+      const { size, root } = await createSqliteFactReader(database, this.#network).checkpoint();
+      return `${size} ${Buffer.from(root).toString("hex")}`;
+    } finally {
+      database.close();
+    }
+  }
+
+  #missedSlots() {
+    const rounds = createRounds(this.#network);
+    const slots = createSlots(this.#network);
+    return read(this.#best, (database) => {
+      const blocks = createBlockStore(database);
+      const state = createStateStore(database, { cacheSize: 100 });
+      const heights = Array.from({ length: this.#lowest - 2 }, (_, index) => index + 3);
+      return heights.flatMap((height) => {
+        const header = present(blocks.header(height));
+        const round = present(state.get("rounds", String(rounds.roundAt(height).round)));
+        return missedSlots(slots, round, present(blocks.header(height - 1)), header.timestamp);
+      });
+    });
+  }
+
+  /** Checks that the owner of a missed slot knows the reason. */
+  #findUnexplained({ slot, delegate }: { readonly slot: number; readonly delegate: string }): string[] {
+    const owner = present(this.#nodes.find(({ delegates }) => delegates.includes(delegate)));
     const known = read(owner, (database) => createSlotStore(database).missedAt(slot));
     const isExplained = known.some(({ publicKey, reason }) => publicKey === delegate && reason !== "");
-    return isExplained ? [] : [`${owner.name} does not know why it missed slot ${slot}`];
-  });
-  return { missed: gaps.length, unexplained };
-}
+    return isExplained ? [] : [`${owner.member.name} does not know why it missed slot ${slot}`];
+  }
 
-function missedSlotsOf({ network: { files } }: Fleet, best: Stopped, lowest: number) {
-  const network = createNetwork(files);
-  const rounds = createRounds(network);
-  const slots = createSlots(network);
-  return read(best, (database) => {
-    const blocks = new BlockStore(database);
-    const state = new StateStore(database, { cacheSize: 100 });
-    const heights = Array.from({ length: lowest - 2 }, (_, index) => index + 3);
-    return heights.flatMap((height) => {
-      const header = present(blocks.header(height));
-      const round = present(state.get("rounds", String(rounds.roundAt(height).round)));
-      return missedSlots(slots, round, present(blocks.header(height - 1)), header.timestamp);
-    });
-  });
-}
+  /** Returns the active transaction types of which no transaction was included, as `group/type`. */
+  #findMissingTypes(): string[] {
+    const at = { network: this.#network, height: this.#best.head.height };
+    const sql = "SELECT DISTINCT type_group || '/' || type AS name FROM transactions WHERE height > 1";
+    const found = read(this.#best, (database) => database.prepare<{ name: string }>(sql).all());
+    const names = new Set(found.map(({ name }) => name));
+    return transactionTypes
+      .filter(({ typeGroup, type }) => isTypeActive(typeGroup, type, at))
+      .map(({ typeGroup, type }) => `${typeGroup}/${type}`)
+      .filter((name) => !names.has(name));
+  }
 
-/** Returns the active transaction types of which no transaction was included, as `group/type`. */
-function findMissingTypes({ network: { files } }: Fleet, best: Stopped): string[] {
-  const network = createNetwork(files);
-  const found = read(best, (database) =>
-    database
-      .prepare<{ name: string }>(
-        "SELECT DISTINCT type_group || '/' || type AS name FROM transactions WHERE height > 1",
-      )
-      .all(),
-  );
-  const names = new Set(found.map(({ name }) => name));
-  return transactionTypes
-    .filter(({ typeGroup, type }) => isTypeActive(typeGroup, type, { network, height: best.head.height }))
-    .map(({ typeGroup, type }) => `${typeGroup}/${type}`)
-    .filter((name) => !names.has(name));
-}
-
-/** Checks that no delegate signed two blocks for one slot, on any branch. */
-function findDoubleForgers(nodes: readonly Stopped[]): string[] {
-  const ids = new Map<string, string>();
-  return nodes
-    .flatMap(({ delivered }) => delivered.seen)
-    .flatMap(({ id, generatorPublicKey, timestamp }) => {
-      const slot = `${generatorPublicKey} at ${timestamp}`;
-      const other = ids.get(slot) ?? id;
-      ids.set(slot, other);
-      return other === id ? [] : [`${slot} forged both ${other} and ${id}`];
-    });
+  /** Checks that no delegate signed two blocks for one slot, on any branch. */
+  #findDoubleForgers(): string[] {
+    const ids = new Map<string, string>();
+    return this.#nodes
+      .flatMap(({ delivered }) => delivered.seen)
+      .flatMap(({ id, generatorPublicKey, timestamp }) => {
+        const slot = `${generatorPublicKey} at ${timestamp}`;
+        const other = firstValue(ids, slot, id);
+        return other === id ? [] : [`${slot} forged both ${other} and ${id}`];
+      });
+  }
 }
 
 /** Checks that the receiver's chain is that of its node, from its first block to the head. */
 function deliveryFaults(node: Stopped): string[] {
-  const { name, head, delivered } = node;
+  const { member, head, delivered } = node;
   const top = delivered.chain.at(-1);
   const wrong = delivered.chain.find(({ height, id }) => idAt(node, height) !== id);
   return [
     ...delivered.faults,
     ...(top?.id === head.id ? [] : [`ends at ${top?.height} ${top?.id}, not at ${head.height} ${head.id}`]),
     ...(wrong ? [`holds ${wrong.id} at height ${wrong.height}`] : []),
-  ].map((fault) => `receiver of ${name}: ${fault}`);
+  ].map((fault) => `receiver of ${member.name}: ${fault}`);
 }
 
 function read<T>({ data }: FleetNode, work: (database: Database) => T): T {
@@ -166,34 +191,5 @@ function read<T>({ data }: FleetNode, work: (database: Database) => T): T {
   }
 }
 
-/** Root of the facts of all final blocks, including facts that were not in the tree when the node stopped. */
-async function rootOf(fleet: Fleet, { data }: Stopped): Promise<string> {
-  const network = createNetwork(fleet.network.files);
-  const database = openDatabase(join(data, "node.sqlite"));
-  try {
-    const growth = new Growth({ database, network, onTruncated: () => {} });
-    while (growth.step(Number.POSITIVE_INFINITY));
-    const { size, root } = await new SqliteFactReader(database, network).checkpoint();
-    return `${size} ${Buffer.from(root).toString("hex")}`;
-  } finally {
-    database.close();
-  }
-}
-
 const idAt = (node: Stopped, height: number): string | undefined =>
-  read(node, (database): BlockHeader | undefined => new BlockStore(database).header(height))?.id;
-
-/** Applies the blocks of one node to the other. */
-async function raise(fleet: Fleet, from: Stopped, to: Stopped): Promise<void> {
-  const network = createNetwork(fleet.network.files);
-  const verifier = createVerifier({ threads: 0 });
-  const blocks = exportBlocks({ data: from.data, network, from: 2, onProgress: () => {} });
-  await importBlocks(blocks, to.data, {
-    network,
-    genesis: fleet.network.block,
-    verifier,
-    nowMs: Date.now,
-    onProgress: () => {},
-  });
-  await verifier.close();
-}
+  read(node, (database): BlockHeader | undefined => createBlockStore(database).header(height))?.id;

@@ -18,19 +18,16 @@ export type AttackResult = {
 const BEGIN_TIMEOUT_MS = 60_000;
 
 const { name, target, attackMs } = workerData as AttackData;
-const attack = present(ATTACKS.find((one) => one.name === name));
 const ending = new AbortController();
 const endAfter = (ms: number) => setTimeout(() => ending.abort(), ms);
 endAfter(BEGIN_TIMEOUT_MS + attackMs);
 // What an attack prepares does not count as its duration.
-const attacker = new Attacker(
-  { target, network: networkOf(attack), signal: ending.signal },
-  { onFirstOffer: () => endAfter(attackMs) },
-);
-const failure = await attack.run(attacker).then(
-  () => undefined,
-  (error: Error) => error.message,
+const onFirstOffer = () => endAfter(attackMs);
+const attacker = new Attacker({ target, network: networkOf(name), signal: ending.signal, onFirstOffer });
+const attack = present(ATTACKS.find((one) => one.name === name));
+const failed = await attack.run(attacker).then(
+  () => ({}),
+  (error: Error) => ({ failure: error.message }),
 );
 attacker.closeAll();
-const result: AttackResult = { ...attacker.counts, ...(failure !== undefined && { failure }) };
-present(parentPort).postMessage(result);
+present(parentPort).postMessage({ ...attacker.counts, ...failed } satisfies AttackResult);

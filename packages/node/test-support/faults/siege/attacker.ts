@@ -4,12 +4,9 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import type { SiegedNode, Target } from "./node.ts";
-import { ask, type Request, type Response } from "./requests.ts";
+import { ask, inTurn, type Request, type Response } from "./requests.ts";
 
 export type Attack = {
-  /** Name for `--only`. */
-  readonly name: string;
-  readonly description: string;
   /** Starts the node for this attack. Absent: the attack uses the shared node. */
   readonly start?: () => Promise<SiegedNode>;
   /** Prepares the chain before the attack is observed. */
@@ -26,11 +23,15 @@ export type Attack = {
   run(attacker: Attacker): Promise<void>;
 };
 
+/** Named as in `--only`. */
+export type NamedAttack = Attack & { readonly name: string };
+
 type AttackerOptions = {
   readonly target: Target;
   /** Addresses are from 127.N.0.0/16: attacks do not use up each other's limits. */
   readonly network: number;
   readonly signal: AbortSignal;
+  readonly onFirstOffer?: () => void;
 };
 
 export class Attacker {
@@ -40,29 +41,27 @@ export class Attacker {
   readonly counts = { offered: 0, refused: 0 };
   /** Open connections. */
   readonly sockets = new Set<Socket>();
-  readonly #network: number;
-  readonly #onFirstOffer: () => void;
+  readonly #options: AttackerOptions;
   #addresses = 0;
 
-  constructor({ target, network, signal }: AttackerOptions, { onFirstOffer = () => {} } = {}) {
-    this.target = target;
-    this.signal = signal;
-    this.#network = network;
-    this.#onFirstOffer = onFirstOffer;
+  constructor(options: AttackerOptions) {
+    this.target = options.target;
+    this.signal = options.signal;
+    this.#options = options;
   }
 
   offered(count = 1): void {
-    if (this.counts.offered === 0) this.#onFirstOffer();
+    if (this.counts.offered === 0) this.#options.onFirstOffer?.();
     this.counts.offered += count;
   }
 
-  refused(count = 1): void {
-    this.counts.refused += count;
+  refused(): void {
+    this.counts.refused++;
   }
 
   /** Every 127.x.y.z is an address of this machine, and a separate client for the node. */
   address(subnet: number, host: number): string {
-    return `127.${this.#network}.${subnet & 0xff}.${host & 0xff}`;
+    return `127.${this.#options.network}.${subnet & 0xff}.${host & 0xff}`;
   }
 
   /** Returns another address at each call. */
@@ -89,13 +88,7 @@ export class Attacker {
   }
 
   /** Opens a connection to the HTTP server unless a port is given, from another address each time. */
-  open(
-    first: string | Uint8Array,
-    {
-      port = this.target.httpPort,
-      from = this.nextAddress(),
-    }: { readonly port?: number; readonly from?: string } = {},
-  ): Socket {
+  open(first: string | Uint8Array, { port = this.target.httpPort, from = this.nextAddress() } = {}): Socket {
     this.offered();
     const socket = connect({ host: this.target.host, port, localAddress: from });
     this.sockets.add(socket);
@@ -134,15 +127,16 @@ export class Attacker {
     { atOnce = 1, pauseMs = 0, times = Number.POSITIVE_INFINITY },
     work: () => Promise<unknown>,
   ): Promise<void> {
+    const { signal } = this;
     let count = 0;
     const loop = async () => {
-      while (!this.signal.aborted && count++ < times) {
+      while (!signal.aborted && count++ < times) {
         await work();
         if (pauseMs > 0) await sleep(pauseMs);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, loop));
-    await this.aborted();
+    if (!signal.aborted) await once(signal, "abort");
   }
 
   /**
@@ -165,8 +159,11 @@ export class Attacker {
     await Promise.all(running);
   }
 
-  /** Settles when the signal is aborted. */
-  async aborted(): Promise<void> {
-    if (!this.signal.aborted) await once(this.signal, "abort");
+  /** Requests the paths in turn from a number of addresses, at a constant rate of each. */
+  async read(paths: readonly string[], readers: number, perMinute: number): Promise<void> {
+    const next = inTurn(paths);
+    await this.repeatPaced(this.nextAddresses(readers), perMinute, (from) =>
+      this.send({ path: next(), from }),
+    );
   }
 }

@@ -1,7 +1,8 @@
 /** Honest users of the node: a receiver of its blocks, and a client that reads a little of everything. */
 import { createDraws } from "../../random.ts";
-import { deliveredChain, registerReceiver } from "../actors/block-receiver.ts";
-import { type Behaviour, type Receiver, type ReceiverOptions, startReceiver } from "../actors/receiver.ts";
+import { Control } from "../actors/dev-chain.ts";
+import { type Behaviour, Receiver, type ReceiverOptions } from "../actors/receiver.ts";
+import { DeliveredChain, strictWebhook } from "../checks/delivered-chain.ts";
 import type { Target } from "./node.ts";
 import { ask, inTurn } from "./requests.ts";
 
@@ -12,9 +13,9 @@ export async function startRegistered(
   { host, httpPort }: Target,
   { events, behaviour = "well", ...options }: Registered = {},
 ): Promise<Receiver> {
-  const receiver = await startReceiver(createDraws(1), options);
+  const receiver = await Receiver.start(createDraws(1), options);
   await receiver.become(behaviour);
-  await registerReceiver(`http://${host}:${httpPort}`, receiver, events);
+  await receiver.register(new Control(`http://${host}:${httpPort}`), strictWebhook(events));
   return receiver;
 }
 
@@ -22,12 +23,10 @@ export async function startRegistered(
 export function faultsOf({ arrivals }: Receiver): string[] {
   const counts = Map.groupBy(arrivals, ({ message }) => message.id);
   const repeated = [...counts].filter(([, { length }]) => length > 1);
-  return [...deliveredChain(arrivals).faults, ...repeated.map(([id]) => `${id} was delivered twice`)];
+  return [...new DeliveredChain(arrivals).faults, ...repeated.map(([id]) => `${id} was delivered twice`)];
 }
 
 export type Sample = { readonly path: string; readonly status: number; readonly ms: number };
-
-export type Client = ReturnType<typeof startClient>;
 
 type ClientOptions = {
   readonly paths: readonly string[];
@@ -40,26 +39,29 @@ type ClientOptions = {
 /** A missing response within this time counts as a refusal. */
 export const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** Starts a client that sends requests at a constant rate, regardless of earlier responses. */
-export function startClient(node: Target, { paths, network, addresses, intervalMs }: ClientOptions) {
-  let samples: Sample[] = [];
-  const nextPath = inTurn(paths);
-  const nextAddress = inTurn(
-    Array.from({ length: addresses }, (_, index) => `127.${network}.0.${1 + index}`),
-  );
-  const timer = setInterval(async () => {
-    const [path, from] = [nextPath(), nextAddress()];
-    const startedMs = performance.now();
-    const { status } = await ask(node, { path, from }, RESPONSE_TIMEOUT_MS);
-    samples.push({ path, status, ms: performance.now() - startedMs });
-  }, intervalMs);
-  return {
-    /** Returns the samples since the last call. */
-    take() {
-      const taken = samples;
-      samples = [];
-      return taken;
-    },
-    stop: () => clearInterval(timer),
-  };
+/** Sends requests at a constant rate, regardless of earlier responses, until it is stopped. */
+export class HonestClient {
+  #samples: Sample[] = [];
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(node: Target, { paths, network, addresses, intervalMs }: ClientOptions) {
+    const nextPath = inTurn(paths);
+    const hosts = Array.from({ length: addresses }, (_, index) => `127.${network}.0.${1 + index}`);
+    const nextAddress = inTurn(hosts);
+    this.#timer = setInterval(async () => {
+      const [path, from] = [nextPath(), nextAddress()];
+      const startedMs = performance.now();
+      const { status } = await ask(node, { path, from }, RESPONSE_TIMEOUT_MS);
+      this.#samples.push({ path, status, ms: performance.now() - startedMs });
+    }, intervalMs);
+  }
+
+  /** Returns the samples since the last call. */
+  take(): Sample[] {
+    return this.#samples.splice(0);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
 }

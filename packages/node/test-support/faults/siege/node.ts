@@ -7,12 +7,12 @@ import { present } from "../../../src/platform/present.ts";
 import { type NetworkShape, testNetwork } from "../../peers/test-network.ts";
 import { freePort } from "../../peers/world.ts";
 import { writeNetwork } from "../../process/network.ts";
-import { spawnUniknode } from "../../process/uniknode.ts";
 import { until } from "../../process/until.ts";
-import { TOKEN } from "../actors/control.ts";
-import { createMember, type Member } from "../actors/member.ts";
+import { TOKEN } from "../actors/dev-chain.ts";
+import { Member } from "../actors/member.ts";
+import { firstValue } from "../scenario.ts";
 import { ask } from "./requests.ts";
-import { type LongestTick, readTicks, tickRecorder } from "./ticks.ts";
+import { type LongestTick, TickReader, tickRecorder } from "./ticks.ts";
 
 /** Plain values, so that attacks can run in a separate thread. */
 export type Target = {
@@ -89,16 +89,11 @@ export async function startForging({
     ...["--data", dataFolderOf(folder), "--http-port", "0", "--webhook-token", TOKEN],
   ];
   const faults: string[] = [];
-  const member = createMember({
-    name: "the node",
-    spawn: () => spawnUniknode(args, tickRecorder(ticksFile)),
-    ready: (process) => process.printed(/http:\S+/),
-    faults,
-  });
+  const member = new Member({ name: "the node", args, spawn: tickRecorder(ticksFile), faults });
   await member.start();
-  const httpPort = Number(/http:\S+:(\d+)/.exec(member.output())?.[1]);
+  const httpPort = Number(/http:\S+:(\d+)/.exec(member.output)?.[1]);
   const target = { host: HOST, httpPort, peerPort, token: TOKEN, network: shapeOf(blocktime) };
-  const node = new SiegedNode(target, { member, faults, folder, ticks: readTicks(ticksFile) });
+  const node = new SiegedNode(target, { member, faults, folder, ticks: new TickReader(ticksFile) });
   await node.untilForged(2);
   return node;
 }
@@ -108,7 +103,7 @@ type Started = {
   /** Failures of the process. */
   readonly faults: readonly string[];
   readonly folder: string;
-  readonly ticks: ReturnType<typeof readTicks>;
+  readonly ticks: TickReader;
 };
 
 export class SiegedNode {
@@ -121,19 +116,18 @@ export class SiegedNode {
   }
 
   get hasEnded(): boolean {
-    return this.#started.member.process() === undefined;
+    return this.#started.member.running === undefined;
   }
 
   /** The reason why it has ended, and the last lines of its output. */
   lastLines(): string {
     const { faults, member } = this.#started;
-    return [...faults, ...member.output().split("\n").slice(-20)].join("\n");
+    return [...faults, ...member.output.split("\n").slice(-20)].join("\n");
   }
 
   /** Lines of its log with this message. */
   #logged<Line>(message: string): Line[] {
-    return this.#started.member
-      .output()
+    return this.#started.member.output
       .split("\n")
       .filter((line) => line.endsWith("}") && line.includes(`"msg":"${message}"`))
       .map((line) => JSON.parse(line) as Line);
@@ -145,12 +139,9 @@ export class SiegedNode {
    */
   slotsSignedTwice(): number[] {
     const ids = new Map<string, string>();
-    return this.#logged<Signed>("block forged").flatMap(({ slot, publicKey, id }) => {
-      const signing = `${slot} ${publicKey}`;
-      const known = ids.get(signing) ?? id;
-      ids.set(signing, known);
-      return known === id ? [] : [slot];
-    });
+    return this.#logged<Signed>("block forged").flatMap(({ slot, publicKey, id }) =>
+      firstValue(ids, `${slot} ${publicKey}`, id) === id ? [] : [slot],
+    );
   }
 
   /** Missed slots since it started. */
@@ -160,7 +151,7 @@ export class SiegedNode {
 
   /** Resident memory, MiB. */
   residentMib(): number {
-    const file = `/proc/${this.#started.member.process()?.child.pid}/status`;
+    const file = `/proc/${this.#started.member.running?.child.pid}/status`;
     if (!existsSync(file)) return 0;
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? 0) / 1024;
   }
@@ -175,19 +166,19 @@ export class SiegedNode {
     const headers = { authorization: TOKEN };
     const { status, text } = await ask(this.target, { path: "/metrics", from: OBSERVER, headers });
     if (status !== 200) return undefined;
-    const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+    const value = (name: string) => Number(new RegExp(`^uniknode_${name} (\\S+)$`, "m").exec(text)?.[1]);
     return {
-      forged: value("uniknode_forger_blocks_forged_total"),
-      missed: value("uniknode_forger_slots_missed_total"),
-      streams: value("uniknode_streams"),
+      forged: value("forger_blocks_forged_total"),
+      missed: value("forger_slots_missed_total"),
+      streams: value("streams"),
     };
   }
 
   /** Returns the figures after the node has noticed that the clients of its live streams are gone; with these streams, if it does not. */
   async figuresWithoutStreams() {
-    let figures = await this.figures();
+    let figures: Awaited<ReturnType<typeof this.figures>>;
     const isClosed = async () => {
-      if (figures?.streams) figures = await this.figures();
+      figures = await this.figures();
       return !figures?.streams;
     };
     await until("the live streams are closed", isClosed).catch(() => {});

@@ -1,8 +1,7 @@
 /** Requests to a node, whose failures are not errors of the program. */
 import { request } from "node:http";
 import { EVERY_EVENT } from "@uniknode/client";
-
-export type Endpoint = { readonly host: string; readonly httpPort: number };
+import type { Target } from "./node.ts";
 
 export type Request = {
   readonly path: string;
@@ -20,7 +19,7 @@ const RESPONSE_TIMEOUT_MS = 20_000;
 
 /** Sends a request on a new connection. */
 export function ask(
-  { host, httpPort }: Endpoint,
+  { host, httpPort }: Target,
   { from, headers, body, ...options }: Request,
   timeoutMs = RESPONSE_TIMEOUT_MS,
 ): Promise<Response> {
@@ -55,6 +54,10 @@ export function inTurn<T>(items: readonly T[]): () => T {
 /** Bytes of a GET request, for raw connections. */
 export const rawGet = (path: string, headers = ""): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+
+/** Bytes of a request for a live stream. */
+export const rawStream = (query: string, token: string): string =>
+  rawGet(`/api/v2/events${query}`, `Authorization: ${token}\r\n`);
 
 /** Registers a webhook, for every event unless the fields name others. */
 export const registration = (token: string, fields: object): Request => ({

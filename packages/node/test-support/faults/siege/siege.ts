@@ -5,12 +5,11 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { Receiver } from "../actors/receiver.ts";
 import { type Figures, formatFigures, type Report, type Run, type Scenario } from "../scenario.ts";
 import type { AttackData, AttackResult } from "./attack-thread.ts";
-import { type Attack, Attacker } from "./attacker.ts";
+import { Attacker, type NamedAttack } from "./attacker.ts";
 import { ATTACKS, networkOf } from "./attacks/all.ts";
-import { type Client, faultsOf, startClient, startRegistered } from "./honest.ts";
+import { faultsOf, HonestClient, startRegistered } from "./honest.ts";
 import { type SiegedNode, startForging, type Target } from "./node.ts";
 import { BOUNDS, type Bounds, growthOf, type Measured, reportOf, SHORT_BOUNDS } from "./report.ts";
 
@@ -24,8 +23,6 @@ export type Course = {
 
 /** The report of one attack. */
 export type AttackReport = Report & { readonly attack: string };
-
-type Observers = { readonly client: Client; readonly health: Client; readonly receiver: Receiver };
 
 const CLIENT = {
   paths: [
@@ -78,7 +75,10 @@ async function runSiege({ seconds, only, log, faults: all }: Run): Promise<Figur
 }
 
 /** Runs the attacks, first those on the shared node, and yields the report of each when it is complete. */
-export async function* besiege(attacks: readonly Attack[], course: Course): AsyncGenerator<AttackReport> {
+export async function* besiege(
+  attacks: readonly NamedAttack[],
+  course: Course,
+): AsyncGenerator<AttackReport> {
   const shared = attacks.filter(({ start }) => start === undefined);
   if (shared.length > 0) yield* observeAll(startForging, shared, course);
   for (const attack of attacks) if (attack.start) yield* observeAll(attack.start, [attack], course);
@@ -87,7 +87,7 @@ export async function* besiege(attacks: readonly Attack[], course: Course): Asyn
 /** Observes attacks on one node. The report of an attack that cannot be observed has the reason. */
 async function* observeAll(
   start: () => Promise<SiegedNode>,
-  attacks: readonly Attack[],
+  attacks: readonly NamedAttack[],
   course: Course,
 ): AsyncGenerator<AttackReport> {
   const left = attacks.map(({ name }) => name);
@@ -116,21 +116,23 @@ async function* observeAll(
   }
 }
 
-async function startObservers(target: Target): Promise<Observers> {
+type Observers = Awaited<ReturnType<typeof startObservers>>;
+
+async function startObservers(target: Target) {
   const receiver = await startRegistered(target);
-  return { receiver, client: startClient(target, CLIENT), health: startClient(target, HEALTH) };
+  return { receiver, client: new HonestClient(target, CLIENT), health: new HonestClient(target, HEALTH) };
 }
 
-async function prepare(target: Target, attack: Attack): Promise<void> {
+async function prepare(target: Target, attack: NamedAttack): Promise<void> {
   const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
-  await attack.prepare?.(new Attacker({ target, network: 100 + networkOf(attack), signal }));
+  await attack.prepare?.(new Attacker({ target, network: 100 + networkOf(attack.name), signal }));
   if (signal.aborted) throw new Error("what the attack needs is not on the chain");
 }
 
 async function observe(
   node: SiegedNode,
   { client, health, receiver }: Observers,
-  { name, minMs = 0, maxTickMs, expectedMiss, isSteady = false }: Attack,
+  { name, minMs = 0, maxTickMs, expectedMiss, isSteady = false }: NamedAttack,
   { attackMs, settleMs }: Course,
 ): Promise<Measured> {
   const missesBefore = node.misses().length;

@@ -3,7 +3,7 @@
  * which runs consensus, it measures the ticks of the event loop, and appends the longest ones since the last line to a
  * file, several times a second or as soon as the thread is free again.
  */
-import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
@@ -60,26 +60,33 @@ const ownFile = process.env.UNIKNODE_SIEGE_TICKS;
 if (isMainThread && ownFile !== undefined) record(ownFile);
 
 /** Reads the ticks that a node records in the file. */
-export function readTicks(file: string) {
-  let read = 0;
-  const size = () => (existsSync(file) ? statSync(file).size : 0);
-  return {
-    /** Waits until the thread is free, unless the process has ended. Returns the longest ticks since the last call. */
-    async take(hasEnded: () => boolean): Promise<LongestTick> {
-      const before = size();
-      const startedMs = performance.now();
-      let elapsedMs = 0;
-      while (size() === before && elapsedMs < FREE_TIMEOUT_MS && !hasEnded()) {
-        await sleep(POLL_MS);
-        elapsedMs = performance.now() - startedMs;
-      }
-      const content = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
-      const lines = content.subarray(read).toString().split("\n").slice(0, -1);
-      read = content.length;
-      const busyMs = elapsedMs >= FREE_TIMEOUT_MS ? elapsedMs : 0;
-      const longest = (column: number) =>
-        Math.max(busyMs, ...lines.map((line) => Number(line.split(" ")[column])));
-      return { ms: longest(0), wallMs: longest(1) };
-    },
-  };
+export class TickReader {
+  readonly #file: string;
+  #read = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  #content(): Buffer {
+    return existsSync(this.#file) ? readFileSync(this.#file) : Buffer.alloc(0);
+  }
+
+  /** Waits until the thread is free, unless the process has ended. Returns the longest ticks since the last call. */
+  async take(hasEnded: () => boolean): Promise<LongestTick> {
+    const before = this.#content().length;
+    const startedMs = performance.now();
+    let elapsedMs = 0;
+    while (this.#content().length === before && elapsedMs < FREE_TIMEOUT_MS && !hasEnded()) {
+      await sleep(POLL_MS);
+      elapsedMs = performance.now() - startedMs;
+    }
+    const content = this.#content();
+    const lines = content.subarray(this.#read).toString().split("\n").slice(0, -1);
+    this.#read = content.length;
+    const busyMs = elapsedMs >= FREE_TIMEOUT_MS ? elapsedMs : 0;
+    const longest = (column: number) =>
+      Math.max(busyMs, ...lines.map((line) => Number(line.split(" ")[column])));
+    return { ms: longest(0), wallMs: longest(1) };
+  }
 }

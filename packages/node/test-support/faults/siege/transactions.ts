@@ -10,7 +10,6 @@ import {
   multiSignTransaction,
   type Network,
   signTransaction,
-  type Transaction,
   type TransactionBody,
   transactionToJson,
 } from "@uniknode/protocol";
@@ -19,12 +18,15 @@ import { people } from "../../chain/cast.ts";
 import { testNetwork } from "../../peers/test-network.ts";
 import { until } from "../../process/until.ts";
 import type { Attacker } from "./attacker.ts";
-import { inTurn } from "./requests.ts";
-
-export type Accounts = ReturnType<typeof openAccounts>;
 
 /** Returns the JSON of a different transaction at each call. */
 export type NextText = () => string;
+
+export type Envelope = {
+  readonly network: Network;
+  readonly senderPublicKey: string;
+  readonly nonce: bigint;
+};
 
 export const TRANSACTIONS_PER_REQUEST = 40;
 export const PARTICIPANTS = 16;
@@ -37,23 +39,47 @@ const RECIPIENTS = 128;
 /** Account without coins. */
 export const beggar = (number: number): DevAccount => people(`beggar ${number}`);
 
-export function openAccounts(attacker: Attacker) {
-  const { files, rich } = testNetwork(attacker.target.network);
-  let count = 0;
-  return {
-    network: createNetwork(files),
-    funded: rich,
-    /** Returns another account without coins at each call. */
-    unfunded: () => beggar(count++ % 500),
-    /** Returns the nonce of an account on the chain; 0 if the node does not respond with it. */
-    async nonce({ address } = rich): Promise<bigint> {
-      const { text } = await attacker.ask({ path: `/api/v2/wallets/${address}` });
-      return BigInt(/"nonce":"(\d+)"/.exec(text)?.[1] ?? 0);
-    },
-  };
+export class Accounts {
+  readonly network: Network;
+  readonly funded: DevAccount;
+  readonly #attacker: Attacker;
+  #count = 0;
+
+  constructor(attacker: Attacker) {
+    const { files, rich } = testNetwork(attacker.target.network);
+    this.network = createNetwork(files);
+    this.funded = rich;
+    this.#attacker = attacker;
+  }
+
+  /** Returns another account without coins at each call. */
+  unfunded(): DevAccount {
+    return beggar(this.#count++ % 500);
+  }
+
+  /** Returns the nonce of an account on the chain; 0 if the node does not respond with it. */
+  async nonce({ address } = this.funded): Promise<bigint> {
+    const { text } = await this.#attacker.ask({ path: `/api/v2/wallets/${address}` });
+    return BigInt(/"nonce":"(\d+)"/.exec(text)?.[1] ?? 0);
+  }
+
+  envelope({ publicKey }: Pick<DevAccount, "publicKey">, nonce = 1n): Envelope {
+    return { network: this.network, senderPublicKey: publicKey, nonce };
+  }
+
+  /** Returns a signed transfer of one smallest unit, to the sender itself unless there is another recipient. */
+  transfer(
+    sender: DevAccount,
+    nonce: bigint,
+    more: { readonly fee?: bigint; readonly vendorField?: string; readonly recipientId?: string } = {},
+  ): string {
+    const fields = { recipientId: sender.address, amount: 1n, ...more };
+    return signedText(builders.transfer({ ...this.envelope(sender, nonce), ...fields }), sender);
+  }
 }
 
-export const textOf = (transaction: Transaction): string => JSON.stringify(transactionToJson(transaction));
+export const signedText = (body: TransactionBody, { keys }: Pick<DevAccount, "keys">): string =>
+  JSON.stringify(transactionToJson(signTransaction(body, keys)));
 
 /** Request that submits transactions. */
 export const submission = (texts: readonly string[]) => ({
@@ -61,28 +87,18 @@ export const submission = (texts: readonly string[]) => ({
   body: `{"transactions":[${texts.join(",")}]}`,
 });
 
-/** Signed transfer of one smallest unit, to the sender itself unless there is another recipient. */
-export function transferText(
-  { network }: Accounts,
-  { publicKey, address, keys }: DevAccount,
-  more: { readonly nonce: bigint; fee?: bigint; vendorField?: string; recipientId?: string },
-): string {
-  const body = { network, senderPublicKey: publicKey, recipientId: address, amount: 1n, ...more };
-  return textOf(signTransaction(builders.transfer(body), keys));
-}
+/** Request with the maximum number of transactions. */
+export const fullSubmission = (next: NextText) =>
+  submission(Array.from({ length: TRANSACTIONS_PER_REQUEST }, next));
 
 /** The maximum number of payments, to new recipients unless one is given. */
-export const manyPayments = (
-  network: Network,
-  sender: { readonly senderPublicKey: string; readonly nonce: bigint },
-  recipientId?: string,
-): TransactionBody =>
+export const manyPayments = (envelope: Envelope, recipientId?: string): TransactionBody =>
   builders.multiPayment({
-    network,
-    ...sender,
+    ...envelope,
     payments: Array.from({ length: RECIPIENTS }, () => ({
       amount: 1n,
-      recipientId: recipientId ?? addressFromPublicKey(`02${randomHex(32)}`, network.description.pubKeyHash),
+      recipientId:
+        recipientId ?? addressFromPublicKey(`02${randomHex(32)}`, envelope.network.description.pubKeyHash),
     })),
   });
 
@@ -103,28 +119,16 @@ export function junkSigned(body: TransactionBody, { isSigned = false, participan
   return () => {
     const signature = isSigned ? randomHex(SIGNATURE_BYTES) : "";
     const signatures = junkEntries(participants);
-    const id = createHash("sha256")
-      .update(unsigned)
-      .update(signature + signatures.join(""), "hex")
-      .digest("hex");
-    const members = {
-      id,
-      ...(isSigned && { signature }),
-      ...(participants > 0 && { signatures }),
-    };
+    const signed = createHash("sha256").update(unsigned);
+    const id = signed.update(signature + signatures.join(""), "hex").digest("hex");
+    const members = { id, ...(isSigned && { signature }), ...(participants > 0 && { signatures }) };
     return `${start},${JSON.stringify(members).slice(1)}`;
   };
 }
 
-/** Returns the maximum number of transactions of a request at each call, alternating between the texts. */
-export function batches(texts: readonly NextText[]): () => string[] {
-  const next = inTurn(texts);
-  return () => Array.from({ length: TRANSACTIONS_PER_REQUEST }, () => next()());
-}
-
 /** Each of the 16 keys of the multisignature wallet signs alone: all wrong signatures are checked before a refusal. */
-function walletOf({ unfunded }: Accounts) {
-  const participants = Array.from({ length: PARTICIPANTS }, unfunded);
+function walletOf(accounts: Accounts) {
+  const participants = Array.from({ length: PARTICIPANTS }, () => accounts.unfunded());
   const shape = { min: 1, publicKeys: participants.map(({ publicKey }) => publicKey) };
   return { participants, shape, publicKey: multiSignaturePublicKey(shape) };
 }
@@ -134,7 +138,7 @@ export const walletKey = (accounts: Accounts): string => walletOf(accounts).publ
 
 /** Registers the wallet unless it is on the chain, and waits until it is. */
 export async function registerWallet(attacker: Attacker): Promise<void> {
-  const accounts = openAccounts(attacker);
+  const accounts = new Accounts(attacker);
   const { funded, network } = accounts;
   const { participants, shape, publicKey } = walletOf(accounts);
   const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
@@ -143,12 +147,12 @@ export async function registerWallet(attacker: Attacker): Promise<void> {
     if (text.includes('"multiSignature"')) return true;
     // Each time: transactions of the previous attack can have the same nonce.
     const nonce = (await accounts.nonce()) + 1n;
-    const body = builders.multiSignature({ network, senderPublicKey: funded.publicKey, nonce, ...shape });
+    const body = builders.multiSignature({ ...accounts.envelope(funded, nonce), ...shape });
     const signed = participants.reduce(
       (body, { keys }, index) => multiSignTransaction(body, index, keys),
       body,
     );
-    await attacker.ask(submission([textOf(signTransaction(signed, funded.keys))]));
+    await attacker.ask(submission([signedText(signed, funded)]));
     await sleep(SUBMIT_EVERY_MS);
     return false;
   });

@@ -1,19 +1,20 @@
 /** Injects random faults into the real process, kills it again and again, and compares what every receiver has with the chain. */
-import { present } from "../../../src/platform/present.ts";
 import { clockOptions, setClock } from "../../process/clock.ts";
-import { startDevChain } from "../actors/dev-chain.ts";
+import { closeDevChain, startDevChain } from "../actors/dev-chain.ts";
 import type { Subject } from "../actors/subject.ts";
 import { inspectRows } from "../checks/rows.ts";
 import { judge } from "../checks/verdict.ts";
-import { type Figures, type Run, type Scenario, shown, weighted } from "../scenario.ts";
-import { FAULTS, inject, mustKeepAccepted } from "./faults.ts";
-import { settle } from "./settle.ts";
-import { createWorld, type World } from "./world.ts";
+import { type Figures, increase, type Run, type Scenario, shown, weighted } from "../scenario.ts";
+import { FAULTS, mustKeepAccepted } from "./faults.ts";
+import { createWorld, settle, type World } from "./world.ts";
 
 const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
 /** Printed failures per webhook. */
 const MAX_SHOWN = 5;
+/** A run on a slow machine ends later instead of showing less: kills, and accepted transactions if there are submissions. */
+const MIN_KILLS = 3;
+const MIN_ACCEPTED = 10;
 
 export const scenario: Scenario = {
   description:
@@ -34,22 +35,18 @@ async function runWebhooks(run: Run): Promise<Figures> {
     log(`${subjects.length} webhooks, faults for ${seconds} s`);
     const kills = await injectAll(world, run);
     await settle(world);
-    faults.push(...(await judgeAll(world)));
+    for (const subject of subjects) faults.push(...(await judgeSubject(world, subject)));
     await chain.node.end("SIGTERM");
     return { kills, ...figuresOf(world) };
   } finally {
-    await chain.close();
+    await closeDevChain(chain);
     for (const { receiver } of subjects) await receiver.close();
   }
 }
 
-/** A run on a slow machine ends later instead of showing less: kills, and accepted transactions if there are submissions. */
-const MIN_KILLS = 3;
-const MIN_ACCEPTED = 10;
-
 /** Disturbs the node, and kills it again and again. Returns the number of kills. */
 async function injectAll(world: World, { seconds, only }: Run): Promise<number> {
-  const { node, random, accepted, database } = world;
+  const { node, random, accepted, database, happened } = world;
   const faults = weighted(FAULTS, only);
   const minAccepted = faults.some(({ name }) => name === "submission") ? MIN_ACCEPTED : 0;
   let kills = 0;
@@ -62,33 +59,33 @@ async function injectAll(world: World, { seconds, only }: Run): Promise<number> 
     });
     // The process may end earlier by itself.
     killed.catch(() => {});
-    while (performance.now() < deathMs) await inject(world, random.pick(faults));
+    while (performance.now() < deathMs) {
+      const { name, inject } = random.pick(faults);
+      increase(happened, name);
+      // The process may be killed meanwhile, or its disk be full: the resulting state is checked at the end.
+      await inject(world, random).catch(() => {});
+    }
     await killed;
     kills++;
-    inspectRows(database, mustKeepAccepted(world) ? accepted : new Set());
+    inspectRows(database, mustKeepAccepted(happened) ? accepted : new Set());
   }
   await node.start();
   return kills;
 }
 
-async function judgeAll({ subjects, control, chronicle }: World): Promise<string[]> {
-  const changes = chronicle.changes();
-  const wallets = chronicle.wallets();
-  const faults: string[] = [];
-  for (const { id, receiver, periods, replays } of subjects) {
-    const { suspended } = (await control.get(`/api/webhooks/${id}?health=true`)) as {
-      suspended?: { reason: string };
-    };
-    if (suspended) faults.push(`webhook ${id} is suspended: ${suspended.reason}`);
-    const entries = await control.list<{ messageId: string; sequence?: number }>(
-      `/api/webhooks/${id}/deliveries?state=cancelled&limit=100`,
-    );
-    const cancelled = new Map(entries.map(({ messageId, sequence = 0 }) => [messageId, sequence]));
-    const found = judge({ arrivals: receiver.arrivals, periods, replays, changes, cancelled, wallets });
-    const { name } = present(periods.at(-1)).kind;
-    faults.push(...shown(found, MAX_SHOWN).map((fault) => `webhook ${id} (${name}): ${fault}`));
-  }
-  return faults;
+async function judgeSubject({ control, chronicle }: World, subject: Subject): Promise<string[]> {
+  const { id, receiver, periods, replays, last } = subject;
+  const reason = await subject.suspended();
+  const entries = await control.list<{ messageId: string; sequence?: number }>(
+    `/api/webhooks/${id}/deliveries?state=cancelled&limit=100`,
+  );
+  const cancelled = new Map(entries.map(({ messageId, sequence = 0 }) => [messageId, sequence]));
+  const chain = { changes: chronicle.changes(), wallets: chronicle.wallets() };
+  const found = judge({ arrivals: receiver.arrivals, periods, replays, cancelled, ...chain });
+  return [
+    ...(reason === undefined ? [] : [`webhook ${id} is suspended: ${reason}`]),
+    ...shown(found, MAX_SHOWN).map((fault) => `webhook ${id} (${last.kind.name}): ${fault}`),
+  ];
 }
 
 function figuresOf({ subjects, accepted, happened, chronicle }: World): Figures {

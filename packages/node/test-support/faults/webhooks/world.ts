@@ -1,12 +1,21 @@
-/** The world of the scenario: a dev chain, webhooks with their receivers, and notes about what happened. */
+/** The world of the scenario: a dev chain, webhooks with their receivers, notes about what happened, and the end of all faults. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
+import { setClock } from "../../process/clock.ts";
 import type { DevChain } from "../actors/dev-chain.ts";
-import { registerSubject, type Subject } from "../actors/subject.ts";
+import { Receiver } from "../actors/receiver.ts";
+import { Subject } from "../actors/subject.ts";
 import { createSubmissions, watched } from "../actors/submissions.ts";
 import { kindsOf } from "../checks/kinds.ts";
-import type { Run } from "../scenario.ts";
+import { type Run, untilDone } from "../scenario.ts";
 
 const RESTLESS = 2;
+/** A height above every head. */
+const MAX_HEIGHT = 1_000_000;
+/** After this time, postponed retries are due; a webhook is suspended only after five days. */
+const HOUR_MS = 3_600_000;
+/** Twice the interval at which the process reads its clock file. */
+const CLOCK_LAG_MS = 100;
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
@@ -15,8 +24,12 @@ export async function createWorld({ random, folder }: Run, chain: DevChain, subj
   const kinds = kindsOf(watched);
   const registerAll = async (chosen: typeof kinds) => {
     const registered: Subject[] = [];
-    for (const kind of chosen) registered.push(await registerSubject(kind, { ...chain, random }));
-    subjects.push(...registered);
+    for (const kind of chosen) {
+      const subject = new Subject(await Receiver.start(random), chain);
+      subjects.push(subject);
+      await subject.register(kind);
+      registered.push(subject);
+    }
     return registered;
   };
   // One webhook receives every block, so that there are past events whose order can be checked.
@@ -40,4 +53,82 @@ export async function createWorld({ random, folder }: Run, chain: DevChain, subj
     /** Clock of the machine, as the node sees it. */
     clockAheadMs: 0,
   };
+}
+
+export function moveClock(world: World, byMs: number): void {
+  world.clockAheadMs += byMs;
+  setClock(world.folder, world.clockAheadMs);
+}
+
+/**
+ * Makes every receiver healthy and advances time until nothing is queued; then some webhooks request a replay
+ * of the whole chain.
+ */
+export async function settle(world: World): Promise<void> {
+  const { subjects, restless, historians, firstHeight, control } = world;
+  for (const { receiver } of subjects) await receiver.become("well");
+  await control.post("/api/dev/forge", { enabled: false });
+  for (const subject of restless) await subject.comeBack();
+  await deliverAll(world);
+  for (const { id } of historians)
+    if ((await replayOf(world, id)).state === "running")
+      await control.send("DELETE", `/api/webhooks/${id}/replay`);
+  for (const subject of historians) await subject.replay(firstHeight, MAX_HEIGHT);
+  await deliverAll(world);
+  for (const { id, replays } of historians) {
+    let shown = await replayOf(world, id);
+    for (; shown.state === "running"; shown = await replayOf(world, id)) await sleep(50);
+    // The replay ends with the last block that the webhook could receive when it was requested.
+    const { state, toHeight } = shown;
+    if (state === "finished") replays.push({ ...present(replays.at(-1)), toHeight, isFinished: true });
+  }
+  await deliverAll(world);
+}
+
+/** Returns the replay of a webhook; its state is empty if none was requested. */
+const replayOf = async ({ control }: World, id: number) =>
+  (await control.get(`/api/webhooks/${id}/replay`).catch(() => ({ state: "", toHeight: 0 }))) as {
+    readonly state: string;
+    readonly toHeight: number;
+  };
+
+/** Advances time until nothing is queued. */
+async function deliverAll(world: World): Promise<void> {
+  await resume(world);
+  await untilDone(
+    async () => unfinished(world),
+    async () => {
+      // Suspensions and retention depend on the wall clock.
+      moveClock(world, HOUR_MS);
+      await sleep(CLOCK_LAG_MS);
+      await resume(world);
+    },
+  );
+}
+
+/**
+ * Sends failed and waiting deliveries at once: these count the time by a monotonic clock, which does not follow the wall
+ * clock. With the next block, every queue reads the wall clock.
+ */
+async function resume({ control, restless, subjects }: World): Promise<void> {
+  await control.post("/api/dev/mine", { blocks: 1 });
+  for (const subject of restless) {
+    // A request that ended before its receiver came back.
+    if ((await subject.suspended()) !== undefined) await subject.comeBack();
+  }
+  for (const { id } of subjects)
+    await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0, state: "all" });
+}
+
+/** Returns descriptions of unread events, and of queued deliveries. */
+function unfinished({ database }: World): string[] {
+  const rows = database.prepare<{ description: string }>(
+    `SELECT unread || ' events to be read' AS description
+     FROM (SELECT (SELECT coalesce(max(sequence), 0) FROM events)
+       - coalesce((SELECT sequence FROM cursors WHERE reader = 'webhooks'), 0) AS unread) WHERE unread > 0
+     UNION ALL SELECT format('%d deliveries of webhook %d (next at %s, %s)',
+       count(*), webhook, coalesce(min(next_attempt_ms), 'null'), coalesce(max(reason), 'null'))
+     FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE state = 'pending' GROUP BY webhook`,
+  );
+  return rows.all().map(({ description }) => description);
 }

@@ -2,20 +2,19 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { builders, signTransaction, type TransactionBody } from "@uniknode/protocol";
+import { builders, type TransactionBody } from "@uniknode/protocol";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
 import { factory } from "../../../chain/cast.ts";
 import { inventedHolding, inventHolder } from "../../../store/invented-holdings.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { dataFolderOf, newFolder, type SiegedNode, startForging } from "../node.ts";
-import { inTurn } from "../requests.ts";
 import {
-  type Accounts,
+  Accounts,
   beggar,
-  openAccounts,
+  type Envelope,
+  signedText,
   submission,
   TRANSACTIONS_PER_REQUEST,
-  textOf,
 } from "../transactions.ts";
 
 /** Uniks that are disclosed and sent: as many as the blocks of an attack contain. */
@@ -38,11 +37,6 @@ const unikOf = (number: number): string => createHash("sha256").update(`unik ${n
 const UNIK = unikOf(-1);
 const keyOf = (number: number): string => `usr/property/${number}`;
 
-type Envelope = {
-  readonly network: Accounts["network"];
-  readonly senderPublicKey: string;
-  readonly nonce: bigint;
-};
 /** A transaction of the funded account, which is complete except for its envelope. */
 type Draft = (envelope: Envelope) => TransactionBody;
 /** Returns a draft by its number; undefined after the last one. */
@@ -51,8 +45,8 @@ type DraftAt = (number: number) => Draft | undefined;
 /** Submits drafts as fast as blocks contain them, until the signal is aborted. The pool refuses those after a gap of nonces. */
 async function submitAll(attacker: Attacker, draftAt: DraftAt): Promise<void> {
   const { signal } = attacker;
-  const accounts = openAccounts(attacker);
-  const { network, funded } = accounts;
+  const accounts = new Accounts(attacker);
+  const { funded } = accounts;
   const before = await accounts.nonce();
   let [applied, nonce] = [before, before];
   const untilPending = async (most: number): Promise<void> => {
@@ -67,8 +61,7 @@ async function submitAll(attacker: Attacker, draftAt: DraftAt): Promise<void> {
     const drafts = Array.from({ length: TRANSACTIONS_PER_REQUEST }, () => draftAt(count++));
     const texts = drafts
       .filter((draft) => draft !== undefined)
-      .map((draft) => draft({ network, senderPublicKey: funded.publicKey, nonce: ++nonce }))
-      .map((body) => textOf(signTransaction(body, funded.keys)));
+      .map((draft) => signedText(draft(accounts.envelope(funded, ++nonce)), funded));
     if (texts.length === 0) break;
     await attacker.send(submission(texts));
     await untilPending(MAX_PENDING);
@@ -79,9 +72,10 @@ async function submitAll(attacker: Attacker, draftAt: DraftAt): Promise<void> {
 
 /** Submits drafts all the time, while readers request the paths in turn. */
 async function submitAndRead(attacker: Attacker, paths: readonly string[], draftAt: DraftAt): Promise<void> {
-  const nextPath = inTurn(paths);
-  const reading = attacker.repeatPaced(attacker.nextAddresses(READERS), READS_PER_MINUTE, (from) =>
-    attacker.send({ path: `/api/v2/${nextPath()}`, from }),
+  const reading = attacker.read(
+    paths.map((path) => `/api/v2/${path}`),
+    READERS,
+    READS_PER_MINUTE,
   );
   await Promise.all([submitAll(attacker, draftAt), reading]);
 }
@@ -122,28 +116,6 @@ const transfers = ({ funded: { keys } }: Accounts, recipientId: string): Draft[]
     return number % DISCLOSED_EVERY === 0 ? [disclosure(tokenId, keys), transfer] : [transfer];
   }).flat();
 
-const largeWallet: Attack = {
-  name: "large wallet",
-  description: `uniks are disclosed and sent to a wallet that holds ${HELD.tokens} uniks and ${HELD.locks} locks, which ${READERS} clients read`,
-  start: startWithHolder,
-  prepare(attacker) {
-    const uniks = [factory.unikId, ...Array.from({ length: SENT }, (_, number) => unikOf(number))];
-    const mints = uniks.map(mint);
-    return submitAll(attacker, (number) => mints[number]);
-  },
-  maxTickMs: MAX_TICK_MS,
-  async run(attacker) {
-    const { address } = beggar(0);
-    const wallet = `wallets/${address}`;
-    const paths = [
-      ...[wallet, `${wallet}/uniks`, `${wallet}/transactions`, `${wallet}/locks`, "locks", "uniks"],
-      ...[`locks/${inventedHolding(7)}`, "nfts/status", "wallets", "blockchain", "facts/500/proof"],
-    ];
-    const drafts = transfers(openAccounts(attacker), address);
-    await submitAndRead(attacker, paths, (number) => drafts[number]);
-  },
-};
-
 const update =
   (properties: Readonly<Record<string, string>>): Draft =>
   (envelope) =>
@@ -155,25 +127,44 @@ function addition(number: number): Draft {
   return update(Object.fromEntries(numbers.map((number) => [keyOf(number), `value ${number}`])));
 }
 
-const largeUnik: Attack = {
-  name: "large unik",
-  description: `a unik with ${UPDATES * PER_UPDATE} properties is updated all the time, while ${READERS} clients read it`,
-  start: () => startForging(),
-  async prepare(attacker) {
-    await submitAll(attacker, (number) => (number === 0 ? mint(UNIK) : undefined));
-    await submitAll(attacker, (number) => (number < UPDATES ? addition(number) : undefined));
+export const ACCUMULATED: Readonly<Record<string, Attack>> = {
+  /** Uniks are disclosed and sent to a wallet that holds many uniks and locks, which clients read. */
+  "large wallet": {
+    start: startWithHolder,
+    maxTickMs: MAX_TICK_MS,
+    prepare(attacker) {
+      const uniks = [factory.unikId, ...Array.from({ length: SENT }, (_, number) => unikOf(number))];
+      const mints = uniks.map(mint);
+      return submitAll(attacker, (number) => mints[number]);
+    },
+    async run(attacker) {
+      const { address } = beggar(0);
+      const wallet = `wallets/${address}`;
+      const paths = [
+        ...[wallet, `${wallet}/uniks`, `${wallet}/transactions`, `${wallet}/locks`, "locks", "uniks"],
+        ...[`locks/${inventedHolding(7)}`, "nfts/status", "wallets", "blockchain", "facts/500/proof"],
+      ];
+      const drafts = transfers(new Accounts(attacker), address);
+      await submitAndRead(attacker, paths, (number) => drafts[number]);
+    },
   },
-  maxTickMs: MAX_TICK_MS,
-  async run(attacker) {
-    const unik = `uniks/${UNIK}`;
-    const paths = [
-      ...[unik, `${unik}/properties?page=200`, `${unik}/properties/${encodeURIComponent(keyOf(9_999))}`],
-      ...[`${unik}/resolve`, "facts/5/proof", "facts/checkpoint"],
-    ];
-    await submitAndRead(attacker, paths, (number) =>
-      update({ [keyOf((number * 7_919) % (UPDATES * PER_UPDATE))]: `value ${number + 1}` }),
-    );
+  /** A unik with many properties is updated all the time, while clients read it. */
+  "large unik": {
+    start: () => startForging(),
+    maxTickMs: MAX_TICK_MS,
+    async prepare(attacker) {
+      await submitAll(attacker, (number) => (number === 0 ? mint(UNIK) : undefined));
+      await submitAll(attacker, (number) => (number < UPDATES ? addition(number) : undefined));
+    },
+    async run(attacker) {
+      const unik = `uniks/${UNIK}`;
+      const paths = [
+        ...[unik, `${unik}/properties?page=200`, `${unik}/properties/${encodeURIComponent(keyOf(9_999))}`],
+        ...[`${unik}/resolve`, "facts/5/proof", "facts/checkpoint"],
+      ];
+      await submitAndRead(attacker, paths, (number) =>
+        update({ [keyOf((number * 7_919) % (UPDATES * PER_UPDATE))]: `value ${number + 1}` }),
+      );
+    },
   },
 };
-
-export const ACCUMULATED: readonly Attack[] = [largeWallet, largeUnik];

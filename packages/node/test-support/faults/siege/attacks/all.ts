@@ -1,5 +1,5 @@
 /** Every attack, in order: on the shared node, attacks that leave the most data come last. */
-import type { Attack } from "../attacker.ts";
+import type { NamedAttack } from "../attacker.ts";
 import { ACCUMULATED } from "./accumulated.ts";
 import { BLOCKS } from "./blocks.ts";
 import { CONNECTIONS } from "./connections.ts";
@@ -10,10 +10,10 @@ import { POOL } from "./pool.ts";
 import { REQUESTS } from "./requests.ts";
 import { WEBHOOK_ATTACKS } from "./webhooks.ts";
 
-export const ATTACKS: readonly Attack[] = [
-  ...[...REQUESTS, ...CONNECTIONS, ...POOL, ...JUNK, ...PEER_ATTACKS, ...BLOCKS],
-  ...[...WEBHOOK_ATTACKS, ...ACCUMULATED, everydayLoad],
-];
+export const ATTACKS: readonly NamedAttack[] = Object.entries({
+  ...{ ...REQUESTS, ...CONNECTIONS, ...POOL, ...JUNK, ...PEER_ATTACKS, ...BLOCKS },
+  ...{ ...WEBHOOK_ATTACKS, ...ACCUMULATED, "everyday load": everydayLoad },
+}).map(([name, attack]) => ({ name, ...attack }));
 
 /** Network of the addresses of an attack, 127.N.0.0/16. */
-export const networkOf = (attack: Attack): number => 20 + ATTACKS.indexOf(attack);
+export const networkOf = (name: string): number => 20 + ATTACKS.findIndex((attack) => attack.name === name);

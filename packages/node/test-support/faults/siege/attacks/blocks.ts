@@ -1,6 +1,5 @@
 /** Attackers with the keys of a delegate: its blocks, and peers that claim a block and send something else. */
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type BlockHeader,
@@ -15,10 +14,10 @@ import { headerFromPeer } from "../../../../src/peers/peer-table.ts";
 import { connectPeer } from "../../../../src/peers/transport/connection.ts";
 import type { ReceivedHeader } from "../../../../src/peers/wire/received.ts";
 import { createDraws } from "../../../random.ts";
-import type { Attack } from "../attacker.ts";
+import type { Attack, Attacker } from "../attacker.ts";
 import { hostileDelegate, startForging, type Target } from "../node.ts";
 import { inTurn } from "../requests.ts";
-import { openAccounts } from "../transactions.ts";
+import { Accounts } from "../transactions.ts";
 
 type Status = { readonly state: { readonly header: ReceivedHeader }; readonly config: object };
 
@@ -27,64 +26,66 @@ const LIMITS = { timeoutMs: 5_000, maxBytes: 20_000_000 };
 const connectFrom = ({ host, peerPort }: Target, localAddress: string) =>
   connectPeer({ address: host, port: peerPort, localAddress }).catch(() => undefined);
 
-const delegateBlocks: Attack = {
-  name: "delegate's blocks",
-  description:
-    "blocks signed by a real delegate: several for its slot, for slots of others, and of the future",
-  async run(attacker) {
-    const { target } = attacker;
-    const { network } = openAccounts(attacker);
-    const slots = createSlots(network);
-    const { keys } = hostileDelegate(target);
-    const random = createDraws(1);
-    await attacker.repeat({ atOnce: 4, pauseMs: 100 }, async () => {
-      const connection = await connectFrom(target, attacker.nextAddress());
-      if (!connection) return sleep(200);
-      try {
-        const { result } = await connection.call("p2p.peer.getStatus", {}, LIMITS);
-        const previous = headerFromPeer((result as Status).state.header, network);
-        const slotTime = slots.slotTime(slots.slotAt(slots.timeAt(Date.now())));
-        // At most the limit of one address: further connections would be closed for that reason alone.
-        for (const timestamp of [slotTime, random.pick([slotTime - 2, slotTime + 2, slotTime + 3_600])]) {
-          const block = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
-          attacker.offered();
-          await connection.call("p2p.peer.postBlock", { block: encodeBlock(block, network) }, LIMITS);
-        }
-      } catch {
-        attacker.refused();
-      } finally {
-        connection.close();
+/** Blocks signed by a real delegate: several for its slot, for slots of others, and of the future. */
+async function postBlocks(attacker: Attacker): Promise<void> {
+  const { target } = attacker;
+  const { network } = new Accounts(attacker);
+  const slots = createSlots(network);
+  const { keys } = hostileDelegate(target);
+  const random = createDraws(1);
+  await attacker.repeat({ atOnce: 4, pauseMs: 100 }, async () => {
+    const connection = await connectFrom(target, attacker.nextAddress());
+    if (!connection) return sleep(200);
+    try {
+      const { result } = await connection.call("p2p.peer.getStatus", {}, LIMITS);
+      const previous = headerFromPeer((result as Status).state.header, network);
+      const slotTime = slots.slotTime(slots.slotAt(slots.timeAt(Date.now())));
+      // At most the limit of one address: further connections would be closed for that reason alone.
+      for (const timestamp of [slotTime, random.pick([slotTime - 2, slotTime + 2, slotTime + 3_600])]) {
+        const block = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
+        attacker.offered();
+        await connection.call("p2p.peer.postBlock", { block: encodeBlock(block, network) }, LIMITS);
       }
-    });
-  },
-};
+    } catch {
+      attacker.refused();
+    } finally {
+      connection.close();
+    }
+  });
+}
 
 /** Just below the longest reply with blocks. */
 const REPLY_LENGTH = 20_900_000;
 
 const repeated = (text: string, length: number): string => text.repeat(Math.floor(length / text.length));
-const closed = (header: string, members: string): string => `${header.slice(0, -1)},${members}}`;
+
+/** Returns the JSON of a block: that of its header, with more members. */
+const blockWith = (header: string, members: string): string => `${header.slice(0, -1)},${members}}`;
+
+type Reply = (header: string) => string;
+
+/** A reply with one block whose transactions are repeated, without the last one. */
+const transactions =
+  (text: string, length: number, last: string): Reply =>
+  (header) =>
+    `[${blockWith(header, `"transactions":[${repeated(text, length)}${last}]`)}]`;
 
 /** The most expensive replies with blocks, from the JSON of the header of the claimed block. */
-const REPLIES: readonly ((header: string) => string)[] = [
+const REPLIES: readonly Reply[] = [
   // Members that no block has.
-  (header) => `[${closed(header, `${repeated('"x":[],', REPLY_LENGTH / 4)}"y":0`)}]`,
+  (header) => `[${blockWith(header, `${repeated('"x":[],', REPLY_LENGTH / 4)}"y":0`)}]`,
   // As many transactions as the reply has space for: without bytes, of one byte, and one of all bytes.
-  (header) => `[${closed(header, `"transactions":[${repeated('"",', REPLY_LENGTH / 4)}""]`)}]`,
-  (header) => `[${closed(header, `"transactions":[${repeated('"ff",', REPLY_LENGTH)}"ff"]`)}]`,
-  ...["ff", "\\n"].map(
-    (text) => (header: string) => `[${closed(header, `"transactions":["${repeated(text, REPLY_LENGTH)}"]`)}]`,
-  ),
+  transactions('"",', REPLY_LENGTH / 4, '""'),
+  transactions('"ff",', REPLY_LENGTH, '"ff"'),
+  ...["ff", "\\n"].map((text) => transactions("", 0, `"${repeated(text, REPLY_LENGTH)}"`)),
   // As many blocks as a reply may have, each with transactions.
   (header) => {
-    const transactions = repeated(`"${"ff".repeat(500)}",`, REPLY_LENGTH / 400 - 2_000);
-    return `[${Array(400)
-      .fill(closed(header, `"transactions":[${transactions}"ff"]`))
-      .join()}]`;
+    const some = repeated(`"${"ff".repeat(500)}",`, REPLY_LENGTH / 400 - 2_000);
+    return `[${Array(400).fill(blockWith(header, `"transactions":[${some}"ff"]`))}]`;
   },
   // Nested, and blank.
   (header) =>
-    `[${closed(header, `"x":${"[".repeat(60)}${"]".repeat(60)}`)},${repeated("[],", REPLY_LENGTH)}0]`,
+    `[${blockWith(header, `"x":${"[".repeat(60)}${"]".repeat(60)}`)},${repeated("[],", REPLY_LENGTH)}0]`,
   () => `[${repeated(" ", REPLY_LENGTH)}]`,
 ];
 
@@ -97,57 +98,52 @@ type Call = {
   readonly data: { readonly data: { readonly headersOnly?: boolean } };
 };
 
-type Lies = {
-  /** Status of the honest node, whose head and height are replaced. */
-  readonly honest: Status;
-  readonly common: BlockHeader;
-  /** The next block, which the peer claims to have. */
-  readonly head: BlockHeader;
-  /** Reply to a request for blocks, as JSON. */
-  readonly blocks: string;
-};
+/** Replies of a peer as JSON by the name of the request, and the headers of all. */
+type Replies = ReadonlyMap<string, string>;
 
-function replyTo({ event, data }: Call, { honest, common, head, blocks }: Lies): string {
-  switch (event) {
-    case "p2p.peer.getStatus": {
-      const state = { ...honest.state, height: head.height, header: headerToJson(head) };
-      const { uniknode: _, ...config } = honest.config as Record<string, unknown>;
-      return JSON.stringify({ state, config });
-    }
-    case "p2p.peer.getCommonBlocks":
-      return JSON.stringify({ common: headerToJson(common), lastBlockHeight: head.height });
-    case "p2p.peer.getBlocks":
-      return data.data.headersOnly ? JSON.stringify([headerToJson(head)]) : blocks;
-    default:
-      return "[]";
-  }
+/**
+ * Replies of a peer that passes the verification with a head of its own.
+ *
+ * @param honest status of the honest node, whose head and height are replaced
+ * @param blocks reply to a request for blocks
+ */
+function toReplies(honest: Status, common: BlockHeader, head: BlockHeader, blocks: string): Replies {
+  const { uniknode: _, ...config } = honest.config as Record<string, unknown>;
+  const [{ height }, header] = [head, headerToJson(head)];
+  return new Map([
+    ["p2p.peer.getStatus", JSON.stringify({ state: { ...honest.state, height, header }, config })],
+    ["p2p.peer.getCommonBlocks", JSON.stringify({ common: headerToJson(common), lastBlockHeight: height })],
+    ["headersOnly", JSON.stringify([header])],
+    ["headers", JSON.stringify({ version: "5.7.2", height })],
+    ["p2p.peer.getBlocks", blocks],
+  ]);
 }
 
-/** Starts a peer that passes the verification with a block of its own. */
-async function startLyingPeer(host: string, port: number, lies: Lies) {
+/** Starts a peer on an address of this machine. */
+async function startLyingPeer(address: { readonly host: string; readonly port: number }, replies: Replies) {
   let requests = 0;
-  const server = createServer();
-  const sockets = new WebSocketServer({ server, perMessageDeflate: false, autoPong: false });
-  sockets.on("connection", (socket) => {
+  const server = new WebSocketServer({ ...address, perMessageDeflate: false, autoPong: false });
+  server.on("connection", (socket) => {
     // The node closes connections of peers that lie.
     socket.on("error", () => {});
-    socket.on("message", (data) => {
-      const text = String(data);
+    socket.on("message", (bytes) => {
+      const text = String(bytes);
       if (text.includes('"#handshake"')) return socket.send(HANDSHAKE_REPLY);
       if (!text.includes('"cid"')) return;
-      const call = JSON.parse(text) as Call;
-      if (call.event === "p2p.peer.getBlocks" && !call.data.data.headersOnly) requests++;
-      const headers = `{"version":"5.7.2","height":${lies.head.height}}`;
-      socket.send(`{"rid":${call.cid},"data":{"data":${replyTo(call, lies)},"headers":${headers}}}`);
+      const { event, cid, data } = JSON.parse(text) as Call;
+      const isOfBlocks = event === "p2p.peer.getBlocks";
+      const name = isOfBlocks && data.data.headersOnly ? "headersOnly" : event;
+      if (isOfBlocks && name === event) requests++;
+      const reply = `{"data":${replies.get(name) ?? "[]"},"headers":${replies.get("headers")}}`;
+      socket.send(`{"rid":${cid},"data":${reply}}`);
     });
   });
-  server.listen(port, host);
   await once(server, "listening");
   return {
     /** Requests for blocks that it has replied to. */
     requests: () => requests,
     close() {
-      for (const socket of sockets.clients) socket.terminate();
+      for (const socket of server.clients) socket.terminate();
       server.close();
     },
   };
@@ -183,51 +179,53 @@ async function introduce(target: Target, from: string, block: Uint8Array): Promi
   connection?.close();
 }
 
-const lyingPeers: Attack = {
-  name: "lying peers",
-  description:
-    "verified peers that send 20 MB of members, transactions or blanks instead of the block they claim",
-  start: () => startForging({ options: LOOPBACK, blocktime: BLOCKTIME }),
-  // The delegate of the attackers has one slot in each round of five.
-  minMs: 11 * 1_000 * BLOCKTIME,
-  // The node has no honest peers: it waits for the block that all its peers claim, until it has suspended them.
-  expectedMiss: "behind",
-  async run(attacker) {
-    const { target } = attacker;
-    const { network } = openAccounts(attacker);
-    const { keys } = hostileDelegate(target);
-    // The node dials its callers: the status is requested from an address that does not listen.
-    const observer = attacker.address(255, 1);
-    let honest: Status | undefined;
-    const observing = attacker.repeat({ pauseMs: OBSERVE_MS }, async () => {
-      const connection = await connectFrom(target, observer);
-      const reply = await connection?.call("p2p.peer.getStatus", {}, LIMITS).catch(() => undefined);
-      connection?.close();
-      honest = reply?.result as Status | undefined;
-    });
-    let count = 0;
-    const nextReply = inTurn(REPLIES);
-    await attacker.repeat({ atOnce: PEERS, pauseMs: 100 }, async () => {
-      if (!honest) return;
-      const previous = headerFromPeer(honest.state.header, network);
-      const timestamp = freeSlotTime(network, previous);
-      if (timestamp === undefined) return;
-      const number = count++;
-      // Four in each subnet.
-      const host = attacker.address(number >> 2, 1 + (number & 3));
-      const { header } = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
-      const blocks = nextReply()(JSON.stringify(headerToJson(header)));
-      const lies = { honest, common: previous, head: header, blocks };
-      const peer = await startLyingPeer(host, target.peerPort, lies);
-      const unknown = { ...previous, height: previous.height + 1, id: "ab".repeat(32) };
-      const unchained = forgeBlock({ network, timestamp, previous: unknown, transactions: [] }, keys);
-      await introduce(target, host, encodeBlock(unchained, network));
-      await sleep(LIFETIME_MS);
-      attacker.offered(peer.requests());
-      peer.close();
-    });
-    await observing;
+/** Each peer sends 20 MB of members, transactions or blanks instead of the block that it claims. */
+async function lie(attacker: Attacker): Promise<void> {
+  const { target } = attacker;
+  const { network } = new Accounts(attacker);
+  const { keys } = hostileDelegate(target);
+  // The node dials its callers: the status is requested from an address that does not listen.
+  const observer = attacker.address(255, 1);
+  let honest: Status | undefined;
+  const observing = attacker.repeat({ pauseMs: OBSERVE_MS }, async () => {
+    const connection = await connectFrom(target, observer);
+    const reply = await connection?.call("p2p.peer.getStatus", {}, LIMITS).catch(() => undefined);
+    connection?.close();
+    honest = reply?.result as Status | undefined;
+  });
+  let count = 0;
+  const nextReply = inTurn(REPLIES);
+  await attacker.repeat({ atOnce: PEERS, pauseMs: 100 }, async () => {
+    if (!honest) return;
+    const previous = headerFromPeer(honest.state.header, network);
+    const timestamp = freeSlotTime(network, previous);
+    if (timestamp === undefined) return;
+    const number = count++;
+    // Four in each subnet.
+    const host = attacker.address(number >> 2, 1 + (number & 3));
+    const { header } = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
+    const blocks = nextReply()(JSON.stringify(headerToJson(header)));
+    const replies = toReplies(honest, previous, header, blocks);
+    const peer = await startLyingPeer({ host, port: target.peerPort }, replies);
+    const unknown = { ...previous, height: previous.height + 1, id: "ab".repeat(32) };
+    const unchained = forgeBlock({ network, timestamp, previous: unknown, transactions: [] }, keys);
+    await introduce(target, host, encodeBlock(unchained, network));
+    await sleep(LIFETIME_MS);
+    attacker.offered(peer.requests());
+    peer.close();
+  });
+  await observing;
+}
+
+export const BLOCKS: Readonly<Record<string, Attack>> = {
+  "delegate's blocks": { run: postBlocks },
+  /** Verified peers. */
+  "lying peers": {
+    start: () => startForging({ options: LOOPBACK, blocktime: BLOCKTIME }),
+    // The delegate of the attackers has one slot in each round of five.
+    minMs: 11 * 1_000 * BLOCKTIME,
+    // The node has no honest peers: it waits for the block that all its peers claim, until it has suspended them.
+    expectedMiss: "behind",
+    run: lie,
   },
 };
-
-export const BLOCKS: readonly Attack[] = [delegateBlocks, lyingPeers];

@@ -1,12 +1,11 @@
 /** Connections that are kept open, or that send as slowly or as much as possible; and live streams. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { present } from "../../../../src/platform/present.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import type { Target } from "../node.ts";
-import { inTurn, rawGet } from "../requests.ts";
-import { openAccounts, submission, TRANSACTIONS_PER_REQUEST, transferText } from "../transactions.ts";
+import { inTurn, rawGet, rawStream } from "../requests.ts";
+import { Accounts, fullSubmission } from "../transactions.ts";
 
-export type Held = {
+type Held = {
   /** Number of connections that are open at the same time. */
   readonly count: number;
   /** Texts that connections send first, in turn. */
@@ -35,155 +34,113 @@ const PATTERNS = ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", "^(.*a){12}x$", "a*a*a*a*
 const TEXT = `${"a".repeat(200)}!`;
 
 /** Keeps connections open. */
-export const hold =
-  ({
-    count,
-    first,
-    drip = "",
-    addresses,
-    isUnread = false,
-    isPeer = false,
-    pauseMs = 50,
-  }: Held): Attack["run"] =>
-  async (attacker) => {
+export const hold = ({ count, first, drip = "", addresses, pauseMs = 50, ...is }: Held): Attack => ({
+  async run(attacker) {
     const { target, sockets } = attacker;
     const nextText = inTurn(first(target));
-    const sources = addresses === undefined ? [] : attacker.nextAddresses(addresses);
-    const opening = attacker.keepOpen(
-      count,
-      (number) => {
-        const socket = attacker.open(nextText(), {
-          from: sources[number % sources.length] ?? attacker.nextAddress(),
-          port: isPeer ? target.peerPort : target.httpPort,
-        });
-        if (isUnread) socket.pause();
-        else socket.resume();
-      },
-      { pauseMs },
-    );
+    const nextAddress =
+      addresses === undefined ? () => attacker.nextAddress() : inTurn(attacker.nextAddresses(addresses));
+    const open = () => {
+      const port = is.isPeer ? target.peerPort : target.httpPort;
+      const socket = attacker.open(nextText(), { from: nextAddress(), port });
+      if (is.isUnread) socket.pause();
+      else socket.resume();
+    };
     const dripping = attacker.repeat({ pauseMs: DRIP_INTERVAL_MS }, async () => {
       for (const socket of sockets) if (drip !== "" && socket.writable) socket.write(drip);
     });
-    await Promise.all([opening, dripping]);
-  };
+    await Promise.all([attacker.keepOpen(count, open, { pauseMs }), dripping]);
+  },
+});
 
-const stream = (query: string, token: string): string =>
-  rawGet(`/api/v2/events${query}`, `Authorization: ${token}\r\n`);
+/** Streams with backtracking regular expressions. */
+const hostileStreams = hold({
+  count: STREAMS,
+  pauseMs: 200,
+  first({ token }) {
+    const values = Array.from({ length: CONDITIONS }, (_, index) => PATTERNS[index % PATTERNS.length]);
+    const conditions = values.map((value) => ({ key: "vendorField", condition: "regexp", value }));
+    const encoded = encodeURIComponent(JSON.stringify(conditions));
+    return [rawStream(`?events=transaction.applied&match=any&conditions=${encoded}`, token)];
+  },
+});
 
 /** Fills blocks with the text that the conditions match against. */
 async function sendTexts(attacker: Attacker): Promise<void> {
-  const accounts = openAccounts(attacker);
+  const accounts = new Accounts(attacker);
   await attacker.repeat({ pauseMs: 2_000 }, async () => {
-    const nonce = await accounts.nonce();
-    const texts = Array.from({ length: TRANSACTIONS_PER_REQUEST }, (_, index) =>
-      transferText(accounts, accounts.funded, { nonce: nonce + BigInt(index + 1), vendorField: TEXT }),
-    );
-    await attacker.ask(submission(texts));
+    let nonce = await accounts.nonce();
+    const next = () => accounts.transfer(accounts.funded, ++nonce, { vendorField: TEXT });
+    await attacker.ask(fullSubmission(next));
   });
 }
 
-export const CONNECTIONS: readonly Attack[] = [
-  {
-    name: "held connections",
-    description: `${HELD_CONNECTIONS} connections of one address kept open after half a request or a whole one`,
-    run: hold({
-      count: HELD_CONNECTIONS,
-      addresses: 1,
-      first: () => ["GET /health/live HTTP/1.1\r\nHost: x\r\n", rawGet("/health/live")],
-    }),
-  },
-  {
-    name: "silent connections",
-    description: `${HELD_CONNECTIONS} connections that send nothing, each from its own address`,
-    run: hold({ count: HELD_CONNECTIONS, first: () => [""] }),
-  },
-  {
-    name: "slow headers",
-    description: `${DRIP_CONNECTIONS} connections that send a header line twice a second`,
-    run: hold({
-      count: DRIP_CONNECTIONS,
-      addresses: 1,
-      first: () => ["GET /api/v2/blockchain HTTP/1.1\r\nHost: x\r\n"],
-      drip: "x-a: b\r\n",
-    }),
-  },
-  {
-    name: "slow bodies",
-    description: `${DRIP_CONNECTIONS} connections that send a body of 1 MB byte by byte`,
-    run: hold({
-      count: DRIP_CONNECTIONS,
-      first: () => [
-        "POST /api/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
-      ],
-      drip: " ",
-    }),
-  },
-  {
-    name: "slow readers",
-    description: `${UNREAD_CONNECTIONS} connections that request ${RESPONSES} large responses each and read nothing`,
-    run: hold({
-      count: UNREAD_CONNECTIONS,
-      first: () => [rawGet("/api/openapi.json").repeat(RESPONSES)],
-      isUnread: true,
-      pauseMs: 100,
-    }),
-  },
-  {
-    name: "pipelined requests",
-    description: "40 connections from 40 addresses that repeatedly write 1 MB of requests at once",
-    run: hold({
-      count: 40,
-      addresses: 40,
-      first: () => [rawGet("/health/live").repeat(25_000)],
-      pauseMs: 200,
-    }),
-  },
-  {
-    name: "unread streams",
-    description: "streams that begin at the first block and that the client does not read",
-    run: hold({
-      count: 150,
-      first: ({ token }) => [stream("?events=*&fromHeight=1", token)],
-      isUnread: true,
-      pauseMs: 200,
-    }),
-  },
-  {
-    name: "header floods",
-    description: "requests with 2,000 headers, and with headers of 100 kB",
+export const CONNECTIONS: Readonly<Record<string, Attack>> = {
+  /** Connections of one address kept open after half a request or a whole one. */
+  "held connections": hold({
+    count: HELD_CONNECTIONS,
+    addresses: 1,
+    first: () => ["GET /health/live HTTP/1.1\r\nHost: x\r\n", rawGet("/health/live")],
+  }),
+  /** Connections that send nothing, each from its own address. */
+  "silent connections": hold({ count: HELD_CONNECTIONS, first: () => [""] }),
+  /** Connections that send a header line twice a second. */
+  "slow headers": hold({
+    count: DRIP_CONNECTIONS,
+    addresses: 1,
+    first: () => ["GET /api/v2/blockchain HTTP/1.1\r\nHost: x\r\n"],
+    drip: "x-a: b\r\n",
+  }),
+  /** Connections that send a body of 1 MB byte by byte. */
+  "slow bodies": hold({
+    count: DRIP_CONNECTIONS,
+    first: () => [
+      "POST /api/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
+    ],
+    drip: " ",
+  }),
+  /** Connections that request large responses and read nothing. */
+  "slow readers": hold({
+    count: UNREAD_CONNECTIONS,
+    first: () => [rawGet("/api/openapi.json").repeat(RESPONSES)],
+    isUnread: true,
+    pauseMs: 100,
+  }),
+  /** Connections that repeatedly write 1 MB of requests at once. */
+  "pipelined requests": hold({
+    ...{ count: 40, addresses: 40, pauseMs: 200 },
+    first: () => [rawGet("/health/live").repeat(25_000)],
+  }),
+  /** Streams that begin at the first block and that the client does not read. */
+  "unread streams": hold({
+    ...{ count: 150, isUnread: true, pauseMs: 200 },
+    first: ({ token }) => [rawStream("?events=*&fromHeight=1", token)],
+  }),
+  /** Requests with 2,000 headers, and with headers of 100 kB. */
+  "header floods": {
     async run(attacker) {
       const many = Array.from({ length: 2_000 }, (_, index) => `h${index}: 1\r\n`).join("");
-      const texts = [many, `long: ${"x".repeat(100_000)}\r\n`].map((headers) =>
-        rawGet("/api/v2/blockchain", headers),
-      );
+      const texts = [many, `long: ${"x".repeat(100_000)}\r\n`];
+      const nextText = inTurn(texts.map((headers) => rawGet("/api/v2/blockchain", headers)));
       await attacker.repeat({ pauseMs: 20 }, async () => {
-        for (let index = 0; index < 10; index++) attacker.open(present(texts[index % 2])).resume();
+        for (let index = 0; index < 10; index++) attacker.open(nextText()).resume();
       });
     },
   },
-  {
-    name: "abandoned streams",
-    description: "streams, with and without a trailing slash, whose clients disconnect at once",
+  /** Streams, with and without a trailing slash, whose clients disconnect at once. */
+  "abandoned streams": {
     async run(attacker) {
       const nextQuery = inTurn(["/?events=block.*", "?events=block.*&fromHeight=1"]);
       let opened = 0;
       await attacker.repeat({ atOnce: 4, pauseMs: 10 }, async () => {
-        const socket = attacker.open(stream(nextQuery(), attacker.target.token));
+        const socket = attacker.open(rawStream(nextQuery(), attacker.target.token));
         await sleep(opened++ % 20);
         socket.destroy();
       });
     },
   },
-  {
-    name: "hostile conditions",
-    description: `${STREAMS} streams with ${CONDITIONS} backtracking regular expressions each`,
-    async run(attacker) {
-      const values = Array.from({ length: CONDITIONS }, (_, index) => PATTERNS[index % PATTERNS.length]);
-      const conditions = values.map((value) => ({ key: "vendorField", condition: "regexp", value }));
-      const encoded = encodeURIComponent(JSON.stringify(conditions));
-      const query = `?events=transaction.applied&match=any&conditions=${encoded}`;
-      const first = ({ token }: Target) => [stream(query, token)];
-      await Promise.all([hold({ count: STREAMS, first, pauseMs: 200 })(attacker), sendTexts(attacker)]);
-    },
+  /** Streams with many backtracking regular expressions each. */
+  "hostile conditions": {
+    run: async (attacker) => void (await Promise.all([hostileStreams.run(attacker), sendTexts(attacker)])),
   },
-];
+};

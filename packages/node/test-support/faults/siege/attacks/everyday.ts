@@ -1,14 +1,13 @@
 /** The load of an ordinary day, for as long as wanted. */
-
 import { present } from "../../../../src/platform/present.ts";
 import { people } from "../../../chain/cast.ts";
 import { until } from "../../../process/until.ts";
-import type { Behaviour, ReceivedCall, Receiver } from "../../actors/receiver.ts";
+import type { Arrival, Behaviour, Receiver } from "../../actors/receiver.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { faultsOf, startRegistered } from "../honest.ts";
 import { startForging } from "../node.ts";
-import { inTurn, type Request, rawGet } from "../requests.ts";
-import { openAccounts, submission, transferText } from "../transactions.ts";
+import { inTurn, type Request, rawStream } from "../requests.ts";
+import { Accounts, submission } from "../transactions.ts";
 
 /** Webhooks by the behaviour of their receivers: 200. */
 const WEBHOOKS: readonly (readonly [behaviour: Behaviour, count: number])[] = [
@@ -26,39 +25,33 @@ const SCRAPE_EVERY_MS = 5_000;
 const MAX_FAULTS_SHOWN = 20;
 /** One page of each kind, and some expensive ones. */
 const PATHS = [
-  "/api/v2/blockchain",
-  "/api/v2/blocks?limit=100",
-  "/api/v2/transactions?limit=100",
-  "/api/v2/transactions?limit=100&orderBy=amount:desc",
-  "/api/v2/wallets?limit=100",
-  "/api/v2/uniks",
-  "/api/v2/delegates",
-  "/api/v2/transactions/unconfirmed",
-  "/api/v2/node/status",
+  ...["blockchain", "blocks?limit=100", "transactions?limit=100"],
+  ...["transactions?limit=100&orderBy=amount:desc", "wallets?limit=100", "uniks", "delegates"],
+  ...["transactions/unconfirmed", "node/status"],
 ];
 
-/** A webhook for blocks, or one for transactions with the ids that it has received. */
-type Registered = { readonly receiver: Receiver; readonly transactions?: Set<string> };
+type Registered = {
+  readonly receiver: Receiver;
+  /** Ids that the receiver has got, if the webhook is for transactions; otherwise it is for blocks. */
+  readonly transactions?: Set<string>;
+};
 
 /** Subscribes every other webhook to transactions. Returns those with good receivers. */
 async function register({ target }: Attacker, all: Receiver[], faults: string[]): Promise<Registered[]> {
   const behaviours = WEBHOOKS.flatMap(([behaviour, count]) => Array<Behaviour>(count).fill(behaviour));
   const good: Registered[] = [];
   for (const [number, behaviour] of behaviours.entries()) {
+    const isGood = behaviour === "well";
     const transactions = new Set<string>();
-    const onCall = ({ message: { data } }: ReceivedCall) => {
+    const onCall = ({ message: { data } }: Arrival) => {
       const { id } = data as { readonly id: string };
-      if (behaviour === "well" && transactions.has(id))
-        faults.push(`webhook ${number}: ${id} was delivered twice`);
+      if (isGood && transactions.has(id)) faults.push(`webhook ${number}: ${id} was delivered twice`);
       transactions.add(id);
     };
-    const isOfBlocks = number % 2 === 0;
-    const receiver = await startRegistered(target, {
-      behaviour,
-      ...(!isOfBlocks && { events: ["transaction.applied"], onCall }),
-    });
+    const ofTransactions = number % 2 === 1 && { events: ["transaction.applied"], onCall };
+    const receiver = await startRegistered(target, { behaviour, ...ofTransactions });
     all.push(receiver);
-    if (behaviour === "well") good.push({ receiver, ...(!isOfBlocks && { transactions }) });
+    if (isGood) good.push({ receiver, ...(ofTransactions && { transactions }) });
   }
   return good;
 }
@@ -66,8 +59,7 @@ async function register({ target }: Attacker, all: Receiver[], faults: string[])
 /** Opens a live stream that must not miss a block, nor be closed. */
 function follow(attacker: Attacker, stream: number, faults: string[]): void {
   let [unread, last] = ["", 0];
-  const { token } = attacker.target;
-  const first = rawGet("/api/v2/events?events=block.applied", `Authorization: ${token}\r\n`);
+  const first = rawStream("?events=block.applied", attacker.target.token);
   const socket = attacker.open(first).setEncoding("utf8");
   socket.on("data", (part: string) => {
     const lines = (unread + part).split("\n");
@@ -86,28 +78,27 @@ function follow(attacker: Attacker, stream: number, faults: string[]): void {
 
 /** Sends transfers of one sender after the other, reads pages, and scrapes the metrics. */
 async function use(attacker: Attacker, faults: string[]): Promise<void> {
-  const { token } = attacker.target;
-  const accounts = openAccounts(attacker);
-  const senders = Array.from({ length: SENDERS }, (_, index) => people(`account ${index}`));
+  const headers = { authorization: attacker.target.token };
+  const accounts = new Accounts(attacker);
+  const nextSender = inTurn(Array.from({ length: SENDERS }, (_, index) => people(`account ${index}`)));
   const nextPath = inTurn(PATHS);
-  let submissions = 0;
+  let recipient = nextSender();
   const send = async (request: Request) => {
     const status = await attacker.send(request);
     if (status === 0 || status >= 500) faults.push(`${request.path} responded with ${status}`);
   };
   await Promise.all([
     attacker.repeat({ pauseMs: SUBMIT_EVERY_MS }, async () => {
-      const sender = present(senders[submissions % SENDERS]);
-      const { address: recipientId } = present(senders[++submissions % SENDERS]);
-      const nonce = await accounts.nonce(sender);
-      const texts = Array.from({ length: TRANSFERS_PER_SUBMISSION }, (_, index) =>
-        transferText(accounts, sender, { nonce: nonce + BigInt(index + 1), recipientId }),
-      );
-      await send(submission(texts));
+      const sender = recipient;
+      recipient = nextSender();
+      const { address: recipientId } = recipient;
+      let nonce = await accounts.nonce(sender);
+      const next = () => accounts.transfer(sender, ++nonce, { recipientId });
+      await send(submission(Array.from({ length: TRANSFERS_PER_SUBMISSION }, next)));
     }),
-    attacker.repeat({ pauseMs: READ_EVERY_MS }, () => send({ path: nextPath() })),
+    attacker.repeat({ pauseMs: READ_EVERY_MS }, () => send({ path: `/api/v2/${nextPath()}` })),
     attacker.repeat({ pauseMs: SCRAPE_EVERY_MS }, async () => {
-      await send({ path: "/metrics", headers: { authorization: token } });
+      await send({ path: "/metrics", headers });
       await send({ path: "/health/status" });
     }),
   ]);
@@ -116,16 +107,14 @@ async function use(attacker: Attacker, faults: string[]): Promise<void> {
 /** Waits until all webhooks for transactions have received the same ones: any difference is a loss. */
 async function untilSame(webhooks: readonly Registered[]): Promise<void> {
   const received = webhooks.flatMap(({ transactions }) => transactions ?? []);
-  const isSame = () => {
+  await until("each good webhook has the same transactions", () => {
     const all = received.reduce((one, other) => one.union(other), new Set<string>());
     return all.size > 0 && received.every(({ size }) => size === all.size);
-  };
-  await until("each good webhook has the same transactions", isSame);
+  });
 }
 
+/** Transfers, page reads, scrapes, live streams, and 200 webhooks with good, refusing, silent and dripping receivers. */
 export const everydayLoad: Attack = {
-  name: "everyday load",
-  description: `transfers, page reads, scrapes, ${STREAMS} live streams, and 200 webhooks with good, refusing, silent and dripping receivers`,
   start: () => startForging({ isDevChain: true }),
   isSteady: true,
   async run(attacker) {

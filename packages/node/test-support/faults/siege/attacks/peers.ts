@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { writeCall } from "../../../../src/peers/wire/client-messages.ts";
 import type { Attack } from "../attacker.ts";
-import { registerWallet, submission } from "../transactions.ts";
+import { registerWallet } from "../transactions.ts";
 import { hold } from "./connections.ts";
-import { mixedBatches } from "./junk.ts";
+import { mixedSubmissions } from "./junk.ts";
 
 const UPGRADE =
   "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
@@ -55,8 +55,6 @@ function longMessages(length: number): readonly Buffer[] {
   ];
 }
 
-const SESSIONS = 3_000;
-
 const PEERS = 12;
 const PER_SECOND = 90;
 /** Unsent bytes above which a peer pauses, because the node does not read it. */
@@ -65,29 +63,21 @@ const MAX_UNSENT_BYTES = 4_000_000;
 const EMPTY = writeCall("p2p.peer.postTransactions", { transactions: [] });
 const PLACE = '{"transactions":[]}';
 
-export const PEER_ATTACKS: readonly Attack[] = [
-  {
-    name: "peer sessions",
-    description: `${SESSIONS} sessions of as many addresses in a few networks, half of them without a handshake`,
-    run: hold({ count: SESSIONS, first: () => [HELLO, UPGRADE], isPeer: true }),
-  },
-  {
-    name: "peer messages",
-    description: "frames of 20 MB that never end, random frames, calls faster than any limit",
-    run: hold({ count: 60, first: hostileMessages, isPeer: true }),
-  },
-  {
-    name: "long peer messages",
-    description:
-      "messages of 4 and 20 MB before and after the handshake: strings of escapes, bytes, blanks, many values",
-    run: hold({ count: 4, first: () => LENGTHS.flatMap(longMessages), pauseMs: 100, isPeer: true }),
-  },
-  {
-    name: "peer transactions",
-    description: `unsigned payments and junk multisignatures from ${PEERS} peers, ${PER_SECOND} messages of each in a second`,
+export const PEER_ATTACKS: Readonly<Record<string, Attack>> = {
+  /** Sessions of as many addresses in a few networks, half of them without a handshake. */
+  "peer sessions": hold({ count: 3_000, first: () => [HELLO, UPGRADE], isPeer: true }),
+  /** Frames of 20 MB that never end, random frames, calls faster than any limit. */
+  "peer messages": hold({ count: 60, first: hostileMessages, isPeer: true }),
+  /** Messages of 4 and 20 MB before and after the handshake: strings of escapes, bytes, blanks, many values. */
+  "long peer messages": hold({
+    ...{ count: 4, pauseMs: 100, isPeer: true },
+    first: () => LENGTHS.flatMap(longMessages),
+  }),
+  /** Unsigned payments and junk multisignatures from peers. */
+  "peer transactions": {
     prepare: registerWallet,
     async run(attacker) {
-      const next = mixedBatches(attacker);
+      const next = mixedSubmissions(attacker);
       const { peerPort: port } = attacker.target;
       // In separate subnets.
       const opening = attacker.keepOpen(PEERS, (number) =>
@@ -97,10 +87,10 @@ export const PEER_ATTACKS: readonly Attack[] = [
         for (const socket of attacker.sockets) {
           if (socket.connecting || socket.writableLength > MAX_UNSENT_BYTES) continue;
           attacker.offered();
-          socket.write(frame(EMPTY.replace(PLACE, submission(next()).body)));
+          socket.write(frame(EMPTY.replace(PLACE, next().body)));
         }
       });
       await Promise.all([opening, posting]);
     },
   },
-];
+};

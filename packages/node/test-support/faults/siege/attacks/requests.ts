@@ -10,15 +10,15 @@ const EMPTY_OBJECTS = 340_000;
 const SLOWLY = { atOnce: 4, pauseMs: 20 };
 
 /** Sends the requests in turn, each from another address. */
-const flood =
-  (
-    requests: (target: Target) => readonly Request[],
-    pace: Parameters<Attacker["repeat"]>[0] = {},
-  ): Attack["run"] =>
-  async (attacker) => {
+const flood = (
+  requests: (target: Target) => readonly Request[],
+  pace: Parameters<Attacker["repeat"]>[0] = {},
+): Attack => ({
+  async run(attacker) {
     const next = inTurn(requests(attacker.target));
     await attacker.repeat({ atOnce: 16, pauseMs: 5, ...pace }, () => attacker.send(next()));
-  };
+  },
+});
 
 function deepBodies(): readonly Request[] {
   const nested = `${"[".repeat(DEPTH)}${"]".repeat(DEPTH)}`;
@@ -32,11 +32,11 @@ function deepBodies(): readonly Request[] {
 
 function compressedBodies(): readonly Request[] {
   const plain = Buffer.alloc(50 * MIB, " ");
-  return Object.entries({ gzip: gzipSync(plain), br: brotliCompressSync(plain) }).map(([encoding, body]) => ({
-    path: "/api/transactions",
-    headers: { "content-encoding": encoding },
-    body,
-  }));
+  const request = { path: "/api/transactions" };
+  return [
+    { ...request, headers: { "content-encoding": "gzip" }, body: gzipSync(plain) },
+    { ...request, headers: { "content-encoding": "br" }, body: brotliCompressSync(plain) },
+  ];
 }
 
 const LISTS = [
@@ -44,24 +44,17 @@ const LISTS = [
   "rounds/1/delegates",
 ];
 const EXTREMES = [
-  "page=9007199254740991",
-  "page=18446744073709551616",
-  "page=-1",
-  "page=1000000&limit=100",
-  "limit=100000000",
-  "offset=9007199254740991",
-  "offset=-1&limit=100",
-  "after=AAAA",
-  `after=${"A".repeat(4_000)}`,
-  "orderBy=amount:desc&page=90000",
-  "orderBy=timestamp:asc&limit=100&page=99999",
-  "fields=%00",
+  ...["page=9007199254740991", "page=18446744073709551616", "page=-1", "page=1000000&limit=100"],
+  ...["limit=100000000", "offset=9007199254740991", "offset=-1&limit=100"],
+  ...["after=AAAA", `after=${"A".repeat(4_000)}`, "orderBy=amount:desc&page=90000"],
+  ...["orderBy=timestamp:asc&limit=100&page=99999", "fields=%00"],
 ];
 
 /** Requests below `/console`, most of which no limit of the API counts. */
 function consoleRequests({ httpPort, token }: Target): readonly Request[] {
   const cookie = `uniknode_console_${httpPort}=${"A".repeat(43)}; `;
   const headers = { cookie: cookie.repeat(100), "x-session-key": "A".repeat(43) };
+  const operations = ["api/v2/webhooks", "api/v2/events", "metrics"].map((path) => `operations/${path}`);
   const signIn = (secret: object) => ({ path: "/console/session", body: JSON.stringify(secret) });
   return [
     ...["br", "gzip", "identity", "br;q=0.5, *;q=0"].map((encoding) => ({
@@ -70,10 +63,7 @@ function consoleRequests({ httpPort, token }: Target): readonly Request[] {
     })),
     { path: `/console/${"a/".repeat(1_000)}` },
     { path: "/console/assets/none.js" },
-    { path: "/console/session", headers },
-    { path: "/console/operations/api/v2/webhooks", headers },
-    { path: "/console/operations/api/v2/events", headers },
-    { path: "/console/operations/metrics", headers },
+    ...["session", ...operations].map((path) => ({ path: `/console/${path}`, headers })),
     signIn({ code: "A".repeat(43) }),
     signIn({ token: "A".repeat(512) }),
     // More sessions than the limit.
@@ -82,65 +72,35 @@ function consoleRequests({ httpPort, token }: Target): readonly Request[] {
   ];
 }
 
-export const REQUESTS: readonly Attack[] = [
-  {
-    name: "deep bodies",
-    description: "1 MB of nested arrays, empty objects, members and digits in POST /api/transactions",
-    run: flood(deepBodies, SLOWLY),
-  },
-  {
-    name: "compressed bodies",
-    description: "bodies of 50 MiB in a few kB of gzip and brotli",
-    run: flood(compressedBodies, SLOWLY),
-  },
-  {
-    name: "HEAD and OPTIONS",
-    description: "HEAD, OPTIONS and unknown methods as fast as the node responds",
-    run: flood(() =>
-      ["HEAD", "OPTIONS", "PATCH", "PROPFIND"].map((method) => ({ method, path: "/api/v2/transactions" })),
-    ),
-  },
-  {
-    name: "20,000 addresses",
-    description: "one request each of up to 20,000 addresses",
-    run: flood(() => [{ path: "/api/v2/blockchain" }], { pauseMs: 2, times: 20_000 }),
-  },
-  {
-    name: "extreme pages",
-    description: "offsets, limits and cursors at their extremes on every list",
-    run: flood(
-      () => EXTREMES.flatMap((query) => LISTS.map((list) => ({ path: `/api/v2/${list}?${query}` }))),
-      { atOnce: 8 },
-    ),
-  },
-  {
-    name: "operations flood",
-    description: "/health/status, /health/ready and /metrics (with the token) as fast as the node responds",
-    run: flood(({ token }) =>
-      ["/health/status", "/health/ready", "/metrics"].map((path) => ({
-        path,
-        headers: { authorization: token },
-      })),
-    ),
-  },
-  {
-    name: "console flood",
-    description:
-      "pages in every encoding, operations without a session, and sign-ins with codes and with the token",
-    run: flood(consoleRequests),
-  },
-  {
-    name: "foreign pages",
-    description:
-      "requests that a web page of another site can cause: foreign Origin and Host, text/plain, no token",
-    run: flood(
-      ({ token }) => [
-        {
-          ...registration(token, { target: "http://127.0.0.1:9/siege/page" }),
-          headers: { "content-type": "text/plain", origin: "http://evil.example", host: "evil.example" },
-        },
-      ],
-      { atOnce: 2, pauseMs: 50 },
-    ),
-  },
-];
+const FOREIGN = { "content-type": "text/plain", origin: "http://evil.example", host: "evil.example" };
+
+export const REQUESTS: Readonly<Record<string, Attack>> = {
+  /** 1 MB of nested arrays, empty objects, members and digits in POST /api/transactions. */
+  "deep bodies": flood(deepBodies, SLOWLY),
+  /** Bodies of 50 MiB in a few kB of gzip and brotli. */
+  "compressed bodies": flood(compressedBodies, SLOWLY),
+  /** HEAD, OPTIONS and unknown methods as fast as the node responds. */
+  "HEAD and OPTIONS": flood(() =>
+    ["HEAD", "OPTIONS", "PATCH", "PROPFIND"].map((method) => ({ method, path: "/api/v2/transactions" })),
+  ),
+  /** One request each of up to 20,000 addresses. */
+  "20,000 addresses": flood(() => [{ path: "/api/v2/blockchain" }], { pauseMs: 2, times: 20_000 }),
+  /** Offsets, limits and cursors at their extremes on every list. */
+  "extreme pages": flood(
+    () => EXTREMES.flatMap((query) => LISTS.map((list) => ({ path: `/api/v2/${list}?${query}` }))),
+    { atOnce: 8 },
+  ),
+  /** As fast as the node responds, with the token. */
+  "operations flood": flood(({ token: authorization }) =>
+    ["/health/status", "/health/ready", "/metrics"].map((path) => ({ path, headers: { authorization } })),
+  ),
+  /** Pages in every encoding, operations without a session, and sign-ins with codes and with the token. */
+  "console flood": flood(consoleRequests),
+  /** Requests that a web page of another site can cause: foreign Origin and Host, text/plain, no token. */
+  "foreign pages": flood(
+    ({ token }) => [
+      { ...registration(token, { target: "http://127.0.0.1:9/siege/page" }), headers: FOREIGN },
+    ],
+    { atOnce: 2, pauseMs: 50 },
+  ),
+};

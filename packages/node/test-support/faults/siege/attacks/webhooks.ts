@@ -1,9 +1,8 @@
 /** Webhooks of a reckless client with the token: too many of them, and receivers that do not respond or do not end. */
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { present } from "../../../../src/platform/present.ts";
 import type { Attack, Attacker } from "../attacker.ts";
-import { registration } from "../requests.ts";
+import { inTurn, registration } from "../requests.ts";
 
 const HEADERS = "x: y\r\n".repeat(200);
 const CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -17,12 +16,9 @@ async function removeAll(attacker: Attacker): Promise<void> {
     const { data } = JSON.parse(text) as { data: { id: string | number; target: string }[] };
     const own = data.filter(({ target }) => target.includes("/siege/"));
     if (own.length === 0) return;
-    for (let index = 0; index < own.length; index += 10) {
-      const removals = own
-        .slice(index, index + 10)
-        .map(({ id }) => attacker.ask({ method: "DELETE", path: `/api/v2/webhooks/${id}`, headers }));
-      await Promise.all(removals);
-    }
+    const remove = (id: string | number) =>
+      attacker.ask({ method: "DELETE", path: `/api/v2/webhooks/${id}`, headers });
+    while (own.length > 0) await Promise.all(own.splice(0, 10).map(({ id }) => remove(id)));
   }
 }
 
@@ -57,40 +53,29 @@ async function startEndless([first, repeated]: Endless) {
 const CLOSED_PORT = 9;
 
 /** Registers webhooks as fast as possible, for the receivers in turn; without any, each delivery fails at once. */
-const register =
-  (webhooks: number, responses: readonly Endless[] = []): Attack["run"] =>
-  async (attacker) => {
+const register = (webhooks: number, responses: readonly Endless[] = []): Attack => ({
+  async run(attacker) {
     const receivers = await Promise.all(responses.map(startEndless));
-    const ports = receivers.length === 0 ? [CLOSED_PORT] : receivers.map(({ port }) => port);
+    const nextPort = inTurn(receivers.length === 0 ? [CLOSED_PORT] : receivers.map(({ port }) => port));
     let number = 0;
     await attacker.repeat({ atOnce: 4, times: webhooks }, () => {
-      const port = present(ports[number % ports.length]);
-      const target = `http://127.0.0.1:${port}/siege/${number++}`;
+      const target = `http://127.0.0.1:${nextPort()}/siege/${number++}`;
       return attacker.send(registration(attacker.target.token, { target }));
     });
     for (const receiver of receivers) receiver.close();
     await removeAll(attacker);
-  };
+  },
+});
 
-export const WEBHOOK_ATTACKS: readonly Attack[] = [
-  {
-    name: "endless responses",
-    description:
-      "18 webhooks for every event, whose receivers send interim responses, chunk extensions or trailers without an end",
-    run: register(18, [
-      ["", `HTTP/1.1 103 Early Hints\r\n${HEADERS}\r\n`.repeat(50)],
-      [`${CHUNKED}1`, ";name=value".repeat(5_000)],
-      [`${CHUNKED}0\r\n`, HEADERS.repeat(50)],
-    ]),
-  },
-  {
-    name: "hanging receivers",
-    description: "1,000 webhooks for every event whose receivers never respond",
-    run: register(1_000, [["", ""]]),
-  },
-  {
-    name: "registrations",
-    description: "10,000 webhooks registered as fast as the node accepts them",
-    run: register(10_000),
-  },
-];
+export const WEBHOOK_ATTACKS: Readonly<Record<string, Attack>> = {
+  /** Webhooks for every event, whose receivers send interim responses, chunk extensions or trailers without an end. */
+  "endless responses": register(18, [
+    ["", `HTTP/1.1 103 Early Hints\r\n${HEADERS}\r\n`.repeat(50)],
+    [`${CHUNKED}1`, ";name=value".repeat(5_000)],
+    [`${CHUNKED}0\r\n`, HEADERS.repeat(50)],
+  ]),
+  /** Webhooks for every event whose receivers never respond. */
+  "hanging receivers": register(1_000, [["", ""]]),
+  /** Webhooks registered as fast as the node accepts them. */
+  registrations: register(10_000),
+};
