@@ -30,29 +30,21 @@ const SETTINGS: Readonly<Record<string, string>> = {
 /** Enough for the log of some minutes. */
 const DISK_MB = 600;
 
-type Started = {
-  readonly primary: ClusterServer;
-  /** Disk of the first primary. */
-  readonly disk: SmallDisk | undefined;
-  readonly hasReplica: boolean;
-};
-
 export class ClusterDatabase {
   readonly hasReplica: boolean;
+  /** Connections of the run itself to the primary. */
+  postgres: Postgres;
+  /** Disk of the first primary. */
   readonly #disk: SmallDisk | undefined;
   readonly #first: ClusterServer;
   #primary: ClusterServer;
   #replica: ClusterServer | undefined;
   #pooler: Pgbouncer | undefined;
-  #postgres: Postgres;
   #isClosed = false;
 
-  constructor({ primary, disk, hasReplica }: Started) {
-    this.hasReplica = hasReplica;
-    this.#disk = disk;
-    this.#first = primary;
-    this.#primary = primary;
-    this.#postgres = connect(primary.urlOf(DATABASE));
+  constructor(primary: ClusterServer, disk: SmallDisk | undefined, hasReplica: boolean) {
+    [this.#first, this.#primary, this.#disk, this.hasReplica] = [primary, primary, disk, hasReplica];
+    this.postgres = connect(primary.urlOf(DATABASE));
   }
 
   /** Starts primary and pooler; `addReplica` must follow, if there can be a replica. */
@@ -63,7 +55,7 @@ export class ClusterDatabase {
     const first = connect(primary.urlOf("postgres"));
     await first.query(`CREATE DATABASE ${DATABASE}`);
     await first.close();
-    const database = new ClusterDatabase({ primary, disk, hasReplica });
+    const database = new ClusterDatabase(primary, disk, hasReplica);
     try {
       if (missingForPgbouncer() === undefined)
         database.#pooler = await startPgbouncer(DATABASE, database.#routes());
@@ -81,11 +73,6 @@ export class ClusterDatabase {
   /** True while the primary has a disk that can be filled. */
   get hasDisk(): boolean {
     return this.#disk !== undefined && this.#primary === this.#first;
-  }
-
-  /** Connections of the run itself to the primary. */
-  get postgres(): Postgres {
-    return this.#postgres;
   }
 
   /** Port of the server that has this role now; that of the primary while there is no replica. */
@@ -119,7 +106,7 @@ export class ClusterDatabase {
    * `addReplica` must follow.
    */
   async promote(lostMs: number): Promise<void> {
-    const [former, replica, postgres] = [this.#primary, this.#replica, this.#postgres];
+    const [former, replica, postgres] = [this.#primary, this.#replica, this.postgres];
     if (!replica) return;
     await replica.end("SIGINT");
     await sleep(lostMs);
@@ -128,8 +115,8 @@ export class ClusterDatabase {
     await replica.start();
     this.#primary = replica;
     this.#replica = undefined;
-    this.#postgres = connect(replica.urlOf(DATABASE));
-    await this.#postgres.query("SELECT pg_promote()");
+    this.postgres = connect(replica.urlOf(DATABASE));
+    await this.postgres.query("SELECT pg_promote()");
     await postgres.close();
     await former.remove();
     this.#pooler?.route(this.#routes());
@@ -139,8 +126,8 @@ export class ClusterDatabase {
   async addReplica(): Promise<void> {
     if (this.#isClosed || !this.hasReplica) return;
     this.#replica = await startReplica(this.#primary, SETTINGS);
-    await this.#postgres.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
-    await this.#postgres.query("SELECT pg_reload_conf()");
+    await this.postgres.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await this.postgres.query("SELECT pg_reload_conf()");
     this.#pooler?.route(this.#routes());
   }
 
@@ -153,19 +140,18 @@ export class ClusterDatabase {
   }
 
   async ensureRunning(): Promise<void> {
-    const isReachable = await this.#postgres.query("SELECT 1").then(
-      () => true,
-      () => false,
-    );
-    if (isReachable) return;
-    await this.#primary.end("SIGKILL");
-    await this.#primary.start();
+    try {
+      await this.postgres.query("SELECT 1");
+    } catch {
+      await this.#primary.end("SIGKILL");
+      await this.#primary.start();
+    }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pooler?.stop();
-    await this.#postgres.close();
+    await this.postgres.close();
     await this.#replica?.remove();
     await this.#primary.remove();
     this.#disk?.remove();

@@ -1,7 +1,4 @@
-/**
- * Receiver with several kinds of misbehaviour. In each of them, it records every delivery that it read
- * completely.
- */
+/** Receiver with several kinds of misbehaviour. In each of them, it records every delivery that it read completely. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -50,13 +47,12 @@ const REFUSALS = [301, 400, 404, 500, 502, 503];
 
 const drop = ({ socket }: ServerResponse) => socket?.destroy();
 
-/** Behaviours with the status 2xx, some without the end of the response. */
-const ACCEPTING = {
+const RESPONSES = {
   well: (response) => response.writeHead(204).end(),
-  async slow(response, random) {
-    await sleep(random.below(MAX_SLOW_MS));
-    response.writeHead(204).end();
-  },
+  refusing: (response, random) =>
+    response.writeHead(random.pick(REFUSALS), { location: "/elsewhere" }).end("no"),
+  busy: (response, random) => response.writeHead(429, random.chance(0.5) ? { "retry-after": "1" } : {}).end(),
+  silent: (response, random) => setTimeout(drop, random.below(MAX_SILENCE_MS), response).unref(),
   async dripping(response) {
     response.writeHead(200);
     for (let byte = 0; byte < 5; byte++) {
@@ -69,36 +65,33 @@ const ACCEPTING = {
     response.writeHead(200);
     for (let count = 0; count < 50 && response.writable; count++) response.write("x".repeat(1_000));
   },
+  /** Closes the connection before it reads the delivery. */
+  resetting: drop,
+  /** Closes the connection after it has read the delivery. */
+  forgetful: drop,
   /** Closes the connection within the response. */
   lying(response) {
     response.writeHead(200, { "content-length": "100" }).write("yes, but ");
     setImmediate(drop, response);
   },
-} satisfies Record<string, Respond>;
-
-const FAILING = {
-  refusing: (response, random) =>
-    response.writeHead(random.pick(REFUSALS), { location: "/elsewhere" }).end("no"),
-  busy: (response, random) => response.writeHead(429, random.chance(0.5) ? { "retry-after": "1" } : {}).end(),
-  silent: (response, random) => setTimeout(drop, random.below(MAX_SILENCE_MS), response).unref(),
-  /** Closes the connection before it reads the delivery. */
-  resetting: drop,
-  /** Closes the connection after it has read the delivery. */
-  forgetful: drop,
   /** Does not listen. */
   away: drop,
+  async slow(response, random) {
+    await sleep(random.below(MAX_SLOW_MS));
+    response.writeHead(204).end();
+  },
   /** Permanently: the node suspends the webhook. */
   gone: (response) => response.writeHead(410).end(),
 } satisfies Record<string, Respond>;
 
-const RESPONSES: Readonly<Record<Behaviour, Respond>> = { ...ACCEPTING, ...FAILING };
+export type Behaviour = keyof typeof RESPONSES;
 
-export type Behaviour = keyof typeof ACCEPTING | keyof typeof FAILING;
+/** Behaviours with the status 2xx, some without the end of the response. */
+const ACCEPTING: readonly Behaviour[] = ["well", "slow", "dripping", "endless", "lying"];
 
-export const BEHAVIOURS: readonly Behaviour[] = [
-  ...(["well", "refusing", "busy", "silent", "dripping"] as const),
-  ...(["endless", "resetting", "forgetful", "lying", "away"] as const),
-];
+export const BEHAVIOURS = (Object.keys(RESPONSES) as Behaviour[]).filter(
+  (behaviour) => behaviour !== "slow" && behaviour !== "gone",
+);
 
 export type ReceiverOptions = {
   /** Address at which nodes reach the receiver. Default: 127.0.0.1. */
@@ -200,7 +193,7 @@ export class Receiver {
       },
       sentSeconds,
       epoch: numberOf("webhook-epoch"),
-      isAccepted: behaviour in ACCEPTING,
+      isAccepted: ACCEPTING.includes(behaviour),
     };
   }
 }

@@ -1,7 +1,7 @@
 /** A webhook under test: its receiver, and its registrations over time. */
 import { present } from "../../../src/platform/present.ts";
 import type { Period, Replay } from "../checks/evidence.ts";
-import { bodyOf, type Kind } from "../checks/kinds.ts";
+import type { Kind } from "../checks/kinds.ts";
 import type { DevChain } from "./dev-chain.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -24,7 +24,7 @@ export class Subject {
   async register(kind: Kind): Promise<void> {
     const { control, chronicle } = this.#chain;
     const notBefore = chronicle.position();
-    const { id, token } = await this.receiver.register(control, bodyOf(kind));
+    const { id, token } = await this.receiver.register(control, kind.body);
     [this.id, this.token] = [id, token];
     this.periods.push({ kind, notBefore, fullyFrom: chronicle.position() });
   }
@@ -46,7 +46,7 @@ export class Subject {
     const notBefore = chronicle.position();
     periods.push({ kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY, isUnsure: true });
     const defaults = { match: "any", order: "parallel", confirmations: 0 };
-    await control.send("PUT", `/api/webhooks/${this.id}`, { ...defaults, ...bodyOf(kind) });
+    await control.send("PUT", `/api/webhooks/${this.id}`, { ...defaults, ...kind.body });
     const fullyFrom = chronicle.position();
     periods.splice(-2, 2, { ...before, until: fullyFrom }, { kind, notBefore, fullyFrom });
   }
@@ -57,10 +57,7 @@ export class Subject {
     this.periods.push({ ...this.last, fullyFrom: Number.POSITIVE_INFINITY });
   }
 
-  /**
-   * Makes the receiver healthy again; a ping lifts the suspension. A change whose response was lost is
-   * repeated.
-   */
+  /** Makes the receiver healthy again; a ping lifts the suspension. A change whose response was lost is repeated. */
   async comeBack(): Promise<void> {
     const { control, chronicle } = this.#chain;
     await this.receiver.become("well");

@@ -1,7 +1,6 @@
 /**
- * Record of the chain's changes, derived from its own tables: triggers record which rows of blocks and
- * transactions were inserted and deleted, in the same database transaction. It is independent of the event
- * log and the webhooks.
+ * Record of the chain's changes, derived from its own tables: triggers record which rows of blocks and transactions were inserted and
+ * deleted, in the same database transaction. It is independent of the event log and the webhooks.
  */
 import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";

@@ -5,9 +5,7 @@ import type { ChainWallet, Change } from "./chronicle.ts";
 import { type Fact, factsOf } from "./facts.ts";
 import type { Kind } from "./kinds.ts";
 
-/**
- * Period in which a webhook was of one kind, by positions in the chronicle; its ends are known approximately.
- */
+/** Period in which a webhook was of one kind, by positions in the chronicle; its ends are known approximately. */
 export type Period = {
   readonly kind: Kind;
   /** Events up to this position are not delivered. */
@@ -66,20 +64,6 @@ function occurrencesOf(changes: readonly Change[]): Occurrence[] {
   });
 }
 
-function standingBlocks(changes: readonly Change[]): Set<string> {
-  const standing = new Set<string>();
-  for (const { kind, block } of changes) {
-    if (kind === "applied") standing.add(block.id);
-    else standing.delete(block.id);
-  }
-  return standing;
-}
-
-const numberedOf = (deliveries: Iterable<Delivery>): Delivery[] =>
-  [...deliveries]
-    .filter(({ message }) => message.sequence !== undefined)
-    .sort((a, b) => present(a.message.sequence) - present(b.message.sequence));
-
 const FAMILIES = ["delegate.", "round.", "unik.", "wallet."];
 const OTHERS = ["block.applied", "block.reverted", "transaction.applied", "transaction.reverted"];
 
@@ -110,7 +94,10 @@ export type Evidence = ReturnType<typeof evidenceOf>;
 export function evidenceOf(given: Case, faults: string[]) {
   const { arrivals, periods, changes } = given;
   const deliveries = deliveriesOf(arrivals, faults);
-  const numbered = numberedOf(deliveries.values());
+  const numbered = [...deliveries.values()]
+    .filter(({ message }) => message.sequence !== undefined)
+    .sort((a, b) => present(a.message.sequence) - present(b.message.sequence));
+  const lastChanges = new Map(changes.map(({ kind, block }) => [block.id, kind]));
   return {
     ...given,
     deliveries,
@@ -120,8 +107,8 @@ export function evidenceOf(given: Case, faults: string[]) {
     last: present(periods.at(-1)),
     /** The webhook has changed its subscription. */
     isChanged: periods.length > 1,
-    /** Ids of the blocks that were not reverted. */
-    standing: standingBlocks(changes),
+    /** Returns true if the block was not reverted. */
+    isStanding: (blockId: string | undefined) => lastChanges.get(present(blockId)) === "applied",
     isAftermath: createIsAftermath(numbered),
   };
 }

@@ -1,14 +1,10 @@
-/**
- * Independent derivation of the facts of a block from the rows of the chain, by other means than the node's.
- */
+/** Independent derivation of the facts of a block from the rows of the chain, by other means than the node's. */
 import { addressFromPublicKey } from "@uniknode/protocol";
 import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { ChainBlock, ChainTransaction } from "./chronicle.ts";
 
-/**
- * Fact that the simulation can derive from the chain alone: of a transaction, of a wallet, or of the block.
- */
+/** Fact that the simulation can derive from the chain alone: of a transaction, of a wallet, or of the block. */
 export type Fact = {
   readonly name: string;
   readonly block: ChainBlock;

@@ -90,7 +90,7 @@ export function findReversalFaults(evidence: Evidence, delivered: ReadonlyMap<st
 
 /** @param reverts id of the delivery that is retracted */
 function faultsOfRetraction(evidence: Evidence, delivery: Delivery, reverts: string): string[] {
-  const { deliveries, isChanged, cancelled, standing } = evidence;
+  const { deliveries, isChanged, cancelled, isStanding } = evidence;
   const { event, id, blockId, sequence = 0 } = delivery.message;
   const original = deliveries.get(reverts);
   if (!original) {
@@ -100,7 +100,7 @@ function faultsOfRetraction(evidence: Evidence, delivery: Delivery, reverts: str
   }
   const faults: string[] = [];
   if (blockId !== original.message.blockId) faults.push(`${id} retracts a fact of another block`);
-  if (standing.has(present(blockId))) faults.push(`${id} (${event}) retracts what is still true`);
+  if (isStanding(blockId)) faults.push(`${id} (${event}) retracts what is still true`);
   if (original.last > delivery.first) faults.push(`${reverts} arrived again after ${id} retracted it`);
   if ((original.message.sequence ?? 0) > sequence) {
     faults.push(`${id} has a smaller number than ${reverts}, which it retracts`);
@@ -109,7 +109,7 @@ function faultsOfRetraction(evidence: Evidence, delivery: Delivery, reverts: str
 }
 
 function findMissingRetractions(
-  { deliveries, changes, periods, isChanged, isAftermath, last, standing }: Evidence,
+  { deliveries, changes, periods, isChanged, isAftermath, last, isStanding }: Evidence,
   delivered: ReadonlyMap<string, Occurrence>,
   retracted: ReadonlyMap<string, Delivery>,
 ): string[] {
@@ -124,7 +124,7 @@ function findMissingRetractions(
     // Facts from before the registration were not delivered, and so are not retracted.
     if (event === "wallet.saved" && (appliedAt.get(blockId) ?? 0) <= present(periods[0]).fullyFrom) continue;
     const isSure = !isChanged || (delivered.get(id)?.appliedAt ?? 0) > last.fullyFrom;
-    if (!standing.has(blockId) && isSure && !retracted.has(id)) {
+    if (!isStanding(blockId) && isSure && !retracted.has(id)) {
       faults.push(`${event} ${id} of block ${blockId} was undone, and never retracted`);
     }
   }

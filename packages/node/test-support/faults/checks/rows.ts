@@ -40,10 +40,7 @@ export function inspectRows(database: Database, accepted: ReadonlySet<string>): 
   assert.deepEqual([...lost], [], "accepted transactions are on the chain or pending");
 }
 
-/**
- * Checks that the tiles of the fact tree are complete and consistent. Its last blocks may just have been
- * reverted.
- */
+/** Checks that the tiles of the fact tree are complete and consistent. Its last blocks may just have been reverted. */
 function inspectFacts(database: Database): void {
   const tree = new FactTree(database);
   const size = tree.last()?.size ?? 0;

@@ -19,10 +19,10 @@ export function judge(given: Case): string[] {
   const faults: string[] = [];
   const evidence = evidenceOf(given, faults);
   faults.push(...findNumberFaults(evidence));
-  const { delivered, ids } = findDelivered(evidence, faults);
+  const delivered = findDelivered(evidence, faults);
   return [
     ...faults,
-    ...findMissingFacts(evidence, ids),
+    ...findMissingFacts(evidence, new Set(delivered.values())),
     ...findReversalFaults(evidence, delivered),
     ...findOrderFaults(evidence),
     ...findWalletFaults(evidence),
@@ -49,41 +49,38 @@ function findNumberFaults({ deliveries, cancelled, isChanged }: Evidence): strin
   return faults;
 }
 
-type Delivered = {
-  /** Fact of the chain by the id of its delivery. */
-  readonly delivered: Map<string, Occurrence>;
-  readonly ids: Map<Occurrence, string>;
-};
-
-/** Checks that each delivered fact is one of the chain that the webhook subscribes to, delivered with one id. */
-function findDelivered(evidence: Evidence, faults: string[]): Delivered {
+/**
+ * Checks that each delivered fact is one of the chain that the webhook subscribes to, delivered with one id. Returns the fact by the id
+ * of its delivery.
+ */
+function findDelivered(evidence: Evidence, faults: string[]): Map<string, Occurrence> {
   const delivered = new Map<string, Occurrence>();
-  const ids = new Map<Occurrence, string>();
+  const found = new Set<Occurrence>();
   const byKey = Map.groupBy(evidence.occurrences, ({ fact }) => keyOf(fact));
   for (const { message } of evidence.deliveries.values()) {
     if (message.reverts !== undefined || !KNOWN_FACTS.has(message.event)) continue;
     if (evidence.isAftermath(message)) continue;
     const key = keyOfMessage(message);
     const candidates = byKey.get(key) ?? [];
-    const occurrence = candidates.find((candidate) => !ids.has(candidate));
+    const occurrence = candidates.find((candidate) => !found.has(candidate));
     if (occurrence && mayReceive(evidence, occurrence)) {
-      ids.set(occurrence, message.id);
+      found.add(occurrence);
       delivered.set(message.id, occurrence);
       continue;
     }
     // A wallet may change for other reasons, and is also delivered after the revert of a block that was not
     // delivered.
-    const isUnsure = candidates.length === 0 || !evidence.standing.has(present(message.blockId));
+    const isUnsure = candidates.length === 0 || !evidence.isStanding(message.blockId);
     if (PARTLY_KNOWN_FACTS.has(message.event) && isUnsure) continue;
     if (occurrence) faults.push(`${message.id} has ${key}, to which the webhook does not subscribe`);
     else faults.push(`${message.id} has ${key}, which is no (further) fact of the chain`);
   }
-  return { delivered, ids };
+  return delivered;
 }
 
-const findMissingFacts = (evidence: Evidence, ids: Delivered["ids"]): string[] =>
+const findMissingFacts = (evidence: Evidence, delivered: ReadonlySet<Occurrence>): string[] =>
   evidence.occurrences
-    .filter((occurrence) => mustReceive(evidence, occurrence) && !ids.has(occurrence))
+    .filter((occurrence) => mustReceive(evidence, occurrence) && !delivered.has(occurrence))
     .map(({ fact }) => `${keyOf(fact)} at height ${fact.block.height} never arrived`);
 
 const keyOf = ({ name, block, transaction, address }: Fact): string =>
@@ -94,46 +91,36 @@ const keyOfMessage = (message: Message): string =>
     ? `${message.event} ${message.blockId}`
     : `${message.event} ${message.blockId} ${subjectOf(message)}`;
 
-const mayReceive = (evidence: Evidence, occurrence: Occurrence): boolean =>
-  evidence.periods.some((period) => mayReceiveIn(evidence, period, occurrence)) ||
-  mayBeReplayed(evidence, occurrence);
-
-function mayReceiveIn(evidence: Evidence, period: Period, occurrence: Occurrence): boolean {
-  const { kind, notBefore, until } = period;
-  const { fact, appliedAt } = occurrence;
-  const isWithin = appliedAt > notBefore && (until === undefined || appliedAt <= until);
-  return isWithin && kind.matches(fact) && isDeepEnough(evidence, kind, occurrence);
-}
-
-function mayBeReplayed(evidence: Evidence, occurrence: Occurrence): boolean {
-  const { undoneAt = Number.POSITIVE_INFINITY } = occurrence;
-  return evidence.replays.some(
-    (replay) => undoneAt > replay.requestedAt && isReplayed(evidence, replay, occurrence),
-  );
+function mayReceive(evidence: Evidence, occurrence: Occurrence): boolean {
+  const { fact, appliedAt, undoneAt = Number.POSITIVE_INFINITY } = occurrence;
+  const isLive = ({ kind, notBefore, until = Number.POSITIVE_INFINITY }: Period) =>
+    appliedAt > notBefore &&
+    appliedAt <= until &&
+    kind.matches(fact) &&
+    isDeepEnough(evidence, kind, occurrence);
+  const isPast = (replay: Replay) =>
+    undoneAt > replay.requestedAt && isReplayed(evidence, replay, occurrence);
+  return evidence.periods.some(isLive) || evidence.replays.some(isPast);
 }
 
 function isReplayed(evidence: Evidence, { fromHeight, toHeight }: Replay, occurrence: Occurrence): boolean {
-  const { height } = occurrence.fact.block;
+  const { fact } = occurrence;
   const { kind } = evidence.last;
-  return (
-    !FORGOTTEN_FACTS.has(occurrence.fact.name) &&
-    height >= fromHeight &&
-    height <= toHeight &&
-    kind.matches(occurrence.fact) &&
-    isDeepEnough(evidence, kind, occurrence)
-  );
+  const isInRange = fact.block.height >= fromHeight && fact.block.height <= toHeight;
+  const isKnown = isInRange && !FORGOTTEN_FACTS.has(fact.name);
+  return isKnown && kind.matches(fact) && isDeepEnough(evidence, kind, occurrence);
 }
 
 /** A fact that was reverted since need not have arrived: a failed attempt is not repeated. */
 function mustReceive(evidence: Evidence, occurrence: Occurrence): boolean {
-  const { last, replays } = evidence;
-  if (occurrence.undoneAt !== undefined) return false;
+  const {
+    last: { kind, fullyFrom },
+    replays,
+  } = evidence;
+  const { fact, appliedAt, undoneAt } = occurrence;
+  if (undoneAt !== undefined) return false;
   if (replays.some((replay) => replay.isFinished && isReplayed(evidence, replay, occurrence))) return true;
-  return (
-    occurrence.appliedAt > last.fullyFrom &&
-    last.kind.matches(occurrence.fact) &&
-    isDeepEnough(evidence, last.kind, occurrence)
-  );
+  return appliedAt > fullyFrom && kind.matches(fact) && isDeepEnough(evidence, kind, occurrence);
 }
 
 /** Returns true if enough blocks followed the fact before its revert. */
@@ -152,10 +139,8 @@ function isDeepEnough(
   );
 }
 
-/**
- * Checks a webhook that received every change of some wallets: the last delivery has the state of the wallet.
- */
-function findWalletFaults({ isChanged, last, standing, wallets, numbered }: Evidence): string[] {
+/** Checks a webhook that received every change of some wallets: the last delivery has the state of the wallet. */
+function findWalletFaults({ isChanged, last, isStanding, wallets, numbered }: Evidence): string[] {
   if (isChanged || last.kind.confirmations > 0) return [];
   const latest = new Map<string, { id: string; blockId: string; balance: string; nonce: string }>();
   for (const { message } of numbered) {
@@ -166,8 +151,7 @@ function findWalletFaults({ isChanged, last, standing, wallets, numbered }: Evid
   return [...latest].flatMap(([address, { id, blockId, balance, nonce }]) => {
     const wallet = wallets.get(address);
     // A wallet that a block created is removed by its revert, without a further event.
-    if (!wallet)
-      return standing.has(blockId) ? [`${id} has the wallet ${address}, which does not exist`] : [];
+    if (!wallet) return isStanding(blockId) ? [`${id} has the wallet ${address}, which does not exist`] : [];
     if (wallet.balance === balance && wallet.nonce === nonce) return [];
     return [`${id} has the balance ${balance} of the wallet ${address}, which has ${wallet.balance}`];
   });

@@ -12,7 +12,6 @@ import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
 import { SqliteIntake } from "../../../src/webhooks/sqlite/storage.ts";
 import { createWebhookStore } from "../../webhooks/sqlite-register.ts";
 import type { Subject } from "../actors/subject.ts";
-import { bodyOf } from "../checks/kinds.ts";
 
 export type ExpectedDelivery = {
   readonly webhook: number;
@@ -44,7 +43,7 @@ export async function expectDeliveries(
     copyEvents(node, database, after);
     const store = createWebhookStore(database);
     for (const { id, last, receiver, token } of webhooks) {
-      const { ping: _, ...fields } = readNewWebhook({ ...bodyOf(last.kind), target: receiver.url });
+      const { ping: _, ...fields } = readNewWebhook({ ...last.kind.body, target: receiver.url });
       if (store.insert(fields, token).id !== id) throw new Error(`the copy of webhook ${id} has another id`);
       store.activate(id, after);
     }

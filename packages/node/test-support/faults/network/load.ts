@@ -16,10 +16,7 @@ const RESPONSE_TIMEOUT_MS = 3_000;
 const BULK = 20;
 const FEE = 50n * ONE;
 
-/**
- * Transactions that an account has sent, in the order of the nonces, and its nonce on the chain at the last
- * poll.
- */
+/** Transactions that an account has sent, in the order of the nonces, and its nonce on the chain at the last poll. */
 type Notes = { readonly sent: Transaction[]; nonce: bigint };
 
 export class Load implements Work {
@@ -94,10 +91,7 @@ export class Load implements Work {
     );
   }
 
-  /**
-   * Sends many transactions at once, whose nonces continue from what the node has: of two with one nonce, one
-   * is included.
-   */
+  /** Sends many transactions at once, whose nonces continue from what the node has: of two with one nonce, one is included. */
   async #pay(client: Client): Promise<void> {
     const [network, random] = [this.#network, this.#random];
     const nonce = await nonceOf(client, payer);

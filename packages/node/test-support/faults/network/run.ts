@@ -127,9 +127,7 @@ function watchFacts({ nodes }: Fleet, faults: string[]) {
   };
 }
 
-/**
- * Waits until all nodes have one chain that is some blocks longer than any was, and receivers have its head.
- */
+/** Waits until all nodes have one chain that is some blocks longer than any was, and receivers have its head. */
 async function agree({ nodes }: Fleet, log: (line: string) => void): Promise<void> {
   const headOf = async ({ client }: FleetNode) => {
     const blockchain = await (await client())?.get("/api/blockchain").catch(() => undefined);

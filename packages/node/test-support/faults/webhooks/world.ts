@@ -60,10 +60,7 @@ export function moveClock(world: World, byMs: number): void {
   setClock(world.folder, world.clockAheadMs);
 }
 
-/**
- * Makes every receiver healthy and advances time until nothing is queued; then some webhooks request a replay
- * of the whole chain.
- */
+/** Makes every receiver healthy and advances time until nothing is queued; then some webhooks request a replay of the whole chain. */
 export async function settle(world: World): Promise<void> {
   const { subjects, restless, historians, firstHeight, control } = world;
   for (const { receiver } of subjects) await receiver.become("well");

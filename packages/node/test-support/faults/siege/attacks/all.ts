@@ -4,10 +4,9 @@ import { ACCUMULATED } from "./accumulated.ts";
 import { BLOCKS } from "./blocks.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { everydayLoad } from "./everyday.ts";
-import { JUNK } from "./junk.ts";
 import { PEER_ATTACKS } from "./peers.ts";
-import { POOL } from "./pool.ts";
 import { REQUESTS } from "./requests.ts";
+import { JUNK, POOL } from "./transactions.ts";
 import { WEBHOOK_ATTACKS } from "./webhooks.ts";
 
 export const ATTACKS: readonly NamedAttack[] = Object.entries({

@@ -4,7 +4,7 @@ import { writeCall } from "../../../../src/peers/wire/client-messages.ts";
 import type { Attack } from "../attacker.ts";
 import { registerWallet } from "../transactions.ts";
 import { hold } from "./connections.ts";
-import { mixedSubmissions } from "./junk.ts";
+import { mixedSubmissions } from "./transactions.ts";
 
 const UPGRADE =
   "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
