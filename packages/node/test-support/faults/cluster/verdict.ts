@@ -12,14 +12,14 @@ import type { ExpectedDelivery } from "./oracle.ts";
 /** Printed failures of a webhook. */
 const MAX_SHOWN = 8;
 
+type JudgedWebhook = Pick<Subject, "id" | "last" | "periods"> & {
+  readonly receiver: Pick<Receiver, "arrivals" | "refused">;
+};
+
 type WebhookEvidence = Pick<Case, "changes" | "wallets"> & {
   /** Deliveries that a node would create. */
   readonly wanted: readonly ExpectedDelivery[];
   readonly recorded: readonly RecordedDelivery[];
-};
-
-type JudgedWebhook = Pick<Subject, "id" | "last" | "periods"> & {
-  readonly receiver: Pick<Receiver, "arrivals" | "refused">;
 };
 
 export function judgeWebhook(
@@ -84,12 +84,12 @@ function findMissing(
   expected: readonly ExpectedDelivery[],
   recorded: readonly RecordedDelivery[],
 ): string[] {
-  const arrived = new Set(calls.map(({ message }) => message.id));
-  const accepted = new Set(calls.filter(({ isAccepted }) => isAccepted).map(({ message }) => message.id));
+  const idsOf = (some: readonly Arrival[]) => new Set(some.map(({ message }) => message.id));
+  const [arrived, accepted] = [idsOf(calls), idsOf(calls.filter(({ isAccepted }) => isAccepted))];
   const states = new Map(recorded.map(({ id, state }) => [id, state]));
   return expected.flatMap(({ id, event, sequence }) => {
     const state = states.get(id);
-    if (state === "cancelled" || (arrived.has(id) && (state !== "delivered" || accepted.has(id)))) return [];
+    if (state === "cancelled" || (state === "delivered" ? accepted : arrived).has(id)) return [];
     return [`${id} (${event}, sequence ${sequence}) is ${state ?? "missing"}, and never arrived`];
   });
 }
@@ -113,26 +113,22 @@ type RecordedAttempt = {
   readonly isSuccess: boolean;
 };
 
-type Row = Omit<RecordedDelivery, "sequence" | "attempts"> & {
-  sequence: string;
-  started: string[];
-  succeeded: boolean[];
-};
+type Row = Omit<RecordedDelivery, "attempts"> & { started: number[]; succeeded: boolean[] };
 
 /** Returns the deliveries of a webhook in the order of their sequences. */
 export async function readRecorded(query: Query, webhook: number): Promise<RecordedDelivery[]> {
   const rows = await query<Row>(
-    `SELECT id, sequence, event, reverts, state, reason,
-       array(SELECT started_ms / 1000 FROM attempts WHERE delivery = deliveries.number ORDER BY number) AS started,
+    `SELECT id, sequence::integer, event, reverts, state, reason,
+       array(SELECT (started_ms / 1000)::integer FROM attempts WHERE delivery = deliveries.number
+         ORDER BY number) AS started,
        array(SELECT coalesce(status, 0) BETWEEN 200 AND 299 FROM attempts WHERE delivery = deliveries.number
          ORDER BY number) AS succeeded
      FROM deliveries WHERE webhook = $1 ORDER BY sequence`,
     [webhook],
   );
-  return rows.map(({ sequence, started, succeeded, ...row }) => ({
+  return rows.map(({ started, succeeded, ...row }) => ({
     ...row,
-    sequence: Number(sequence),
-    attempts: started.map((text, index) => ({ seconds: Number(text), isSuccess: succeeded[index] === true })),
+    attempts: started.map((seconds, index) => ({ seconds, isSuccess: succeeded[index] === true })),
   }));
 }
 
@@ -153,8 +149,7 @@ export function findDuplicates(
   const attempts = new Map(recorded.map(({ id, attempts }) => [id, [...attempts]]));
   /** Epoch of the recorded success, by id. */
   const succeeded = new Map<string, number>();
-  /** Ids of calls without a recorded attempt, by epoch. */
-  const unrecorded = new Map<number, string[]>();
+  const unrecorded: { readonly epoch: number; readonly id: string }[] = [];
   const faults: string[] = [];
   for (const call of calls) {
     const { id } = call.message;
@@ -164,15 +159,13 @@ export function findDuplicates(
       faults.push(`${id} arrived again after its success was recorded (epochs ${success}, ${epoch})`);
     const attempt = takeAttempt(attempts.get(id) ?? [], call);
     if (attempt?.isSuccess) succeeded.set(id, epoch);
-    if (attempt) continue;
-    unrecorded.set(epoch, [...(unrecorded.get(epoch) ?? []), id]);
+    if (!attempt) unrecorded.push({ epoch, id });
   }
-  const limit = isStrict ? 1 : PARALLEL_CALLS;
-  for (const [epoch, ids] of unrecorded)
-    if (ids.length > limit)
-      faults.push(
-        `${ids.length} calls of epoch ${epoch} have no recorded attempt: ${ids.slice(0, 3).join(", ")}`,
-      );
+  for (const [epoch, some] of Map.groupBy(unrecorded, ({ epoch }) => epoch)) {
+    if (some.length <= (isStrict ? 1 : PARALLEL_CALLS)) continue;
+    const ids = some.slice(0, 3).map(({ id }) => id);
+    faults.push(`${some.length} calls of epoch ${epoch} have no recorded attempt: ${ids.join(", ")}`);
+  }
   const distinct = new Set(calls.map(({ message }) => message.id));
   return { repeated: calls.length - distinct.size, faults };
 }
@@ -182,8 +175,8 @@ function takeAttempt(
   attempts: RecordedAttempt[],
   { sentSeconds, isAccepted }: Arrival,
 ): RecordedAttempt | undefined {
-  const isOf = ({ seconds }: RecordedAttempt) => seconds === sentSeconds;
-  const best = attempts.findIndex((attempt) => isOf(attempt) && attempt.isSuccess === isAccepted);
-  const index = best === -1 ? attempts.findIndex(isOf) : best;
-  return index === -1 ? undefined : present(attempts.splice(index, 1)[0]);
+  const started = attempts.filter(({ seconds }) => seconds === sentSeconds);
+  const taken = started.find(({ isSuccess }) => isSuccess === isAccepted) ?? started[0];
+  if (taken) attempts.splice(attempts.indexOf(taken), 1);
+  return taken;
 }

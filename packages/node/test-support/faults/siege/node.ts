@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { present } from "../../../src/platform/present.ts";
+import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { type NetworkShape, testNetwork } from "../../peers/test-network.ts";
 import { freePort } from "../../peers/world.ts";
 import { writeNetwork } from "../../process/network.ts";
@@ -27,14 +28,14 @@ export type Target = {
 
 /** Requirements of an attack that has a node of its own. */
 type NodeNeeds = {
-  /** Folder of a node that has run before; absent: a new one. */
-  readonly folder?: string;
   /** Seconds of a slot. */
   readonly blocktime?: number;
   /** Options beside those of all nodes. */
   readonly options?: readonly string[];
   /** A dev chain with default options, instead of a node of a separate network. */
   readonly isDevChain?: boolean;
+  /** Changes the database of the node, which is then started again. */
+  readonly change?: (database: Database) => void;
 };
 
 /** Members of log lines. */
@@ -48,32 +49,34 @@ const BLOCKTIME = 2;
 /** Address of the reader of metrics. */
 const OBSERVER = "127.8.0.1";
 
-const shapeOf = (blocktime: number): NetworkShape => ({ nodes: NODES, blocktime });
-
 /** Delegate whose keys the attackers have; the node has the keys of all others. */
 export const hostileDelegate = ({ network }: Pick<Target, "network">): DevAccount =>
   present(testNetwork(network).delegates.at(-1));
 
-export const dataFolderOf = (folder: string): string => join(folder, "data");
-
-/** A folder for a node that has not run yet: the files of its network, and the keys of its delegates. */
-export function newFolder(blocktime = BLOCKTIME): string {
+/** Starts a node, and waits until it forges. */
+export async function startForging({ change, ...needs }: NodeNeeds = {}): Promise<SiegedNode> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-siege-"));
-  const network = testNetwork(shapeOf(blocktime));
-  writeNetwork(join(folder, "network"), network);
-  mkdirSync(dataFolderOf(folder));
-  const secrets = network.delegates.slice(0, -1).map(({ passphrase }) => passphrase);
-  writeFileSync(join(folder, "delegates.json"), JSON.stringify({ secrets }));
-  return folder;
+  const data = join(folder, "data");
+  mkdirSync(data);
+  const node = await startIn(folder, data, needs);
+  if (!change) return node;
+  await node.stop();
+  const database = openDatabase(join(data, "node.sqlite"));
+  change(database);
+  database.close();
+  return startIn(folder, data, needs);
 }
 
-/** Starts a node, and waits until it forges. */
-export async function startForging({
-  isDevChain = false,
-  blocktime = BLOCKTIME,
-  folder = newFolder(blocktime),
-  options = [],
-}: NodeNeeds = {}): Promise<SiegedNode> {
+async function startIn(
+  folder: string,
+  data: string,
+  { isDevChain = false, blocktime = BLOCKTIME, options = [] }: Omit<NodeNeeds, "change">,
+): Promise<SiegedNode> {
+  const shape = { nodes: NODES, blocktime };
+  const network = testNetwork(shape);
+  writeNetwork(join(folder, "network"), network);
+  const secrets = network.delegates.slice(0, -1).map(({ passphrase }) => passphrase);
+  writeFileSync(join(folder, "delegates.json"), JSON.stringify({ secrets }));
   const ticksFile = join(mkdtempSync(join(folder, "ticks-")), "ticks");
   const peerPort = await freePort();
   const ofNetwork = [
@@ -86,13 +89,13 @@ export async function startForging({
   ];
   const args = [
     ...(isDevChain ? ["dev", "--log-level", "info", "--log-format", "json"] : ["run", ...ofNetwork]),
-    ...["--data", dataFolderOf(folder), "--http-port", "0", "--webhook-token", TOKEN],
+    ...["--data", data, "--http-port", "0", "--webhook-token", TOKEN],
   ];
   const faults: string[] = [];
   const member = new Member({ name: "the node", args, spawn: tickRecorder(ticksFile), faults });
   await member.start();
   const httpPort = Number(/http:\S+:(\d+)/.exec(member.output)?.[1]);
-  const target = { host: HOST, httpPort, peerPort, token: TOKEN, network: shapeOf(blocktime) };
+  const target = { host: HOST, httpPort, peerPort, token: TOKEN, network: shape };
   const node = new SiegedNode(target, { member, faults, folder, ticks: new TickReader(ticksFile) });
   await node.untilForged(2);
   return node;

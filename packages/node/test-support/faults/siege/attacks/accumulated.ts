@@ -1,13 +1,11 @@
 /** Things that others have stored: uniks and locks of one wallet, properties of one unik. */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { builders, type TransactionBody } from "@uniknode/protocol";
-import { openDatabase } from "../../../../src/store/engine/database.ts";
 import { factory } from "../../../chain/cast.ts";
 import { inventedHolding, inventHolder } from "../../../store/invented-holdings.ts";
 import type { Attack, Attacker } from "../attacker.ts";
-import { dataFolderOf, newFolder, type SiegedNode, startForging } from "../node.ts";
+import { startForging } from "../node.ts";
 import {
   Accounts,
   beggar,
@@ -80,21 +78,11 @@ async function submitAndRead(attacker: Attacker, paths: readonly string[], draft
   await Promise.all([submitAll(attacker, draftAt), reading]);
 }
 
-const mint =
-  (tokenId: string): Draft =>
-  (envelope) =>
-    builders.nftMint({ ...envelope, tokenId, properties: { type: "1" } });
-
-/** Starts a node, and again with a wallet that holds much. */
-async function startWithHolder(): Promise<SiegedNode> {
-  const folder = newFolder();
-  const first = await startForging({ folder });
-  await first.stop();
-  const database = openDatabase(join(dataFolderOf(folder), "node.sqlite"));
-  inventHolder(database, { ...beggar(0), holds: HELD });
-  database.close();
-  return startForging({ folder });
-}
+/** Returns undefined without an id. */
+const mint = (tokenId: string | undefined): Draft | undefined =>
+  tokenId === undefined
+    ? undefined
+    : (envelope) => builders.nftMint({ ...envelope, tokenId, properties: { type: "1" } });
 
 /** The attacker owns the unik of the factory, and certifies. The fact of a disclosure contains the owner of the unik after it. */
 const disclosure =
@@ -130,12 +118,12 @@ function addition(number: number): Draft {
 export const ACCUMULATED: Readonly<Record<string, Attack>> = {
   /** Uniks are disclosed and sent to a wallet that holds many uniks and locks, which clients read. */
   "large wallet": {
-    start: startWithHolder,
+    start: () =>
+      startForging({ change: (database) => inventHolder(database, { ...beggar(0), holds: HELD }) }),
     maxTickMs: MAX_TICK_MS,
     prepare(attacker) {
       const uniks = [factory.unikId, ...Array.from({ length: SENT }, (_, number) => unikOf(number))];
-      const mints = uniks.map(mint);
-      return submitAll(attacker, (number) => mints[number]);
+      return submitAll(attacker, (number) => mint(uniks[number]));
     },
     async run(attacker) {
       const { address } = beggar(0);
@@ -153,7 +141,7 @@ export const ACCUMULATED: Readonly<Record<string, Attack>> = {
     start: () => startForging(),
     maxTickMs: MAX_TICK_MS,
     async prepare(attacker) {
-      await submitAll(attacker, (number) => (number === 0 ? mint(UNIK) : undefined));
+      await submitAll(attacker, (number) => mint([UNIK][number]));
       await submitAll(attacker, (number) => (number < UPDATES ? addition(number) : undefined));
     },
     async run(attacker) {
