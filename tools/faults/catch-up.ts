@@ -10,7 +10,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { blockFromTrustedBytes, type Network } from "@uniknode/protocol";
+import { blockFromTrustedBytes } from "@uniknode/protocol";
 import { type Fixture, loadFixture } from "../../bench/fixture.ts";
 import { openPipeline } from "../../bench/pipeline.ts";
 import { replay } from "../../packages/node/src/archive/import.ts";
@@ -48,8 +48,12 @@ async function runCatchUp({ random, folder, seconds, log }: Run): Promise<Figure
       const { heights, isFinished } = await runUntilKilled(import.meta.filename, [path], moment);
       const height = heights.at(-1) ?? 0;
       isComplete = isFinished;
-      check(path, fixture.network, { kill: kills + 1, height });
-      log(`kill ${kills + 1}: ${isFinished ? "caught up" : `at height ${height}`}`);
+      const kill = `kill ${kills + 1}`;
+      const { damage } = inspectDatabase(path, { blocks: { network: fixture.network, forMs: INSPECTION_MS } });
+      assert.equal(damage, undefined, `${kill}: ${damage}`);
+      const head = headOf(path);
+      assert(head >= height, `${kill}: block ${height} was committed, the head is ${head}`);
+      log(`${kill}: ${isFinished ? "caught up" : `at height ${height}`}`);
     }
     if (headOf(path) === last.height) checkTotals(path);
     rmSync(path, { force: true });
@@ -63,17 +67,6 @@ async function loadChain(): Promise<{ readonly fixture: Fixture; readonly last: 
   for await (const block of fixture.blocks()) bytes = block;
   const { height, id } = blockFromTrustedBytes(present(bytes, "the last block"), fixture.network).header;
   return { fixture, last: { height, id } };
-}
-
-function check(
-  path: string,
-  network: Network,
-  run: { readonly kill: number; readonly height: number },
-): void {
-  const { damage } = inspectDatabase(path, { blocks: { network, forMs: INSPECTION_MS } });
-  assert.equal(damage, undefined, `kill ${run.kill}: ${damage}`);
-  const head = headOf(path);
-  assert(head >= run.height, `kill ${run.kill}: block ${run.height} was committed, the head is ${head}`);
 }
 
 const headOf = (path: string): number => count(path, "SELECT max(height) AS n FROM blocks");

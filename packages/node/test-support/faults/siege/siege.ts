@@ -26,12 +26,8 @@ export type AttackReport = Report & { readonly attack: string };
 
 const CLIENT = {
   paths: [
-    "/api/v2/blockchain",
-    "/api/v2/node/status",
-    "/api/v2/transactions?limit=20",
-    "/api/v2/delegates",
-    "/api/v2/blocks?limit=10",
-    "/api/v2/transactions/unconfirmed",
+    ...["/api/v2/blockchain", "/api/v2/node/status", "/api/v2/transactions?limit=20"],
+    ...["/api/v2/delegates", "/api/v2/blocks?limit=10", "/api/v2/transactions/unconfirmed"],
   ],
   network: 9,
   // Enough for each to stay far below the rate limit.
@@ -100,7 +96,10 @@ async function* observeAll(
     await sleep(WARM_UP_MS);
     for (const attack of attacks) {
       if (node.hasEnded) throw new Error("the node ended before");
-      await prepare(node.target, attack);
+      const { target } = node;
+      const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
+      await attack.prepare?.(new Attacker({ target, network: 100 + networkOf(attack.name), signal }));
+      if (signal.aborted) throw new Error("what the attack needs is not on the chain");
       const measured = await observe(node, observers, attack, course);
       left.shift();
       yield { attack: attack.name, ...reportOf(measured, course.bounds) };
@@ -121,12 +120,6 @@ type Observers = Awaited<ReturnType<typeof startObservers>>;
 async function startObservers(target: Target) {
   const receiver = await startRegistered(target);
   return { receiver, client: new HonestClient(target, CLIENT), health: new HonestClient(target, HEALTH) };
-}
-
-async function prepare(target: Target, attack: NamedAttack): Promise<void> {
-  const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
-  await attack.prepare?.(new Attacker({ target, network: 100 + networkOf(attack.name), signal }));
-  if (signal.aborted) throw new Error("what the attack needs is not on the chain");
 }
 
 async function observe(
