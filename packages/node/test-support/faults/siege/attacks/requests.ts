@@ -90,7 +90,7 @@ export const REQUESTS: Readonly<Record<string, Attack>> = {
     () => EXTREMES.flatMap((query) => LISTS.map((list) => ({ path: `/api/v2/${list}?${query}` }))),
     { atOnce: 8 },
   ),
-  /** As fast as the node responds, with the token. */
+  /** Requests of /health/status, /health/ready and /metrics (with the token) as fast as the node responds. */
   "operations flood": flood(({ token: authorization }) =>
     ["/health/status", "/health/ready", "/metrics"].map((path) => ({ path, headers: { authorization } })),
   ),
