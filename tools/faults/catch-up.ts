@@ -49,7 +49,9 @@ async function runCatchUp({ random, folder, seconds, log }: Run): Promise<Figure
       const height = heights.at(-1) ?? 0;
       isComplete = isFinished;
       const kill = `kill ${kills + 1}`;
-      const { damage } = inspectDatabase(path, { blocks: { network: fixture.network, forMs: INSPECTION_MS } });
+      const { damage } = inspectDatabase(path, {
+        blocks: { network: fixture.network, forMs: INSPECTION_MS },
+      });
       assert.equal(damage, undefined, `${kill}: ${damage}`);
       const head = headOf(path);
       assert(head >= height, `${kill}: block ${height} was committed, the head is ${head}`);

@@ -50,7 +50,7 @@ export class Verdict {
     this.#network = createNetwork(fleet.network.files);
     this.#nodes = fleet.nodes.map((node) => ({
       ...node,
-      head: read(node, (database) => present(createBlockStore(database).head())),
+      head: read(node, (database) => present(new BlockStore(database).head())),
       delivered: new DeliveredChain(node.receiver.arrivals),
     }));
     this.#best = this.#nodes.reduce((one, other) => (other.head.height > one.head.height ? other : one));
@@ -113,9 +113,9 @@ export class Verdict {
   async #rootOf({ data }: Stopped): Promise<string> {
     const database = openDatabase(join(data, "node.sqlite"));
     try {
-      const growth = createGrowth({ database, network: this.#network, onTruncated: () => {} });
+      const growth = new Growth({ database, network: this.#network, onTruncated: () => {} });
       while (growth.step(Number.POSITIVE_INFINITY));
-      const { size, root } = await createSqliteFactReader(database, this.#network).checkpoint();
+      const { size, root } = await new SqliteFactReader(database, this.#network).checkpoint();
       return `${size} ${Buffer.from(root).toString("hex")}`;
     } finally {
       database.close();
@@ -126,8 +126,8 @@ export class Verdict {
     const rounds = createRounds(this.#network);
     const slots = createSlots(this.#network);
     return read(this.#best, (database) => {
-      const blocks = createBlockStore(database);
-      const state = createStateStore(database, { cacheSize: 100 });
+      const blocks = new BlockStore(database);
+      const state = new StateStore(database, { cacheSize: 100 });
       const heights = Array.from({ length: this.#lowest - 2 }, (_, index) => index + 3);
       return heights.flatMap((height) => {
         const header = present(blocks.header(height));
@@ -192,4 +192,4 @@ function read<T>({ data }: FleetNode, work: (database: Database) => T): T {
 }
 
 const idAt = (node: Stopped, height: number): string | undefined =>
-  read(node, (database): BlockHeader | undefined => createBlockStore(database).header(height))?.id;
+  read(node, (database): BlockHeader | undefined => new BlockStore(database).header(height))?.id;
