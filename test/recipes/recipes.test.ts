@@ -16,6 +16,7 @@ const RECIPES = [
   ["Add an endpoint", "endpoint"],
   ["Add a list filter", "list-filter"],
   ["Add an option", "option"],
+  ["Add a transaction type", "transaction-type"],
 ] as const;
 const patchOf = (name: string) => join(import.meta.dirname, `${name}.patch`);
 const changedFiles = (name: string) =>
@@ -61,7 +62,13 @@ test("The examples of the recipes compile, and pass the tests that the recipes n
   await run("tools/reference.ts");
   await run("node_modules/.bin/tsc", "--project", ".");
   const tests = RECIPES.flatMap(([, name]) => changedFiles(name)).filter((path) => path.endsWith(".test.ts"));
-  const shared = ["test/reference.test.ts", "packages/node/test/http/openapi.test.ts"];
+  const shared = [
+    "test/reference.test.ts",
+    "test/vectors.test.ts",
+    "packages/ledger/test/property/chain.test.ts",
+    "packages/node/test/http/openapi.test.ts",
+    "packages/node/test/http/transaction-types.test.ts",
+  ];
   const suites = ["events", "facts", "http/client", "http/parity", "read/port"].map(
     (folder) => `packages/node/test/${folder}/`,
   );
