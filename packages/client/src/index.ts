@@ -18,7 +18,7 @@ export type {
   WalletOrder,
   WalletSearchFilter as WalletSearch,
 } from "./api/list-filters.ts";
-export type { Blockchain, Identified } from "./api/resources/blockchain.ts";
+export type { Activity, Blockchain, Identified } from "./api/resources/blockchain.ts";
 export type { Block, BlockQuery, BlockSearch, RawBlock } from "./api/resources/blocks.ts";
 export type { Delegate, DelegateQuery } from "./api/resources/delegates.ts";
 export type {

@@ -1,7 +1,7 @@
 import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { HEIGHT, WIDTH } from "../../src/components/chart/size.ts";
-import { curveOf } from "../../src/screens/node/curve.ts";
+import { curveOf } from "../../src/components/chart/curve.ts";
 import { figuresOf, samplesOf } from "../../src/screens/node/metrics.ts";
 import { createOperations } from "../../src/screens/node/operations.ts";
 

@@ -85,8 +85,14 @@ export type Blocks = {
   byId(id: string): Promise<StoredBlock | undefined>;
   /** Height of the first block at or after a network time in seconds; one above the head if no such block exists. */
   heightAt(timestamp: number): Promise<number>;
+  /** Returns the numbers of blocks and of transactions before each network time in seconds. */
+  before(timestamps: readonly number[]): Promise<readonly CountsBefore[]>;
+  /** Returns the sums of the fees of all blocks from each height up to the next one: one sum less than heights. Reads each block. */
+  feesBetween(heights: readonly number[]): Promise<readonly bigint[]>;
   readonly list: List<BlockFilter, BlockOrder, StoredBlock>;
 };
+
+export type CountsBefore = { readonly blocks: number; readonly transactions: number };
 
 /** Confirmed transactions. */
 export type Transactions = {

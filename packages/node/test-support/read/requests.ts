@@ -248,6 +248,8 @@ export function singleRead(draws: Draws): SingleRead {
     byHeight: ({ blocks }) => blocks.byHeight(number),
     byId: async ({ blocks, transactions }) => [await blocks.byId(id), await transactions.byId(id)],
     heightAt: ({ blocks }) => blocks.heightAt(time),
+    before: ({ blocks }) => blocks.before([time, Math.trunc(number), 0]),
+    paid: ({ blocks }) => blocks.feesBetween([1, type + 1, height]),
     signed: ({ transactions }) => transactions.signedById(id),
     idsInBlock: ({ transactions }) => transactions.idsInBlock(Math.trunc(number)),
     certified: ({ transactions }) => transactions.certifiedInBlock(Math.trunc(number)),

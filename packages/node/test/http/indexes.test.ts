@@ -75,6 +75,7 @@ test.each([
   [`/transactions?id=${more.update.data.id}`],
   [`/transactions?id=${more.update.data.id.toUpperCase()}`],
   ["/transactions?blockId=1234567890"],
+  ["/blockchain/activity"],
   ["/blockchain/identifiers/12345"],
   [`/transactions?blockId=${heads.third.id}&type=0`],
   ["/transactions?timestamp=16&amount=5"],

@@ -1,10 +1,10 @@
 /** Charts of the last hours, from samples of the node. */
 import type { NodeSeries } from "@uniknode/client";
+import { Chart } from "../../components/chart/chart.tsx";
 import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
 import { ResponseView } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
-import { Chart } from "./chart.tsx";
 
 type Shown = { readonly figure: string; readonly title: string; readonly text: (value: number) => string };
 

@@ -4,6 +4,7 @@ import { RoundMonitor } from "../../components/round/round-monitor.tsx";
 import { Empty, Loading, ResponseView } from "../../components/states.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
+import { ActivityCharts } from "./activity.tsx";
 import { BlockRow } from "./block-row.tsx";
 import { Figures } from "./figures.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -24,6 +25,7 @@ export default function Overview() {
       <BlockRow />
       <Figures />
       <RoundMonitor isSteady />
+      <ActivityCharts />
       <LatestTransactions />
     </Page>
   );

@@ -1,6 +1,7 @@
 /** Names of the operations, which generated clients use as function names: they never change. */
 export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /blockchain": "getBlockchain",
+  "GET /blockchain/activity": "getActivity",
   "GET /blockchain/identifiers/:prefix": "findIdentifiers",
   "GET /blocks": "listBlocks",
   "POST /blocks/search": "searchBlocks",

@@ -27,6 +27,7 @@ function isIpText(text: string): boolean {
 
 export const MAX_LIMIT = 100;
 const MAX_DAYS = 30;
+const MAX_HOURS = 24 * MAX_DAYS;
 
 const isBetween = (minimum: number, maximum: number) => (text: string) =>
   isUnsigned(text) && Number(text) >= minimum && Number(text) <= maximum;
@@ -55,6 +56,11 @@ export const formats = {
     test: isBetween(1, MAX_LIMIT),
     description: expected.integer(1, MAX_LIMIT),
     shown: { ...integer(1, MAX_LIMIT), default: MAX_LIMIT },
+  },
+  hours: {
+    test: isBetween(1, MAX_HOURS),
+    description: expected.integer(1, MAX_HOURS),
+    shown: integer(1, MAX_HOURS),
   },
   days: {
     test: isBetween(1, MAX_DAYS),
@@ -89,7 +95,8 @@ export const positive = formatted("uint+");
 export const int = formatted("int");
 /** Maximum rows of a page. */
 export const limit = formatted("limit");
-/** Length of a period in days. */
+/** Length of a period. */
+export const hours = formatted("hours");
 export const days = formatted("days");
 export const bool = formatted("bool");
 export const ip = formatted("ip");

@@ -1,9 +1,9 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { prepared } from "../../postgres/reads.ts";
 import { type BlockTerm, blockTerms } from "../cursor.ts";
-import type { BlockField, BlockFilter, BlockOrder } from "../filters.ts";
-import type { Found, Range } from "../page.ts";
-import { type Blocks, perHead } from "../port.ts";
+import type { BlockField } from "../filters.ts";
+import type { Found } from "../page.ts";
+import { type Blocks, type CountsBefore, perHead } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
 import { conditionsOf, countOf, type Field } from "../sql.ts";
 import { type Condition, hasValue, integer, isStorable, NEVER, termsOf, text } from "./lists/conditions.ts";
@@ -90,6 +90,18 @@ const HEIGHT_AT = prepared(
   "SELECT height::float8 AS height FROM blocks WHERE timestamp >= $1 ORDER BY timestamp LIMIT 1",
 );
 
+const BEFORE = prepared(
+  `SELECT coalesce(height, 0)::float8 AS blocks, coalesce(transactions_up_to, 0)::float8 AS transactions
+   FROM unnest($1::bigint[]) WITH ORDINALITY AS times (time, place)
+   LEFT JOIN LATERAL (
+     SELECT height, transactions_up_to FROM blocks WHERE timestamp < time ORDER BY timestamp DESC LIMIT 1
+   ) AS last ON true ORDER BY place`,
+);
+const FEES = prepared(
+  `SELECT coalesce(fees, 0)::text AS fees FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS parts (low, high, place)
+   CROSS JOIN LATERAL (SELECT sum(total_fee) AS fees FROM blocks WHERE height >= low AND height < high) AS sums ORDER BY place`,
+);
+
 /** Parent id in the genesis block. */
 const NO_BLOCK = "0";
 
@@ -99,33 +111,25 @@ export class PostgresBlocks implements Blocks {
   /** Returns the height of the first block at or after a network time. */
   readonly heightAt: HeightAt;
 
-  constructor(reads: SnapshotReads, names: GeneratorNames) {
-    this.#reads = reads;
-    this.#names = names;
-    this.heightAt = (time) => heightAt(reads, time);
-  }
-
-  async byHeight(height: number): Promise<StoredBlock | undefined> {
-    if (!Number.isSafeInteger(height)) return undefined;
-    const [row] = await this.#reads.query<RowFields>(BY_HEIGHT, [height]);
-    return row && this.#named(LISTED.row.read(row));
-  }
-
-  async byId(id: string): Promise<StoredBlock | undefined> {
-    const row = await findRow(this.#reads, LISTED.row, BY_ID, id);
-    return row && this.#named(row);
-  }
-
-  async list(filter: BlockFilter, order: BlockOrder, range: Range): Promise<Found<StoredBlock>> {
-    const found = await listBlocks(this.#reads, filter, order, range);
-    await this.#names.set(this.#reads, found.rows);
-    return found;
-  }
-
-  async #named(row: BlockRow): Promise<StoredBlock> {
-    await this.#names.set(this.#reads, [row]);
-    return row;
-  }
+  return (reads) => {
+    const heightAt = createHeightAt(reads);
+    const find = async (statement: Prepared, key: string | number) =>
+      first(named(reads, (await reads.query<RowFields>(statement, [key])).map(LISTED.row.read)));
+    return {
+      byHeight: async (height) => (Number.isSafeInteger(height) ? find(BY_HEIGHT, height) : undefined),
+      byId: async (id) => (isStorable(id) ? find(BY_ID, id) : undefined),
+      heightAt,
+      before: (timestamps) => reads.query<CountsBefore>(BEFORE, [timestamps]),
+      async feesBetween(heights) {
+        const sums = await reads.query<{ fees: string }>(FEES, [heights.slice(0, -1), heights.slice(1)]);
+        return sums.map(({ fees }) => BigInt(fees));
+      },
+      async list(...asked) {
+        const { rows, ...found } = await listBlocks(reads, heightAt, asked);
+        return { rows: await named(reads, rows), ...found };
+      },
+    };
+  };
 }
 
 async function listBlocks(

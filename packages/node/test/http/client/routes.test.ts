@@ -45,6 +45,7 @@ const callsOf = (client: Client): Calls => ({
   blockchain: {
     get: () => client.blockchain.get(),
     identifiers: () => client.blockchain.identifiers("0123"),
+    activity: () => client.blockchain.activity({ hours: 720 }),
   },
   blocks: {
     list: () => client.blocks.list(),

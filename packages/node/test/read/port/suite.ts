@@ -223,6 +223,32 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await heightAt(head.timestamp + 1)).toBe(head.height + 1);
       });
 
+      test("Blocks and transactions are counted up to a time.", async () => {
+        const times = blocks.map(({ header }) => header.timestamp);
+        const expected = blocks.map(({ header: { height } }) => ({
+          blocks: height - 1,
+          transactions: transactions.filter(({ header }) => header.height < height).length,
+        }));
+        const before = (timestamps: number[]) => read((snapshot) => snapshot.blocks.before(timestamps));
+        expect(await before(times)).toEqual(expected);
+        expect((await before(times.slice(1).map((time) => time - 1))).slice(1)).toEqual(expected.slice(2));
+        expect(await before([head.timestamp + 1, -1])).toEqual([
+          { blocks: head.height, transactions: transactions.length },
+          { blocks: 0, transactions: 0 },
+        ]);
+        expect(await before([])).toEqual([]);
+      });
+
+      test("Fees are summed between heights.", async () => {
+        const sumOf = (low: number, high: number) =>
+          blocks.slice(low - 1, high - 1).reduce((sum, { header }) => sum + header.totalFee, 0n);
+        const heights = [1, 2, 2, 5, head.height + 1];
+        expect(sumOf(1, head.height + 1) > 0n).toBe(true);
+        expect(await read(({ blocks }) => blocks.feesBetween(heights))).toEqual(
+          heights.slice(1).map((height, index) => sumOf(heights[index] ?? 0, height)),
+        );
+      });
+
       test.each(BLOCKS.orders.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
         "Blocks are listed by %s, %s, ties by descending height.",
         async (field, direction) => {

@@ -1,8 +1,8 @@
-/** Chart of a metric over time; the pointer or arrow keys select a sample to show its value and time. */
+/** Chart of a figure over time; the pointer or arrow keys select a sample to show its value and time. */
 import { useState } from "preact/hooks";
-import { Plot } from "../../components/chart/plot.tsx";
-import { clockText, durationText } from "../../components/format.ts";
+import { clockText, durationText } from "../format.ts";
 import { curveOf } from "./curve.ts";
+import { Plot } from "./plot.tsx";
 
 export type ChartProps = {
   readonly title: string;
@@ -10,10 +10,14 @@ export type ChartProps = {
   /** Time of each value in seconds since 1970. */
   readonly times: readonly number[];
   readonly values: readonly (number | null)[];
+  /** Text of a time in milliseconds. Default: the time of day. */
+  readonly timeText?: (timeMs: number) => string;
+  /** Value of the whole period, shown while no sample is selected. Default: the last value. */
+  readonly whole?: { readonly value: number; readonly period: string };
 };
 
 /** Renders nothing if no value is known. */
-export function Chart({ title, text, times, values }: ChartProps) {
+export function Chart({ title, text, times, values, timeText = clockText, whole }: ChartProps) {
   const [chosen, setChosen] = useState<number>();
   const curve = curveOf(values);
   const [first] = times;
@@ -23,7 +27,7 @@ export function Chart({ title, text, times, values }: ChartProps) {
   const bottom = Math.min(lowest, 0);
   const newest = times.length - 1;
   const at = chosen === undefined ? undefined : Math.min(chosen, newest);
-  const value = at === undefined ? curve.last : values[at];
+  const value = at === undefined ? (whole?.value ?? curve.last) : values[at];
   const isKnown = typeof value === "number";
   return (
     <Plot
@@ -31,9 +35,9 @@ export function Chart({ title, text, times, values }: ChartProps) {
       summary={`${title} over ${durationText(last - first)}: ${text(lowest)} to ${text(highest)}`}
       path={path}
       valueTicks={highest > bottom ? [text(highest), text(bottom)] : [text(highest)]}
-      timeTicks={[clockText(first * 1_000), clockText(last * 1_000)]}
+      timeTicks={[timeText(first * 1_000), timeText(last * 1_000)]}
       valueText={isKnown ? text(value) : "unknown"}
-      timeText={at === undefined ? "now" : clockText((times[at] ?? last) * 1_000)}
+      timeText={at === undefined ? (whole?.period ?? "now") : timeText((times[at] ?? last) * 1_000)}
       mark={
         at === undefined
           ? undefined

@@ -1,5 +1,5 @@
 /** Converts values over time to the path of a curve. */
-import { HEIGHT, WIDTH } from "../../components/chart/size.ts";
+import { HEIGHT, WIDTH } from "./size.ts";
 
 export type Curve = {
   /** SVG path in an image of `WIDTH` and `HEIGHT`, with gaps for unknown values; empty without values. */

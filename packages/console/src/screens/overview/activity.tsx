@@ -1,0 +1,107 @@
+/** Charts of transactions, fees, block time and missed slots over hours or days, from the database of the node. */
+import type { Activity } from "@uniknode/client";
+import { Chart } from "../../components/chart/chart.tsx";
+import { amountText, clockText, countText } from "../../components/format.ts";
+import { Section } from "../../components/page.tsx";
+import { ResponseView } from "../../components/states.tsx";
+import { UrlTabs } from "../../components/url-tabs.tsx";
+import { useNode, useResponse } from "../../data/node.ts";
+
+const HOUR = { id: "hour", title: "1 hour", hours: 1 };
+const DAY = { id: "day", title: "24 hours", hours: 24 };
+const MONTH = { id: "month", title: "30 days", hours: 720 };
+type Span = typeof DAY;
+
+/** Age up to which a chain has more to show of its last hour than of its last day. */
+const YOUNG_SECONDS = 6 * 3_600;
+const REFRESH_MS = 30_000;
+
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit" });
+
+export function ActivityCharts() {
+  const { head } = useNode();
+  const isYoung = (head.value?.timestamp.epoch ?? 0) < YOUNG_SECONDS;
+  const spans = isYoung ? [HOUR, DAY] : [DAY, MONTH];
+  return (
+    <Section title="Activity">
+      <UrlTabs label="Time that the charts show" parameter="span" tabs={spans}>
+        {(selected) => <Charts key={selected} span={spans.find(({ id }) => id === selected) ?? DAY} />}
+      </UrlTabs>
+    </Section>
+  );
+}
+
+function Charts({ span }: { span: Span }) {
+  const { api, configuration } = useNode();
+  const response = useResponse(`activity ${span.id}`, () => api.blockchain.activity({ hours: span.hours }), {
+    lasts: "session",
+    everyMs: REFRESH_MS,
+  });
+  const { blocktime = 1 } = configuration.value?.constants ?? {};
+  return (
+    <div class="activity">
+      <ResponseView response={response} what="The activity" lines={4}>
+        {({ data }) => <Curves activity={data} span={span} blocktime={blocktime} />}
+      </ResponseView>
+    </div>
+  );
+}
+
+type CurvesProps = { readonly activity: Activity; readonly span: Span; readonly blocktime: number };
+
+function Curves({ activity, span, blocktime }: CurvesProps) {
+  const { configuration } = useNode();
+  // The last interval has not ended: its counts would look like a fall.
+  const complete = <Value,>(values: readonly Value[]): readonly Value[] =>
+    values.length > 1 ? values.slice(0, -1) : values;
+  const { blocks, missedSlots, transactions, fees } = activity;
+  const blockTimes = blocks.map((count, index) =>
+    count === 0 ? null : ((count + (missedSlots[index] ?? 0)) * blocktime) / count,
+  );
+  const common = {
+    times: complete(activity.times),
+    timeText: span === MONTH ? day.format : clockText,
+  };
+  const period = `in ${span.title}`;
+  const seconds = (value: number) => `${countText(Math.round(value * 100) / 100)} s`;
+  const coins = (value: number) =>
+    `${amountText(BigInt(Math.round(value)))} ${configuration.value?.symbol ?? ""}`;
+  const paid = fees?.map(Number);
+  const slots = sumOf(blocks) + sumOf(missedSlots);
+  return (
+    <div class="charts">
+      <Chart
+        {...common}
+        title="Transactions"
+        text={countText}
+        values={complete(transactions)}
+        whole={{ value: sumOf(transactions), period }}
+      />
+      {paid && (
+        <Chart
+          {...common}
+          title="Fees"
+          text={coins}
+          values={complete(paid)}
+          whole={{ value: sumOf(paid), period }}
+        />
+      )}
+      <Chart
+        {...common}
+        title="Time per block"
+        text={seconds}
+        values={complete(blockTimes)}
+        whole={{ value: (slots * blocktime) / Math.max(sumOf(blocks), 1), period: "on average" }}
+      />
+      <Chart
+        {...common}
+        title="Missed slots"
+        text={countText}
+        values={complete(missedSlots)}
+        whole={{ value: sumOf(missedSlots), period }}
+      />
+    </div>
+  );
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
