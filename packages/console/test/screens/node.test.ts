@@ -1,9 +1,11 @@
+import type { Peer } from "@uniknode/client";
 import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { HEIGHT, WIDTH } from "../../src/components/chart/size.ts";
 import { curveOf } from "../../src/components/chart/curve.ts";
+import { HEIGHT, WIDTH } from "../../src/components/chart/size.ts";
 import { figuresOf, samplesOf } from "../../src/screens/node/metrics.ts";
 import { createOperations } from "../../src/screens/node/operations.ts";
+import { rowsOf } from "../../src/screens/node/peer-map.tsx";
 
 const TEXT = `# HELP a_total What it counts.
 # TYPE a_total counter
@@ -107,4 +109,21 @@ describe("A chart curve", () => {
     expect(path).toContain(" 0.0");
     expect(highest).toBe(100);
   });
+});
+
+test("The map of peers counts each version by its distance from the head, frequent versions first.", () => {
+  const peer = (version: string, height: number) =>
+    ({ ip: "10.0.0.1", port: 4_002, ports: {}, version, height, latency: 1 }) as Peer;
+  const peers = [
+    peer("1", 1_003),
+    peer("2", 1_002),
+    peer("2", 998),
+    peer("2", 997),
+    peer("2", 950),
+    peer("2", 949),
+  ];
+  expect(rowsOf(peers, 1_000)).toEqual([
+    { version: "2", counts: { "at the head": 2, "behind by up to 50": 2, "further behind": 1 } },
+    { version: "1", counts: { ahead: 1 } },
+  ]);
 });

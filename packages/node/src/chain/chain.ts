@@ -176,6 +176,11 @@ export class Chain {
     });
   }
 
+  /** Returns the number of blocks reverted since the process started. */
+  revertedBlocks(): number {
+    return this.#writer.revertedBlocks;
+  }
+
   /**
    * The pin in force, and the first block whose signatures were not checked, until the chain contains the
    * pinned block.

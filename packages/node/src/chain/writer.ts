@@ -58,6 +58,8 @@ const REFUSED = Symbol("a block was not accepted");
 export class Writer {
   readonly #options: WriterOptions;
   readonly #deps: WriterDeps;
+  /** Blocks reverted since the process started. */
+  revertedBlocks = 0;
   /** The last committed block. */
   #head: BlockHeader;
 
@@ -212,6 +214,7 @@ export class Writer {
   /** Moves the head to that of a committed change, and notifies the listeners. */
   #announce(change: ChainChange): void {
     this.#head = change.head;
+    this.revertedBlocks += change.revertedBlocks;
     this.#deps.notify(change);
   }
 }

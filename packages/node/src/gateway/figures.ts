@@ -75,6 +75,8 @@ export type NodeReport = {
   /** Blocks that the node is behind the network. */
   blocksBehind: number;
   synced: boolean;
+  /** Blocks reverted since the process started. */
+  revertedBlocks: number;
   progress?: SyncProgress;
   poolSize: number;
   /** Bytes of the pending transactions. */

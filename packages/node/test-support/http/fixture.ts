@@ -94,6 +94,7 @@ export const REPORT: NodeReport = {
   headAgeSeconds: 3,
   blocksBehind: 0,
   synced: true,
+  revertedBlocks: 0,
   poolSize: chain.waiting.length,
   poolBytes: 0,
   poolWaiting: 0,

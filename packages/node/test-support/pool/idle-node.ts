@@ -7,6 +7,7 @@ import type { GatewayDeps } from "../../src/processes/node/node-gateway.ts";
 export const IDLE_NODE: Pick<
   GatewayDeps,
   | "assumption"
+  | "revertedBlocks"
   | "forging"
   | "facts"
   | "logLinesLost"
@@ -16,6 +17,7 @@ export const IDLE_NODE: Pick<
   | "recordEvents"
   | "replaceRemoteNames"
 > = {
+  revertedBlocks: () => 0,
   assumption: () => ({ pin: undefined, uncheckedFrom: undefined }),
   forging: () => ({
     forged: 0,

@@ -83,7 +83,9 @@ describe("a longer branch", () => {
     await own.chain.switchTo(BASE, bytesOf(branch));
     const [next] = await other.forge(BASE + DEPTH + 2);
     await own.take(present(next, "next"));
+    const reverted = own.chain.revertedBlocks();
     await own.chain.revertTo(BASE);
+    expect(own.chain.revertedBlocks() - reverted).toBe(branch.length + 1);
     await own.take(...old);
     expect(own.chain.head().id).toBe(present(old.at(-1), "the last of old").header.id);
   });

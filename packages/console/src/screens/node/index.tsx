@@ -10,6 +10,7 @@ import { MissedSlots } from "./missed-slots.tsx";
 import { createOperations, type Summary } from "./operations.ts";
 import { Options } from "./options.tsx";
 import { Parts } from "./parts.tsx";
+import { PeerMap } from "./peer-map.tsx";
 import { Peers } from "./peers.tsx";
 import { Progress } from "./progress.tsx";
 import { RemoteProcesses } from "./remote-processes.tsx";
@@ -46,6 +47,7 @@ export default function NodeScreen() {
       ) : (
         state && <SignInNeeded title="Sign in to see checks and metrics" />
       )}
+      <PeerMap />
       <Peers />
       <Checkpoint />
       {isSignedIn && <Options />}

@@ -18,12 +18,25 @@ export const Parts = ({ figures }: PartProps) =>
 
 const NodeParts = ({ figures }: PartProps) => (
   <div class="parts">
+    <Chain figures={figures} />
     <Pool figures={figures} />
     <Forger figures={figures} />
     <Disk figures={figures} />
     <Threads figures={figures} />
     <Traffic figures={figures} />
   </div>
+);
+
+const Chain = ({ figures: { one } }: PartProps) => (
+  <Section title="Chain">
+    <Facts
+      facts={[
+        ["Height", count(one("uniknode_chain_height"))],
+        ["Behind the network", count(one("uniknode_chain_blocks_behind"))],
+        ["Reverted since the start", count(one("uniknode_chain_reverted_blocks_total"))],
+      ]}
+    />
+  </Section>
 );
 
 const Pool = ({ figures: { one, by } }: PartProps) => (

@@ -52,11 +52,15 @@ export class NodeMetrics {
   }
 }
 
-function createChainMetrics({ gauge }: Instruments): Show {
+function createChainMetrics({ gauge, counter }: Instruments): Show {
   const height = gauge("uniknode_chain_height", "Height of the head.");
   const age = gauge("uniknode_chain_head_age_seconds", "Network time since the head was forged.");
   const behind = gauge("uniknode_chain_blocks_behind", "Blocks that the node is behind the network.");
   const synced = gauge("uniknode_chain_synced", "1 if the node is in sync, else 0.");
+  const reverted = counter(
+    "uniknode_chain_reverted_blocks_total",
+    "Blocks reverted, because another branch of the chain won.",
+  );
   const percent = gauge("uniknode_sync_percent", "Share of the network's blocks that the node has.");
   const pace = gauge(
     "uniknode_sync_blocks_per_second",
@@ -72,6 +76,7 @@ function createChainMetrics({ gauge }: Instruments): Show {
     age.set(figures.headAgeSeconds);
     behind.set(figures.blocksBehind);
     synced.set(figures.synced ? 1 : 0);
+    showTotal(reverted, figures.revertedBlocks);
     const { progress } = figures;
     percent.set(progress?.percent ?? 100);
     pace.set(progress?.blocksPerSecond ?? 0);

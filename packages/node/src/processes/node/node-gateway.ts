@@ -42,6 +42,7 @@ export type GatewayDeps = {
   readonly blocks: Pick<Chain["blocks"], "header">;
   /** See `Chain`. */
   readonly assumption: Chain["assumption"];
+  readonly revertedBlocks: Chain["revertedBlocks"];
   /** Returns the network time in seconds. */
   readonly now: () => number;
   /** Absent for a node without peers. */
@@ -157,6 +158,7 @@ function reportOf(deps: GatewayDeps): NodeReport {
     headAgeSeconds: deps.now() - deps.head().timestamp,
     blocksBehind: blocksCount,
     synced,
+    revertedBlocks: deps.revertedBlocks(),
     ...(progress && { progress }),
     poolSize: pool.size(),
     ...pool.figures(),
@@ -205,6 +207,7 @@ export function openGateway(
     head: chain.head,
     blocks: chain.blocks,
     assumption: () => chain.assumption(),
+    revertedBlocks: () => chain.revertedBlocks(),
     now,
     forging: () => forging.figures(),
     facts: () => facts.figures(),

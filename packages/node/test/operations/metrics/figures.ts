@@ -7,6 +7,7 @@ export const FIGURES = {
     headAgeSeconds: 3,
     blocksBehind: 4,
     synced: false,
+    revertedBlocks: 11,
     progress: { target: 21, percent: 80, blocksPerSecond: 8, secondsLeft: 9 },
     poolSize: 5,
     poolBytes: 51,

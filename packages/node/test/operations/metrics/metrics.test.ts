@@ -27,6 +27,7 @@ test("The metrics show values that are read on demand.", async () => {
     uniknode_chain_head_age_seconds: 3,
     uniknode_chain_blocks_behind: 4,
     uniknode_chain_synced: 0,
+    uniknode_chain_reverted_blocks_total: 11,
     uniknode_sync_percent: 80,
     uniknode_sync_blocks_per_second: 8,
     uniknode_sync_left_seconds: 9,

@@ -1,0 +1,71 @@
+/** Table of the peers by version and height: it shows a fork, and nodes that were left behind by an update. */
+import type { Peer } from "@uniknode/client";
+import { countText } from "../../components/format.ts";
+import { Section } from "../../components/page.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { useNode, useResponse } from "../../data/node.ts";
+
+/** The fastest peers; more would not fit into one response. */
+const LIMIT = 100;
+/** Blocks by which the height that a peer reported last can differ without a reason. */
+const TOLERANCE = 2;
+
+const PLACES = ["ahead", "at the head", "behind by up to 50", "further behind"] as const;
+type Place = (typeof PLACES)[number];
+
+type Row = { readonly version: string; readonly counts: Readonly<Partial<Record<Place, number>>> };
+
+/** Renders nothing for a node without peers. */
+export function PeerMap() {
+  const { api, head } = useNode();
+  const { value } = useResponse("peers map", () => api.peers.list().page({ limit: LIMIT }), {
+    lasts: "session",
+    everyMs: 15_000,
+  });
+  const height = head.value?.height;
+  if (height === undefined || !value || value.data.length === 0) return null;
+  const columns: readonly Column<Row>[] = [
+    { title: "Version", cell: ({ version }) => version },
+    ...PLACES.map((place) => ({
+      title: `${place[0]?.toUpperCase()}${place.slice(1)}`,
+      isNumber: true,
+      cell: ({ counts }: Row) => <Count count={counts[place] ?? 0} of={value.data.length} />,
+    })),
+  ];
+  return (
+    <Section title="Peers by version and height">
+      <Table
+        caption="Number of peers by version and height"
+        columns={columns}
+        rows={rowsOf(value.data, height)}
+        keyOf={({ version }) => version}
+        empty={undefined}
+      />
+    </Section>
+  );
+}
+
+const Count = ({ count, of }: { count: number; of: number }) => (
+  <span class="peer-count" style={{ "--part": `${(100 * count) / of}%` }}>
+    {count === 0 ? "" : countText(count)}
+  </span>
+);
+
+/** Counts the peers of each version by their distance from the head, the most frequent version first. */
+export function rowsOf(peers: readonly Peer[], height: number): readonly Row[] {
+  return [...Map.groupBy(peers, ({ version }) => version)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([version, same]) => {
+      const places = Map.groupBy(same, (peer) => placeOf(peer.height - height));
+      return {
+        version,
+        counts: Object.fromEntries([...places].map(([place, { length }]) => [place, length])),
+      };
+    });
+}
+
+function placeOf(distance: number): Place {
+  if (distance > TOLERANCE) return "ahead";
+  if (distance >= -TOLERANCE) return "at the head";
+  return distance >= -50 ? "behind by up to 50" : "further behind";
+}
