@@ -53,3 +53,41 @@ describeConsole({}, ({ node, open }) => {
     expect(faults).toEqual([]);
   });
 });
+
+describeConsole({}, ({ node, open }) => {
+  test("Charts of the overview show what happened in the last hour, and each value under the pointer.", async () => {
+    await node.client.dev.forge({ enabled: false });
+    const pay = await createPayer(node);
+    for (let blocks = 0; blocks < 5; blocks++) {
+      await pay();
+      await node.client.dev.mine({ blocks: 10 });
+      await node.client.dev.travel({ seconds: 300 });
+    }
+    await pay();
+    await node.client.dev.mine({ blocks: 1 });
+    const { page, faults } = await open();
+    await page.goto("/console/");
+    const chart = (title: string) => page.locator(".activity .chart").filter({ hasText: title });
+    await chart("Transactions").getByText("in 1 hour").waitFor();
+    const { data } = await node.client.blockchain.activity({ hours: 1 });
+    const total = data.transactions.reduce((sum, count) => sum + count, 0);
+    expect(total).toBeGreaterThanOrEqual(6);
+    expect(await chart("Transactions").locator("strong").innerText()).toBe(`${total}`);
+    expect(await chart("Fees").locator("strong").innerText()).toMatch(/^[\d.,]+ \S+$/);
+    const missed = data.missedSlots.reduce((sum, count) => sum + count, 0);
+    expect(missed).toBeGreaterThan(100);
+    expect(await chart("Missed slots").locator("strong").innerText()).toBe(missed.toLocaleString("en-US"));
+
+    const slider = chart("Transactions").getByRole("slider");
+    await slider.focus();
+    await slider.press("Home");
+    await chart("Transactions").getByText("in 1 hour").waitFor({ state: "detached" });
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/^\d+, \d\d:\d\d/);
+    await keepPicture(page, "overview-activity-light-1400");
+    await page.getByRole("tab", { name: "24 hours" }).click();
+    await chart("Time per block").getByText("on average").waitFor();
+    expect(page.url()).toContain("span=day");
+    expect(await faultsInEveryView(page, "overview-activity")).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+});
