@@ -28,6 +28,7 @@ const groups = [
   },
   { name: "dialog", test: sources("components/(dialog|faults)") },
   { name: "uniks", test: sources("components/uniks/unik-(face|table|types)") },
+  { name: "charts", test: /console\/src\/components\/chart\// },
   { name: "rows", test: sources("components/transactions/transaction-(rows|table)") },
   { name: "lists", test: sources("components/(filters|paged-list|pager)") },
   {
@@ -100,7 +101,7 @@ export default defineConfig({
       output: {
         // Every file contains the names of its imports: short names make all files smaller. Six digits are enough
         // for 64 files; the build fails with more.
-        chunkFileNames: "assets/[name]-[hash:6].js",
+        chunkFileNames: "assets/[name]-[hash:7].js",
         codeSplitting: { includeDependenciesRecursively: false, groups },
       },
     },

@@ -18,7 +18,7 @@ const REFRESH_MS = 30_000;
 
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit" });
 
-export function ActivityCharts() {
+export default function ActivityCharts() {
   const { head } = useNode();
   const isYoung = (head.value?.timestamp.epoch ?? 0) < YOUNG_SECONDS;
   const spans = isYoung ? [HOUR, DAY] : [DAY, MONTH];

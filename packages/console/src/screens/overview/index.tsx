@@ -1,15 +1,19 @@
 /** State of the node, and latest activity on its chain. */
+import { ErrorBoundary } from "preact-iso/lazy";
+import { loadable } from "../../components/loadable.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { RoundMonitor } from "../../components/round/round-monitor.tsx";
 import { Empty, Loading, ResponseView } from "../../components/states.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
-import { ActivityCharts } from "./activity.tsx";
 import { BlockRow } from "./block-row.tsx";
 import { Figures } from "./figures.tsx";
 import { Verdict } from "./verdict.tsx";
 import { WebhookTrouble } from "./webhook-trouble.tsx";
 import "./overview.css";
+
+/** Shown below the rest, and loaded after it. */
+const ActivityCharts = loadable(() => import("./activity.tsx"), "part");
 
 const SHOWN_TRANSACTIONS = 10;
 
@@ -25,7 +29,9 @@ export default function Overview() {
       <BlockRow />
       <Figures />
       <RoundMonitor isSteady />
-      <ActivityCharts />
+      <ErrorBoundary>
+        <ActivityCharts />
+      </ErrorBoundary>
       <LatestTransactions />
     </Page>
   );
