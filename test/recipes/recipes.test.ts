@@ -38,6 +38,8 @@ beforeAll(() => {
   for (const name of ["client", "console", "ledger", "protocol"])
     symlinkSync(join(copy, "packages", name), join(modules, "@uniknode", name));
   symlinkSync(join(copy, "packages/node"), join(modules, "uniknode"));
+  // Versions that differ from those of the workspace.
+  symlinkSync(join(ROOT, "packages/node/node_modules"), join(copy, "packages/node/node_modules"));
 });
 
 /** Runs a program on the runtime of this process; an error shows what the program has printed. */

@@ -1,8 +1,8 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { prepared } from "../../postgres/reads.ts";
 import { type BlockTerm, blockTerms } from "../cursor.ts";
-import type { BlockField } from "../filters.ts";
-import type { Found } from "../page.ts";
+import type { BlockField, BlockFilter, BlockOrder } from "../filters.ts";
+import type { Found, Range } from "../page.ts";
 import { type Blocks, type CountsBefore, perHead } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
 import { conditionsOf, countOf, type Field } from "../sql.ts";
@@ -111,25 +111,42 @@ export class PostgresBlocks implements Blocks {
   /** Returns the height of the first block at or after a network time. */
   readonly heightAt: HeightAt;
 
-  return (reads) => {
-    const heightAt = createHeightAt(reads);
-    const find = async (statement: Prepared, key: string | number) =>
-      first(named(reads, (await reads.query<RowFields>(statement, [key])).map(LISTED.row.read)));
-    return {
-      byHeight: async (height) => (Number.isSafeInteger(height) ? find(BY_HEIGHT, height) : undefined),
-      byId: async (id) => (isStorable(id) ? find(BY_ID, id) : undefined),
-      heightAt,
-      before: (timestamps) => reads.query<CountsBefore>(BEFORE, [timestamps]),
-      async feesBetween(heights) {
-        const sums = await reads.query<{ fees: string }>(FEES, [heights.slice(0, -1), heights.slice(1)]);
-        return sums.map(({ fees }) => BigInt(fees));
-      },
-      async list(...asked) {
-        const { rows, ...found } = await listBlocks(reads, heightAt, asked);
-        return { rows: await named(reads, rows), ...found };
-      },
-    };
-  };
+  constructor(reads: SnapshotReads, names: GeneratorNames) {
+    this.#reads = reads;
+    this.#names = names;
+    this.heightAt = (time) => heightAt(reads, time);
+  }
+
+  async byHeight(height: number): Promise<StoredBlock | undefined> {
+    if (!Number.isSafeInteger(height)) return undefined;
+    const [row] = await this.#reads.query<RowFields>(BY_HEIGHT, [height]);
+    return row && this.#named(LISTED.row.read(row));
+  }
+
+  async byId(id: string): Promise<StoredBlock | undefined> {
+    const row = await findRow(this.#reads, LISTED.row, BY_ID, id);
+    return row && this.#named(row);
+  }
+
+  before(timestamps: readonly number[]): Promise<readonly CountsBefore[]> {
+    return this.#reads.query<CountsBefore>(BEFORE, [timestamps]);
+  }
+
+  async feesBetween(heights: readonly number[]): Promise<readonly bigint[]> {
+    const sums = await this.#reads.query<{ fees: string }>(FEES, [heights.slice(0, -1), heights.slice(1)]);
+    return sums.map(({ fees }) => BigInt(fees));
+  }
+
+  async list(filter: BlockFilter, order: BlockOrder, range: Range): Promise<Found<StoredBlock>> {
+    const found = await listBlocks(this.#reads, filter, order, range);
+    await this.#names.set(this.#reads, found.rows);
+    return found;
+  }
+
+  async #named(row: BlockRow): Promise<StoredBlock> {
+    await this.#names.set(this.#reads, [row]);
+    return row;
+  }
 }
 
 async function listBlocks(

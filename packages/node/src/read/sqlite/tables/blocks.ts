@@ -7,7 +7,7 @@ import { createNumberLookup, GENERATORS } from "../../../store/engine/dictionary
 import { type BlockTerm, blockTerms, cursorAt } from "../../cursor.ts";
 import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
 import type { Direction, Found, Range } from "../../page.ts";
-import { type Blocks, type Head, perHead, type QueriesOf } from "../../port.ts";
+import { type Blocks, type CountsBefore, type Head, perHead, type QueriesOf } from "../../port.ts";
 import type { StoredBlock } from "../../rows.ts";
 import { conditionsOf, countOf, type Heights } from "../../sql.ts";
 import {
@@ -125,31 +125,17 @@ function hasFullParent(header: string, id: string): boolean {
   return id.length === 64 && header.slice(at, at + 6) === SIGNATURE_STARTS[(header.length - at) / 2 - 2];
 }
 
-export function createBlockQueries(deps: ListDependencies): QueriesOf<Blocks> {
-  const { database, head, onPlan } = deps;
-  const byHeight = database.prepare<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE height = +?`);
-  const byId = prepareById<BlockRow>(database, BLOCK_IDS, BLOCK_COLUMNS);
-  const list = createTableList<BlockRow>(deps, "blocks", {
-    table: "blocks",
-    key: ["height"],
-    columns: BLOCK_COLUMNS,
-  });
-  const bytesConditions = createBytesConditions(database);
-  const generatorOf = createGeneratorOf(database, head);
-  const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
-  // Timestamps grow with heights: a binary search needs no index on them.
-  const heightAt = (time: number) =>
-    1 + firstIndex(head().height, (index) => (timestamp.get(index + 1)?.timestamp ?? 0) >= time);
-  const transactionsUpTo = database.prepare<{ count: number }>(
-    "SELECT transactions_up_to AS count FROM blocks WHERE height = ?",
-  );
-  // A sum of 64 bits could overflow.
-  const fees = database.prepare<{ high: number; low: number }>(
-    `SELECT coalesce(sum(total_fee >> 32), 0) AS high, coalesce(sum(total_fee & ${2 ** 32 - 1}), 0) AS low
-     FROM blocks WHERE height BETWEEN ? AND ?`,
-  );
-  const pageByRowNumber = createPageByRowNumber(database);
-  const toStored = (row: BlockRow): StoredBlock => toStoredBlock(row, generatorOf(row.generator));
+export class BlockQueries implements QueriesOf<Blocks> {
+  readonly #deps: ListDependencies;
+  readonly #byHeight: Statement<BlockRow>;
+  readonly #byId: (id: string) => BlockRow | undefined;
+  readonly #between: Readonly<Record<Direction, Statement<BlockRow>>>;
+  readonly #timestamp: Statement<{ timestamp: number }>;
+  readonly #transactionsUpTo: Statement<{ count: number }>;
+  readonly #fees: Statement<{ high: number; low: number }>;
+  readonly #list: TableList<BlockRow>;
+  readonly #bytesConditions: BytesConditions;
+  readonly #generators: Generators;
 
   constructor(deps: ListDependencies) {
     const { database } = deps;
@@ -158,6 +144,14 @@ export function createBlockQueries(deps: ListDependencies): QueriesOf<Blocks> {
     this.#byId = prepareById(database, BLOCK_IDS, BLOCK_COLUMNS);
     this.#between = { asc: database.prepare(`${BETWEEN} asc`), desc: database.prepare(`${BETWEEN} desc`) };
     this.#timestamp = database.prepare("SELECT timestamp FROM blocks WHERE height = ?");
+    this.#transactionsUpTo = database.prepare(
+      "SELECT transactions_up_to AS count FROM blocks WHERE height = ?",
+    );
+    // A sum of 64 bits could overflow.
+    this.#fees = database.prepare(
+      `SELECT coalesce(sum(total_fee >> 32), 0) AS high, coalesce(sum(total_fee & ${2 ** 32 - 1}), 0) AS low
+       FROM blocks WHERE height BETWEEN ? AND ?`,
+    );
     this.#list = new TableList(deps, "blocks", { table: "blocks", key: ["height"], columns: BLOCK_COLUMNS });
     this.#bytesConditions = bytesConditionsIn(database);
     this.#generators = new Generators(database);
@@ -176,6 +170,20 @@ export function createBlockQueries(deps: ListDependencies): QueriesOf<Blocks> {
   heightAt(time: number): number {
     // Timestamps grow with heights: a binary search needs no index on them.
     return 1 + firstIndex(this.#deps.head().height, (index) => this.#timestampOf(index + 1) >= time);
+  }
+
+  before(timestamps: readonly number[]): CountsBefore[] {
+    return timestamps.map((time) => {
+      const blocks = this.heightAt(time) - 1;
+      return { blocks, transactions: this.#transactionsUpTo.get(blocks)?.count ?? 0 };
+    });
+  }
+
+  feesBetween(heights: readonly number[]): bigint[] {
+    return heights.slice(1).map((end, index) => {
+      const { high = 0, low = 0 } = this.#fees.get(heights[index] ?? end, end - 1) ?? {};
+      return (BigInt(high) << 32n) + BigInt(low);
+    });
   }
 
   list(filter: BlockFilter, order: BlockOrder, range: Range): Found<StoredBlock> {
@@ -219,43 +227,11 @@ export function createBlockQueries(deps: ListDependencies): QueriesOf<Blocks> {
     );
   }
 
-  return {
-    byHeight(height) {
-      const row = byHeight.get(height);
-      return row && toStored(row);
-    },
-    byId(id) {
-      const row = byId(id);
-      return row && toStored(row);
-    },
-    list(filter, order, range) {
-      const { rows, ...found } = findPage(filter, order, range);
-      return { rows: rows.map(toStored), ...found };
-    },
-    heightAt,
-    before: (timestamps) =>
-      timestamps.map((time) => {
-        const blocks = heightAt(time) - 1;
-        return { blocks, transactions: transactionsUpTo.get(blocks)?.count ?? 0 };
-      }),
-    feesBetween: (heights) =>
-      heights.slice(1).map((end, index) => {
-        const { high = 0, low = 0 } = fees.get(heights[index] ?? end, end - 1) ?? {};
-        return (BigInt(high) << 32n) + BigInt(low);
-      }),
-  };
-}
-
-/**
- * Returns a function that finds a page of all blocks between two heights: they are numbered without gaps, so that the heights of the
- * page follow from its offset.
- */
-function createPageByRowNumber(database: Database) {
-  const between = {
-    asc: database.prepare<BlockRow>(`${BETWEEN} asc`),
-    desc: database.prepare<BlockRow>(`${BETWEEN} desc`),
-  };
-  return ({ low, high }: Heights, order: BlockOrder, range: Range): Found<BlockRow> => {
+  /**
+   * Returns a page of all blocks between two heights: they are numbered without gaps, so that the heights of the page follow from
+   * its offset.
+   */
+  #pageByRowNumber({ low, high }: Heights, order: BlockOrder, range: Range): Found<BlockRow> {
     const { limit } = range;
     // As in SQL.
     const offset = Math.max(0, range.offset);
