@@ -123,7 +123,7 @@ test("The map of peers counts each version by its distance from the head, freque
     peer("2", 949),
   ];
   expect(rowsOf(peers, 1_000)).toEqual([
-    { version: "2", counts: { "at the head": 2, "behind by up to 50": 2, "further behind": 1 } },
-    { version: "1", counts: { ahead: 1 } },
+    { version: "2", counts: { "at the head": 2, "up to 50 lower": 2, lower: 1 } },
+    { version: "1", counts: { higher: 1 } },
   ]);
 });

@@ -20,8 +20,8 @@ const OTHERS: ReadonlySet<string> = new Set([
   "FILE.json",
   "uniknode.d.ts",
   // The new transaction type that CONTRIBUTING.md has as an example.
-  "packages/protocol/src/transactions/types/nft/nft-burn.ts",
-  "packages/ledger/src/rules/nft/burn.ts",
+  "packages/protocol/src/transactions/types/nft/nft-statement.ts",
+  "packages/ledger/src/rules/nft/statement.ts",
   // Fragment of a URL.
   "#anchor",
 ]);

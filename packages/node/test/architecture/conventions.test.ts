@@ -136,7 +136,7 @@ test("The important names of a library are public, and the paths for contributor
       ...readFileSync(join(REPOSITORY, page), "utf8").matchAll(/`((?:packages|tools|test)\/[\w/.-]+)`/g),
     ])
     .map(([, path]) => present(path))
-    .filter((path) => !/burn\.ts$/.test(path));
+    .filter((path) => !/statement\.ts$/.test(path));
   expect(paths.length).toBeGreaterThan(30);
   expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });

@@ -11,7 +11,7 @@ export type Blockchain = {
   readonly supply: WholeAmount;
 };
 
-/** What happened on the chain, in equal intervals: a value for each of `times`. */
+/** Activity of the chain in equal intervals: a value for each of `times`. */
 export type Activity = {
   readonly intervalSeconds: number;
   /** Start of each interval, seconds since 1970, ascending. The head is in the last one. */

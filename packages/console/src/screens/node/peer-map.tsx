@@ -10,7 +10,7 @@ const LIMIT = 100;
 /** Blocks by which the height that a peer reported last can differ without a reason. */
 const TOLERANCE = 2;
 
-const PLACES = ["ahead", "at the head", "behind by up to 50", "further behind"] as const;
+const PLACES = ["higher", "at the head", "up to 50 lower", "lower"] as const;
 type Place = (typeof PLACES)[number];
 
 type Row = { readonly version: string; readonly counts: Readonly<Partial<Record<Place, number>>> };
@@ -65,7 +65,7 @@ export function rowsOf(peers: readonly Peer[], height: number): readonly Row[] {
 }
 
 function placeOf(distance: number): Place {
-  if (distance > TOLERANCE) return "ahead";
+  if (distance > TOLERANCE) return "higher";
   if (distance >= -TOLERANCE) return "at the head";
-  return distance >= -50 ? "behind by up to 50" : "further behind";
+  return distance >= -50 ? "up to 50 lower" : "lower";
 }
