@@ -12,16 +12,14 @@ const DAY = { id: "day", title: "24 hours", hours: 24 };
 const MONTH = { id: "month", title: "30 days", hours: 720 };
 type Span = typeof DAY;
 
-/** Age up to which a chain has more to show of its last hour than of its last day. */
-const YOUNG_SECONDS = 6 * 3_600;
 const REFRESH_MS = 30_000;
 
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit" });
 
 export default function ActivityCharts() {
-  const { head } = useNode();
-  const isYoung = (head.value?.timestamp.epoch ?? 0) < YOUNG_SECONDS;
-  const spans = isYoung ? [HOUR, DAY] : [DAY, MONTH];
+  // A dev chain is rarely older than some hours.
+  const { devChain } = useNode().session.state.value ?? {};
+  const spans = devChain ? [HOUR, DAY] : [DAY, MONTH];
   return (
     <Section title="Activity">
       <UrlTabs label="Time that the charts show" parameter="span" tabs={spans}>
@@ -51,10 +49,11 @@ type CurvesProps = { readonly activity: Activity; readonly span: Span; readonly 
 
 function Curves({ activity, span, blocktime }: CurvesProps) {
   const { configuration } = useNode();
-  // The last interval has not ended: its counts would look like a fall.
-  const complete = <Value,>(values: readonly Value[]): readonly Value[] =>
-    values.length > 1 ? values.slice(0, -1) : values;
   const { blocks, missedSlots, transactions, fees } = activity;
+  // The last interval has not ended: its counts would look like a fall. It is shown if there is no other one with a block.
+  const isLastNeeded = sumOf(blocks.slice(0, -1)) === 0;
+  const complete = <Value,>(values: readonly Value[]): readonly Value[] =>
+    isLastNeeded ? values : values.slice(0, -1);
   const blockTimes = blocks.map((count, index) =>
     count === 0 ? null : ((count + (missedSlots[index] ?? 0)) * blocktime) / count,
   );
