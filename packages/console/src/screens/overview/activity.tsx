@@ -37,11 +37,9 @@ function Charts({ span }: { span: Span }) {
   });
   const { blocktime = 1 } = configuration.value?.constants ?? {};
   return (
-    <div class="activity">
-      <ResponseView response={response} what="The activity" lines={4}>
-        {({ data }) => <Curves activity={data} span={span} blocktime={blocktime} />}
-      </ResponseView>
-    </div>
+    <ResponseView response={response} what="The activity" lines={4}>
+      {({ data }) => <Curves activity={data} span={span} blocktime={blocktime} />}
+    </ResponseView>
   );
 }
 

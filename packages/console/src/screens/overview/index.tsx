@@ -29,9 +29,11 @@ export default function Overview() {
       <BlockRow />
       <Figures />
       <RoundMonitor isSteady />
-      <ErrorBoundary>
-        <ActivityCharts />
-      </ErrorBoundary>
+      <div class="activity">
+        <ErrorBoundary>
+          <ActivityCharts />
+        </ErrorBoundary>
+      </div>
       <LatestTransactions />
     </Page>
   );
