@@ -22,6 +22,7 @@ import {
   NEVER,
   termsOf,
 } from "../lists/conditions.ts";
+import { StoredCounts } from "../lists/count-cache.ts";
 import { type ListDependencies, TableList } from "../lists/table-list.ts";
 
 /** Integer up to 2^63; decimal text if it is not exact as a number. */
@@ -131,7 +132,7 @@ export class BlockQueries implements QueriesOf<Blocks> {
   readonly #byId: (id: string) => BlockRow | undefined;
   readonly #between: Readonly<Record<Direction, Statement<BlockRow>>>;
   readonly #timestamp: Statement<{ timestamp: number }>;
-  readonly #transactionsUpTo: Statement<{ count: number }>;
+  readonly #counts: StoredCounts;
   readonly #fees: Statement<{ high: number; low: number }>;
   readonly #list: TableList<BlockRow>;
   readonly #bytesConditions: BytesConditions;
@@ -144,9 +145,7 @@ export class BlockQueries implements QueriesOf<Blocks> {
     this.#byId = prepareById(database, BLOCK_IDS, BLOCK_COLUMNS);
     this.#between = { asc: database.prepare(`${BETWEEN} asc`), desc: database.prepare(`${BETWEEN} desc`) };
     this.#timestamp = database.prepare("SELECT timestamp FROM blocks WHERE height = ?");
-    this.#transactionsUpTo = database.prepare(
-      "SELECT transactions_up_to AS count FROM blocks WHERE height = ?",
-    );
+    this.#counts = new StoredCounts(database);
     // A sum of 64 bits could overflow.
     this.#fees = database.prepare(
       `SELECT coalesce(sum(total_fee >> 32), 0) AS high, coalesce(sum(total_fee & ${2 ** 32 - 1}), 0) AS low
@@ -175,7 +174,7 @@ export class BlockQueries implements QueriesOf<Blocks> {
   before(timestamps: readonly number[]): CountsBefore[] {
     return timestamps.map((time) => {
       const blocks = this.heightAt(time) - 1;
-      return { blocks, transactions: this.#transactionsUpTo.get(blocks)?.count ?? 0 };
+      return { blocks, transactions: this.#counts.upTo(blocks) };
     });
   }
 
