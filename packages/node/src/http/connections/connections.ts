@@ -47,8 +47,8 @@ export type Connection = {
 const CLIENTS_PER_SITE = 2;
 /** Maximum of requests of one connection whose responses are not completely read. */
 const MAX_PIPELINED = 32;
-/** Pipelined requests started per tick; the largest responses take half a millisecond each. */
-const FOLLOWERS_PER_TICK = 16;
+/** Pipelined requests started per tick; the largest responses take up to 2 ms each while the system allocates their buffers. */
+const FOLLOWERS_PER_TICK = 4;
 /** Time for which a client that pipelined too many requests gets no new connection, and the maximum of these clients. */
 const OFFENCE_MS = 10_000;
 const MAX_OFFENDERS = 10_000;

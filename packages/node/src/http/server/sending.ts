@@ -61,13 +61,25 @@ export function encodingFor(header: string | string[] | undefined): Encoding | u
 /**
  * Sends the responses of one tick of the event loop together at its end: a waiting client process is scheduled once for all
  * responses, and scheduling it takes longer than building a response (docs/decisions/0019-share-reads-and-writes-per-tick.md).
- * Add it after all other hooks that read or change responses.
+ * Node.js accepts one connection per tick: while connections arrive, responses wait, so that those of one client do not delay the
+ * connections of all others. Add it after all other hooks that read or change responses.
  *
  * @param maxWaitMs maximum time that a response waits for others, not counting the response that is being built
  */
 export function addBatches(app: Server, maxWaitMs: number): void {
   let leaving: (() => void)[] = [];
   let firstMs = 0;
+  let hasAccepted = false;
+  app.server.on("connection", () => {
+    hasAccepted = true;
+  });
+
+  function endTick(): void {
+    const mayWait = hasAccepted && performance.now() - firstMs <= maxWaitMs;
+    hasAccepted = false;
+    if (mayWait) setImmediate(endTick);
+    else leave();
+  }
 
   function leave(): void {
     const batch = leaving;
@@ -79,7 +91,7 @@ export function addBatches(app: Server, maxWaitMs: number): void {
     const nowMs = performance.now();
     if (leaving.length === 0) {
       firstMs = nowMs;
-      setImmediate(leave);
+      setImmediate(endTick);
     }
     leaving.push(() => {
       // The deadline may have sent a response in the same tick: the framework throws at a second one.

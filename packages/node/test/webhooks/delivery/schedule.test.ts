@@ -6,11 +6,16 @@ import { Schedule } from "../../../src/webhooks/delivery/schedule.ts";
 let runs: number;
 let timers: { delayMs: number; fire: () => void }[];
 let schedule: Schedule;
+/** Time that each run takes. */
+let runMs: number;
 
 beforeEach(() => {
   runs = 0;
   timers = [];
+  runMs = 0;
+  let elapsedMs = 0;
   const clock = {
+    elapsedMs: () => elapsedMs,
     after(delayMs: number, work: () => void) {
       const remove = () => {
         timers = timers.filter((other) => other !== timer);
@@ -26,7 +31,10 @@ beforeEach(() => {
       return remove;
     },
   };
-  schedule = new Schedule(clock, async () => void runs++);
+  schedule = new Schedule(clock, async () => {
+    runs++;
+    elapsedMs += runMs;
+  });
 });
 
 const delays = () => timers.map(({ delayMs }) => delayMs);
@@ -37,6 +45,31 @@ test("Calls of one tick cause one run.", async () => {
   expect(runs).toBe(0);
   await tick();
   expect(runs).toBe(1);
+});
+
+test("After a long run, the event loop turns once per 5 ms of it before the next run.", async () => {
+  runMs = 48;
+  schedule.notify();
+  await tick();
+  schedule.notify();
+  for (let turns = 0; turns < 9; turns++) await tick();
+  expect(runs).toBe(1);
+  await tick();
+  expect(runs).toBe(2);
+  schedule.continueWith(async () => void runs++);
+  for (let turns = 0; turns < 9; turns++) await tick();
+  expect(runs).toBe(2);
+  await tick();
+  expect(runs).toBe(3);
+});
+
+test("The event loop turns at most 20 times between two runs, because a run also waits for a database.", async () => {
+  runMs = 5_000;
+  schedule.notify();
+  await tick();
+  schedule.notify();
+  for (let turns = 0; turns < 20; turns++) await tick();
+  expect(runs).toBe(2);
 });
 
 test("A later time replaces the one before, and a run cancels both.", async () => {
@@ -92,7 +125,8 @@ test("After close it neither runs nor has a timer.", async () => {
 
 test("Notified during a run, it runs once more afterwards.", async () => {
   const ended: (() => void)[] = [];
-  const slow = new Schedule({ after: () => () => {} }, () => new Promise((resolve) => ended.push(resolve)));
+  const clock = { after: () => () => {}, elapsedMs: () => 0 };
+  const slow = new Schedule(clock, () => new Promise((resolve) => ended.push(resolve)));
   slow.notify();
   await tick();
   slow.notify();
