@@ -1,9 +1,8 @@
 /**
- * Kills a process that catches up with a chain, at seeded random moments, until it has caught up; then begins anew. Checks after
- * each kill that no committed block is lost, and that every block and transaction is found by its id.
+ * Kills a process that catches up with a chain, again and again. After each kill, no committed block may be lost, and every block and
+ * transaction must be found by its id.
  *
- * As a program, it is that process: it replays the chain into a database without verifying signatures, as a node that is far behind
- * does, and prints the height after each commit, and `end` after the last block.
+ * As a program, it is that process: it prints the height after each commit, and `end` after the last block.
  *
  *   node catch-up.ts PATH
  */

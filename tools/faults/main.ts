@@ -1,9 +1,8 @@
 /**
  * `npm run faults -- SCENARIO [--seed N] [--count K] [--minutes M] [--only FAULT]... [--list]`
  *
- * Runs real processes under load while faults are injected, and checks afterwards that nothing was lost, repeated or reordered. K seeds
- * run one after the other; the exit code is 1 if one of them failed. A seed determines the faults and their order, not the moment at
- * which a process is interrupted.
+ * Runs real processes under load while faults are injected (docs/fault-runs.md). K seeds run one after the other; the exit code is 1 if
+ * one of them failed.
  */
 import {
   formatFigures,

@@ -1,4 +1,4 @@
-/** Common parts of the scenarios of `npm run faults`: their options, their result, their faults and their background work. */
+/** Common parts of the scenarios of `npm run faults`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,6 @@ export type Run = RunOptions & {
   readonly random: Random;
   /** Folder for everything that the run writes; it is removed at the end. */
   readonly folder: string;
-  /** Gets descriptions of failures. */
   readonly faults: string[];
 };
 
@@ -53,7 +52,6 @@ export async function runScenario({ run }: Scenario, options: RunOptions): Promi
 
 export type Fault<World> = {
   readonly name: string;
-  /** Relative probability. */
   readonly weight: number;
   /** Injects the fault and heals it. Returns a description. */
   readonly inject: (world: World, random: Random) => Promise<unknown>;
@@ -74,30 +72,25 @@ export const weighted = <F extends Pick<Fault<never>, "name" | "weight">>(
     .filter(({ name }) => only?.includes(name) ?? true)
     .flatMap((fault) => Array<F>(fault.weight).fill(fault));
 
-/** Increases the count of a name, and returns it. */
+/** Returns the new count. */
 export function increase(counts: Map<string, number>, name: string, by = 1): number {
   const count = (counts.get(name) ?? 0) + by;
   counts.set(name, count);
   return count;
 }
 
-/** Returns the value that the key had first; this value is noted if there was none. */
+/** Returns the value that the key got first, which is this one if there was none. */
 export function firstValue<K, V>(values: Map<K, V>, key: K, value: V): V {
   const first = values.get(key) ?? value;
   values.set(key, first);
   return first;
 }
 
-/** Interval at which work is looked at, and time without progress after which time must be advanced. */
 const LOOK_EVERY_MS = 200;
+/** Time without progress after which time must be advanced. */
 const IDLE_MS = 1_000;
 
-/**
- * Waits until no work is left.
- *
- * @param advance lets time pass, so that postponed work is due
- * @throws {Error} that names the work, if nothing happens
- */
+/** Waits until no work is left, and throws if nothing happens. `advance` lets time pass, so that postponed work is due. */
 export async function untilDone(
   unfinished: () => Promise<readonly string[]>,
   advance: (left: string) => unknown,
@@ -125,10 +118,6 @@ export const formatFigures = (figures: Figures): string =>
 /** Returns the first descriptions, and the number of the others. */
 export const shown = (faults: readonly string[], most: number): string[] =>
   faults.length <= most ? [...faults] : [...faults.slice(0, most), `and ${faults.length - most} more`];
-
-/** Waits for the work, but at most for this time, which does not keep the process running. */
-export const within = (work: Promise<unknown>, timeMs: number): Promise<unknown> =>
-  Promise.race([work, sleep(timeMs, undefined, { ref: false })]);
 
 /** Work that is repeated with pauses until it is stopped. Failures are ignored: a process may be down. */
 export class Background {

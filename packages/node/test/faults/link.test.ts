@@ -37,12 +37,7 @@ describe("a link", () => {
     server.close();
   });
 
-  /** Returns a client, what it has received, and whether it is closed. */
-  function open(): {
-    readonly client: Socket;
-    readonly text: () => string;
-    readonly isClosed: () => boolean;
-  } {
+  function open() {
     const client = connect(link.port, "127.0.0.1").on("error", () => {});
     clients.push(client);
     let text = "";
@@ -52,31 +47,30 @@ describe("a link", () => {
     return { client, text: () => text, isClosed: () => client.closed };
   }
 
+  /** Opens a connection that has sent a byte, and received it. */
+  async function openUsed() {
+    const opened = open();
+    opened.client.write("a");
+    await expect.poll(opened.text).toBe("a");
+    return opened;
+  }
+
   test("A link passes bytes in both directions.", async () => {
-    const { client, text } = open();
-    client.write("a");
-    await expect.poll(text).toBe("a");
+    await openUsed();
     expect(received).toEqual(["a"]);
   });
 
   test("A link that is cut closes its connections, and refuses others until it is open.", async () => {
-    const first = open();
-    first.client.write("a");
-    await expect.poll(first.text).toBe("a");
+    const { isClosed } = await openUsed();
     link.become("cut");
-    await expect.poll(first.isClosed).toBe(true);
-    const second = open();
-    await expect.poll(second.isClosed).toBe(true);
+    await expect.poll(isClosed).toBe(true);
+    await expect.poll(open().isClosed).toBe(true);
     link.become("open");
-    const third = open();
-    third.client.write("b");
-    await expect.poll(third.text).toBe("b");
+    await openUsed();
   });
 
   test("A link that was stalled sends the bytes that it held back, even if the client has gone.", async () => {
-    const { client, text } = open();
-    client.write("a");
-    await expect.poll(text).toBe("a");
+    const { client } = await openUsed();
     link.become("stalled");
     client.end("b");
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -1,4 +1,5 @@
 /** Three blocks, of which the last is replaced by another, and the correct deliveries of a receiver of every block. */
+import { expect } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { people } from "../../test-support/chain/cast.ts";
 import type { Arrival, Message } from "../../test-support/faults/actors/receiver.ts";
@@ -35,6 +36,12 @@ export const message = (sequence: number, event: string, block: ChainBlock, reve
   ...(reverts && { reverts }),
 });
 
+/** A message about the transaction of a block. */
+export const transactionMessage = (sequence: number, block: ChainBlock, event = "transaction.applied") => ({
+  ...message(sequence, event, block),
+  data: { id: present(block.transactions[0]).id },
+});
+
 export const MESSAGES: readonly Message[] = [
   message(1, "block.applied", block(1)),
   message(2, "block.applied", block(2)),
@@ -48,3 +55,6 @@ export const arrival = (message: Message, more: Partial<Arrival> = {}): Arrival 
   ...{ message, id: message.id, body: JSON.stringify(message), isVerified: true },
   ...{ sentSeconds: message.sequence ?? 0, epoch: 1, isAccepted: true, ...more },
 });
+
+/** Matches faults of which one contains the text. */
+export const withFault = (text: string) => expect.arrayContaining([expect.stringContaining(text)]);

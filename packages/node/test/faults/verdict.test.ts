@@ -1,10 +1,11 @@
 /** Tests of the simulation's checks: a simulation without findings is only worth as much as its checks. */
 import { describe, expect, test } from "vitest";
+import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import { present } from "../../src/platform/present.ts";
 import { people } from "../../test-support/chain/cast.ts";
 import type { Arrival, Message } from "../../test-support/faults/actors/receiver.ts";
 import type { ChainBlock } from "../../test-support/faults/checks/chronicle.ts";
-import type { Case, Period, Replay } from "../../test-support/faults/checks/evidence.ts";
+import type { Case, Period } from "../../test-support/faults/checks/evidence.ts";
 import { judge } from "../../test-support/faults/checks/verdict.ts";
 import {
   applied,
@@ -16,9 +17,12 @@ import {
   MESSAGES,
   message,
   transaction,
+  transactionMessage,
+  withFault,
 } from "./three-blocks.ts";
 
 const GOOD = MESSAGES.map((message) => arrival(message));
+const good = (index: number) => present(GOOD[index]);
 
 /** Judges deliveries of a webhook for every block since the first one, unless a part of the case is given. */
 const judgeOf = (arrivals: readonly Arrival[], more: Partial<Case> = {}) =>
@@ -35,8 +39,8 @@ const namedKind = (kind: string) => ({ periods: [periodOf(kind)] });
 
 const without = (index: number) => GOOD.toSpliced(index, 1);
 const and = (message: Message) => [...GOOD, arrival(message)];
-const changed = (index: number, changes: Partial<Message>) =>
-  GOOD.with(index, arrival({ ...present(GOOD[index]).message, ...changes }));
+const changed = (index: number, changes: Partial<Message>, arrivals = GOOD) =>
+  arrivals.with(index, arrival({ ...good(index).message, ...changes }));
 
 describe("the checks", () => {
   test("The checks accept correct deliveries, once or twice.", () => {
@@ -63,71 +67,40 @@ describe("the checks", () => {
     ["a missing number", without(4), "block.applied block3b at height 3 never arrived"],
     ["a fact that is not retracted", without(3), "was undone, and never retracted"],
     ["a fact delivered with two ids", and(message(6, "block.applied", block(1))), "no (further) fact"],
-    ["an invented fact", [...GOOD, arrival(message(6, "block.applied", block(9)))], "no (further) fact"],
+    ["an invented fact", and(message(6, "block.applied", block(9))), "no (further) fact"],
+    ["a fact without a subscription", and(transactionMessage(6, block(1))), "does not subscribe"],
     [
-      "a fact without a subscription",
-      and({ ...message(6, "transaction.applied", block(1)), data: { id: "tx1" } }),
-      "does not subscribe",
-    ],
-    [
-      "a retraction of a fact that is still true",
+      "a retraction of a true fact",
       and(message(6, "block.reverted", block(2), "msg_2")),
       "what is still true",
     ],
     ["a second end", and(message(6, "block.reverted", block(3), "msg_3")), "is retracted twice"],
-    [
-      "a retraction of an unknown fact",
-      changed(3, { reverts: "msg_99" }),
-      "retracts msg_99, which never arrived",
-    ],
-    [
-      "a retraction of a fact of another block",
-      changed(3, { blockId: "block3b" }),
-      "a fact of another block",
-    ],
-    [
-      "a fact that is delivered again after its retraction",
-      [...GOOD, present(GOOD[2])],
-      "arrived again after msg_4",
-    ],
+    ["a retraction of no fact", changed(3, { reverts: "msg_99" }), "retracts msg_99, which never arrived"],
+    ["a retraction of another block", changed(3, { blockId: "block3b" }), "a fact of another block"],
+    ["a fact again after its retraction", [...GOOD, good(2)], "arrived again after msg_4"],
     ["an end numbered before its fact", changed(3, { sequence: 0 }), "has a smaller number"],
-    [
-      "numbers against the order of the chain",
-      [
-        arrival({ ...present(GOOD[0]).message, sequence: 2 }),
-        arrival({ ...present(GOOD[1]).message, sequence: 1 }),
-        ...GOOD.slice(2),
-      ],
-      "is numbered after",
-    ],
+    ["swapped numbers", changed(0, { sequence: 2 }, changed(1, { sequence: 1 })), "is numbered after"],
     ["one number for two", changed(1, { sequence: 1 }), "number 1 is that of"],
-    ["a delivery without id", GOOD.with(0, { ...present(GOOD[0]), id: undefined }), "has no proper id"],
-    [
-      "a delivery that does not verify",
-      GOOD.with(0, { ...present(GOOD[0]), isVerified: false }),
-      "does not verify",
-    ],
-    ["two bodies", [...GOOD, { ...present(GOOD[0]), body: "{}" }], "arrived with two bodies"],
+    ["a delivery without id", GOOD.with(0, { ...good(0), id: undefined }), "has no proper id"],
+    ["a delivery that does not verify", GOOD.with(0, { ...good(0), isVerified: false }), "does not verify"],
+    ["two bodies", [...GOOD, { ...good(0), body: "{}" }], "arrived with two bodies"],
   ])("finds %s", (_what, arrivals, fault) => {
-    expect(judgeOf(arrivals)).toContainEqual(expect.stringContaining(fault));
+    expect(judgeOf(arrivals)).toEqual(withFault(fault));
   });
 
   test("The checks detect a premature delivery to a strict receiver.", () => {
-    const deep = [
-      ...CHANGES,
-      ...Array.from({ length: 20 }, (_, index) => applied(6 + index, block(4 + index))),
-    ];
-    const messages = [1, 2].flatMap((height) => [
-      { ...message(2 * height - 1, "transaction.applied", block(height)), data: { id: `tx${height}` } },
-      message(2 * height, "block.applied", block(height)),
+    const more = Array.from({ length: 20 }, (_, index) => applied(6 + index, block(4 + index)));
+    const delivered = [1, 2].flatMap((height) => [
+      arrival(transactionMessage(2 * height - 1, block(height))),
+      arrival(message(2 * height, "block.applied", block(height))),
     ]);
-    const strict = { periods: [periodOf("twelve confirmations, strict", 100, 0)], changes: deep };
-    const good = messages.map((message) => arrival(message));
-    expect(judgeOf(good, strict)).toEqual([]);
-    const [first, second, ...rest] = good;
-    expect(judgeOf([present(second), present(first), ...rest], strict)).toContainEqual(
-      expect.stringContaining("arrived before a smaller number"),
-    );
+    const strict = {
+      periods: [periodOf("twelve confirmations, strict", 100, 0)],
+      changes: [...CHANGES, ...more],
+    };
+    expect(judgeOf(delivered, strict)).toEqual([]);
+    const early = delivered.with(0, present(delivered[1])).with(1, present(delivered[0]));
+    expect(judgeOf(early, strict)).toEqual(withFault("arrived before a smaller number"));
   });
 
   test("The checks distinguish optional and required deliveries of a webhook with a replay.", () => {
@@ -137,57 +110,49 @@ describe("the checks", () => {
       cancelled: new Map(MESSAGES.map(({ id, sequence }) => [id, present(sequence)])),
       replays: [{ fromHeight: 2, toHeight: 3, requestedAt, ...(isFinished && { isFinished }) }],
     });
-    const [first, second, undone, , third] = GOOD;
-    expect(judgeOf([present(third), present(second)], past(5))).toEqual([]);
+    expect(judgeOf([good(4), good(1)], past(5))).toEqual([]);
     expect(judgeOf([], past(5))).toEqual([]);
-    expect(judgeOf([present(second)], past(5, true))).toEqual([
-      "block.applied block3b at height 3 never arrived",
-    ]);
-    expect(judgeOf([present(third), present(second), present(first)], past(5))).toEqual([
-      expect.stringContaining("does not subscribe"),
-    ]);
+    expect(judgeOf([good(1)], past(5, true))).toEqual(["block.applied block3b at height 3 never arrived"]);
+    const unsubscribed = [expect.stringContaining("does not subscribe")];
+    expect(judgeOf([good(4), good(1), good(0)], past(5))).toEqual(unsubscribed);
     // The third block was reverted before the replay was requested.
-    expect(judgeOf([present(undone), present(GOOD[3]), present(third)], past(3))).toEqual([]);
-    expect(judgeOf([present(undone), present(GOOD[3])], past(4))).toEqual([
-      expect.stringContaining("does not subscribe"),
-    ]);
+    expect(judgeOf([good(2), good(3), good(4)], past(3))).toEqual([]);
+    expect(judgeOf([good(2), good(3)], past(4))).toEqual(unsubscribed);
   });
 
   test("The checks detect a fact that was delivered with too few confirmations.", () => {
-    const delivered = { ...message(1, "transaction.applied", block(3, "b")), data: { id: "tx3" } };
-    expect(judgeOf([arrival(delivered)], namedKind("three confirmations"))).toContainEqual(
-      expect.stringContaining("does not subscribe"),
-    );
+    const delivered = [arrival(transactionMessage(1, block(3, "b")))];
+    expect(judgeOf(delivered, namedKind("three confirmations"))).toEqual(withFault("does not subscribe"));
   });
 
   test("The checks detect that a subscribed revert is missing.", () => {
-    const delivered = { ...message(1, "transaction.reverted", block(3)), data: { id: "tx3" } };
-    expect(judgeOf([arrival(delivered)], namedKind("reversals only"))).toEqual([]);
+    const delivered = [arrival(transactionMessage(1, block(3), "transaction.reverted"))];
+    expect(judgeOf(delivered, namedKind("reversals only"))).toEqual([]);
     expect(judgeOf([], namedKind("reversals only"))).toEqual(["transaction.reverted tx3 never arrived"]);
   });
 
   test("The checks detect past facts in another order than they happened, but allow each replay to start again.", () => {
-    const delivered = [block(2), block(1)].map((block, index) =>
-      arrival(message(index + 1, "block.applied", block)),
+    const delivered = [2, 1].map((height, index) =>
+      arrival(message(index + 1, "block.applied", block(height))),
     );
-    const replay = (fromHeight: number): Replay => ({ fromHeight, toHeight: 2, requestedAt: 5 });
-    expect(judgeOf(delivered, { ...AFTER, replays: [replay(1)] })).toEqual([
-      "msg_2 (block.applied) is numbered after msg_1",
-    ]);
-    expect(judgeOf(delivered, { ...AFTER, replays: [replay(2), replay(1)] })).toEqual([]);
+    const faultsSince = (...heights: number[]) =>
+      judgeOf(delivered, {
+        ...AFTER,
+        replays: heights.map((fromHeight) => ({ fromHeight, toHeight: 2, requestedAt: 5 })),
+      });
+    expect(faultsSince(1)).toEqual(["msg_2 (block.applied) is numbered after msg_1"]);
+    expect(faultsSince(2, 1)).toEqual([]);
   });
 
   test("The checks require order of a returned strict webhook from its return on.", () => {
     const changes = [1, 2, 3, 4].map((height) => applied(height, block(height)));
-    const delivered = [2, 3, 4].map((height) => arrival(message(height, "block.applied", block(height))));
     const periods = [periodOf("ledger, strict"), periodOf("ledger, strict", 2, 0)];
-    const disorderOf = (arrivals: readonly Arrival[]) =>
-      judgeOf(arrivals, { periods, changes }).filter((fault) => fault.includes("smaller number"));
-    const [second, third, fourth] = delivered;
-    expect(disorderOf([present(third), present(second), present(fourth)])).toEqual([]);
-    expect(disorderOf([present(second), present(fourth), present(third)])).toEqual([
-      "msg_4 (block.applied) arrived before a smaller number",
-    ]);
+    const disorderOf = (...heights: number[]) => {
+      const arrivals = heights.map((height) => arrival(message(height, "block.applied", block(height))));
+      return judgeOf(arrivals, { periods, changes }).filter((fault) => fault.includes("smaller number"));
+    };
+    expect(disorderOf(3, 2, 4)).toEqual([]);
+    expect(disorderOf(2, 4, 3)).toEqual(["msg_4 (block.applied) arrived before a smaller number"]);
   });
 
   const voter = people("voter");
@@ -201,28 +166,23 @@ describe("the checks", () => {
       { ...transaction("payment"), sender, recipient: newcomer.address, isFirst: true },
     ],
   };
-  const wallet = (address: string, balance = "5") => ({ address, balance, nonce: "3" });
-  /** Deliveries of a receiver of wallets and delegates; a delegate changes with its votes. */
+  const wallet = ({ address }: DevAccount, balance = "5") => ({ address, balance, nonce: "3" });
+  /** A delegate changes with its votes. */
+  const accounts = [GENERATOR, voter, newcomer, people("delegate")];
   const ELECTION = [
     ["wallet.vote", { delegate: "+02", transaction: { id: "vote" } }],
     ["delegate.registered", { id: "registration" }],
-    ["wallet.created.cold", wallet(newcomer.address)],
-    ...[GENERATOR, voter, newcomer, people("delegate")].map(({ address }) => [
-      "wallet.saved",
-      wallet(address),
-    ]),
+    ["wallet.created.cold", wallet(newcomer)],
+    ...accounts.map((account) => ["wallet.saved", wallet(account)]),
   ].map(([event, data], index) => arrival({ ...message(index + 1, String(event), election), data }));
 
   const faultsOfElection = (arrivals: readonly Arrival[], balance = "5") =>
     judgeOf(arrivals, {
       ...namedKind("wallets and delegates"),
       changes: [applied(1, election)],
-      wallets: new Map([
-        [voter.address, wallet(voter.address, balance)],
-        ...[GENERATOR, newcomer, people("delegate")].map(
-          ({ address }): [string, ReturnType<typeof wallet>] => [address, wallet(address)],
-        ),
-      ]),
+      wallets: new Map(
+        accounts.map((account) => [account.address, wallet(account, account === voter ? balance : "5")]),
+      ),
     });
 
   test("The checks accept correct deliveries of wallets and delegates.", () => {

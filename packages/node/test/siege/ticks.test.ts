@@ -6,13 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import {
-  BOUNDS,
-  growthOf,
-  type Measured,
-  reportOf,
-  SHORT_BOUNDS,
-} from "../../test-support/faults/siege/report.ts";
+import { BOUNDS, growthOf, reportOf, SHORT_BOUNDS } from "../../test-support/faults/siege/report.ts";
+import type { Measured } from "../../test-support/faults/siege/siege.ts";
 import { type LongestTick, TickReader, tickRecorder } from "../../test-support/faults/siege/ticks.ts";
 
 const BLOCKED_MS = 700;

@@ -1,7 +1,4 @@
-/**
- * The database of the cluster: a PostgreSQL server with a synchronous streaming replica, and pgbouncer in transaction mode before them
- * for some of the processes, where Debian's programs are installed; otherwise one server.
- */
+/** The database of the cluster: PostgreSQL with a synchronous replica, and pgbouncer, if Debian's programs are installed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import {
@@ -13,6 +10,7 @@ import {
   startPrimary,
   startReplica,
 } from "../../postgres/cluster.ts";
+import { urlOf } from "../../postgres/process.ts";
 import { connect, startPostgres } from "../../postgres/server.ts";
 import { mountSmallDisk, type SmallDisk } from "../../postgres/small-disk.ts";
 
@@ -31,7 +29,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const DISK_MB = 600;
 
 export class ClusterDatabase {
-  readonly hasReplica: boolean;
+  readonly hasReplica = missingForReplica() === undefined;
   /** Connections of the run itself to the primary. */
   postgres: Postgres;
   /** Disk of the first primary. */
@@ -42,20 +40,21 @@ export class ClusterDatabase {
   #pooler: Pgbouncer | undefined;
   #isClosed = false;
 
-  constructor(primary: ClusterServer, disk: SmallDisk | undefined, hasReplica: boolean) {
-    [this.#first, this.#primary, this.#disk, this.hasReplica] = [primary, primary, disk, hasReplica];
+  constructor(primary: ClusterServer, disk: SmallDisk | undefined) {
+    [this.#first, this.#primary, this.#disk] = [primary, primary, disk];
     this.postgres = connect(primary.urlOf(DATABASE));
   }
 
   /** Starts primary and pooler; `addReplica` must follow, if there can be a replica. */
   static async start(): Promise<ClusterDatabase> {
-    const hasReplica = missingForReplica() === undefined;
     const disk = mountSmallDisk(DISK_MB);
-    const primary = await (hasReplica ? startPrimary(SETTINGS, disk?.path) : startSingle(disk?.path));
+    const primary = await (missingForReplica() === undefined
+      ? startPrimary(SETTINGS, disk?.path)
+      : startSingle(disk?.path));
     const first = connect(primary.urlOf("postgres"));
     await first.query(`CREATE DATABASE ${DATABASE}`);
     await first.close();
-    const database = new ClusterDatabase(primary, disk, hasReplica);
+    const database = new ClusterDatabase(primary, disk);
     try {
       if (missingForPgbouncer() === undefined)
         database.#pooler = await startPgbouncer(DATABASE, database.#routes());
@@ -70,7 +69,6 @@ export class ClusterDatabase {
     return this.#pooler !== undefined;
   }
 
-  /** True while the primary has a disk that can be filled. */
   get hasDisk(): boolean {
     return this.#disk !== undefined && this.#primary === this.#first;
   }
@@ -101,10 +99,7 @@ export class ClusterDatabase {
     if (!this.#isClosed) await this.#pooler?.start();
   }
 
-  /**
-   * Stops the replica, kills the primary after some time, and promotes the replica, which lacks the commits of that time.
-   * `addReplica` must follow.
-   */
+  /** Promotes the replica, which was stopped and lacks the last commits. `addReplica` must follow. */
   async promote(lostMs: number): Promise<void> {
     const [former, replica, postgres] = [this.#primary, this.#replica, this.postgres];
     if (!replica) return;
@@ -161,10 +156,10 @@ export class ClusterDatabase {
 /** Starts the server of the npm package, which cannot have a replica. */
 async function startSingle(parent: string | undefined): Promise<ClusterServer> {
   const server = await startPostgres(SETTINGS, parent);
-  const url = new URL(await server.createDatabase("unused"));
+  const port = Number(new URL(await server.createDatabase("unused")).port);
   return {
-    port: Number(url.port),
-    urlOf: (database) => Object.assign(new URL(url), { pathname: `/${database}` }).href,
+    port,
+    urlOf: (database) => urlOf(port, database),
     start: server.resume,
     end: server.end,
     remove: server.stop,

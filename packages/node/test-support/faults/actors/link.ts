@@ -13,7 +13,6 @@ export type LinkTarget = "node" | "primary" | "replica" | "pooler";
 /** Delay of a slow link, in each direction. */
 const DELAY_MS = 150;
 
-/** The sockets of a client and of the server. */
 type Pair = readonly [client: Socket, server: Socket];
 
 export class Link {
@@ -72,7 +71,6 @@ export class Link {
     if (this.#state === "stalled") for (const socket of pair) this.#hold(socket);
   }
 
-  /** Passes bytes, and the end, from one side to the other. */
   #pass(from: Socket, to: Socket, isPassed: () => boolean): void {
     const later = (work: () => void) => {
       if (this.#state === "slow") setTimeout(work, DELAY_MS);

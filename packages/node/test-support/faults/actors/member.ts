@@ -9,10 +9,9 @@ export type MemberOptions = {
   readonly name: string;
   readonly args: readonly string[];
   readonly spawn?: SpawnOptions;
-  /** Connections to other machines. */
   readonly links?: readonly Link[];
-  /** Default: when it has printed a URL. */
-  readonly ready?: (process: Running) => Promise<unknown>;
+  /** Text that it prints when it is ready. Default: a URL. */
+  readonly ready?: RegExp;
   /** Gets a description if a process ends by itself, or does not end on request. */
   readonly faults: string[];
 };
@@ -23,7 +22,6 @@ export class Member {
   /** The process; undefined while it does not run. */
   running: Running | undefined;
   readonly #options: MemberOptions;
-  /** Output of former processes. */
   readonly #former: string[] = [];
   #isClosed = false;
 
@@ -33,20 +31,19 @@ export class Member {
     this.#options = options;
   }
 
-  /** Everything that its processes have printed. */
   get output(): string {
     return [...this.#former, this.running?.stdout() ?? "", this.running?.stderr() ?? ""].join("");
   }
 
   /** Starts the process unless it runs, and waits until it is ready. */
   async start(): Promise<void> {
-    const { args, spawn, faults, ready = (process) => process.printed(/http:\S+/) } = this.#options;
+    const { args, spawn, faults, ready = /http:\S+/ } = this.#options;
     if (this.running || this.#isClosed) return;
     const process = spawnUniknode(args, spawn);
     this.running = process;
     void this.#watch(process);
     // A process that ends is reported by `#watch`.
-    if (await isWithin(settled(ready(process)), WAIT_MS)) return;
+    if (await isWithin(settled(process.printed(ready)), WAIT_MS)) return;
     faults.push(`${this.name} was not ready ${WAIT_MS / 1_000} s after its start`);
   }
 

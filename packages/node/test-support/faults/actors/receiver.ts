@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EpochFence } from "@uniknode/client";
+import type { Client, EpochFence, NewWebhook } from "@uniknode/client";
 import type { Random } from "../../random.ts";
 import { isVerified, secretOf } from "../../webhooks/receiver.ts";
-import type { Control } from "./dev-chain.ts";
 
 /** The body of a delivery, and its sequence. */
 export type Message = {
@@ -23,7 +22,6 @@ export type Message = {
 /** A delivery with what its sender and the receiver did. */
 export type Arrival = {
   readonly message: Message;
-  /** Exact text of the body. */
   readonly body: string;
   /** Value of the header. */
   readonly id: string | undefined;
@@ -36,12 +34,7 @@ export type Arrival = {
   readonly isAccepted: boolean;
 };
 
-/** Responds to a delivery, or not. */
-type Respond = (response: ServerResponse, random: Random) => unknown;
-
-/** Longest wait of a caller. */
 const MAX_SILENCE_MS = 1_500;
-/** Longest time to a slow response. */
 const MAX_SLOW_MS = 400;
 const REFUSALS = [301, 400, 404, 500, 502, 503];
 
@@ -82,7 +75,7 @@ const RESPONSES = {
   },
   /** Permanently: the node suspends the webhook. */
   gone: (response) => response.writeHead(410).end(),
-} satisfies Record<string, Respond>;
+} satisfies Record<string, (response: ServerResponse, random: Random) => unknown>;
 
 export type Behaviour = keyof typeof RESPONSES;
 
@@ -103,7 +96,6 @@ export type ReceiverOptions = {
 };
 
 export class Receiver {
-  /** Deliveries in the order of arrival. */
   readonly arrivals: Arrival[] = [];
   /** Tokens with which its deliveries may be signed. */
   readonly tokens = new Set<string>();
@@ -136,12 +128,11 @@ export class Receiver {
     this.url = `http://${host}:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Registers it for events. The token signs its first deliveries. */
-  async register(control: Control, fields: object): Promise<{ readonly id: number; readonly token: string }> {
-    const registered = await control.post("/api/webhooks", { ...fields, target: this.url });
-    const { id, token } = registered as { readonly id: number; readonly token: string };
+  /** Registers it for events, and returns the id of the webhook. */
+  async register({ webhooks }: Client, fields: Omit<NewWebhook, "target">): Promise<number> {
+    const { id, token } = (await webhooks.create({ ...fields, target: this.url })).data;
     this.tokens.add(token);
-    return { id, token };
+    return id;
   }
 
   async become(next: Behaviour): Promise<void> {

@@ -1,4 +1,5 @@
 /** A webhook under test: its receiver, and its registrations over time. */
+import type { ApiError } from "@uniknode/client";
 import { present } from "../../../src/platform/present.ts";
 import type { Period, Replay } from "../checks/evidence.ts";
 import type { Kind } from "../checks/kinds.ts";
@@ -8,45 +9,37 @@ import type { Receiver } from "./receiver.ts";
 export class Subject {
   readonly receiver: Receiver;
   id = 0;
-  /** Signs its first deliveries. */
-  token = "";
   readonly periods: Period[] = [];
-  /** Parts of the chain whose replay it requested. */
   readonly replays: Replay[] = [];
   /** The events of a change of this chain are committed with it. */
-  readonly #chain: Pick<DevChain, "control" | "chronicle">;
+  readonly #chain: Pick<DevChain, "client" | "chronicle">;
 
-  constructor(receiver: Receiver, chain: Pick<DevChain, "control" | "chronicle">) {
+  constructor(receiver: Receiver, chain: Pick<DevChain, "client" | "chronicle">) {
     this.receiver = receiver;
     this.#chain = chain;
   }
 
   async register(kind: Kind): Promise<void> {
-    const { control, chronicle } = this.#chain;
+    const { client, chronicle } = this.#chain;
     const notBefore = chronicle.position();
-    const { id, token } = await this.receiver.register(control, kind.body);
-    [this.id, this.token] = [id, token];
+    this.id = await this.receiver.register(client, kind.body);
     this.periods.push({ kind, notBefore, fullyFrom: chronicle.position() });
   }
 
-  /** The last period. */
   get last(): Period {
     return present(this.periods.at(-1));
   }
 
-  /**
-   * Changes the kind of the webhook with the same target. If the response is lost, either kind may be active for
-   * a while, and no delivery is required.
-   */
+  /** Changes the kind. If the response is lost, either may be active for a while, and no delivery is required. */
   async change(kind: Kind): Promise<void> {
     const { receiver, periods, last: before } = this;
-    const { control, chronicle } = this.#chain;
+    const { client, chronicle } = this.#chain;
     // A receiver that responds 410 would be suspended again.
     if (receiver.behaviour === "gone") await receiver.become("well");
     const notBefore = chronicle.position();
     periods.push({ kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY, isUnsure: true });
-    const defaults = { match: "any", order: "parallel", confirmations: 0 };
-    await control.send("PUT", `/api/webhooks/${this.id}`, { ...defaults, ...kind.body });
+    const defaults = { match: "any", order: "parallel", confirmations: 0 } as const;
+    await client.webhooks.update(this.id, { ...defaults, ...kind.body });
     const fullyFrom = chronicle.position();
     periods.splice(-2, 2, { ...before, until: fullyFrom }, { kind, notBefore, fullyFrom });
   }
@@ -59,24 +52,25 @@ export class Subject {
 
   /** Makes the receiver healthy again; a ping lifts the suspension. A change whose response was lost is repeated. */
   async comeBack(): Promise<void> {
-    const { control, chronicle } = this.#chain;
+    const { client, chronicle } = this.#chain;
     await this.receiver.become("well");
-    const { state } = (await control.post(`/api/webhooks/${this.id}/ping`)) as { state: string };
-    if (state !== "delivered") return;
+    const { data } = await client.webhooks.ping(this.id);
+    if (data.state !== "delivered") return;
     if (this.last.isUnsure) await this.change(this.last.kind);
     else this.periods.push({ ...this.last, fullyFrom: chronicle.position() });
   }
 
   /** Returns the reason why the node has suspended the webhook, if it has. */
   async suspended(): Promise<string | undefined> {
-    const shown = await this.#chain.control.get(`/api/webhooks/${this.id}?health=true`);
-    return (shown as { readonly suspended?: { readonly reason: string } }).suspended?.reason;
+    return (await this.#chain.client.webhooks.get(this.id)).data.suspended?.reason;
   }
 
   /** Requests a replay of a part of the chain, unless the webhook cannot have it now. */
   async replay(fromHeight: number, toHeight: number): Promise<void> {
-    const { control, chronicle } = this.#chain;
+    const { client, chronicle } = this.#chain;
     this.replays.push({ fromHeight, toHeight, requestedAt: chronicle.position() });
-    await control.post(`/api/webhooks/${this.id}/replay`, { fromHeight, toHeight }, [202, 409, 422]);
+    await client.webhooks.replay(this.id, { fromHeight, toHeight }).catch((error: ApiError) => {
+      if (error.code !== "API_REFUSED") throw error;
+    });
   }
 }

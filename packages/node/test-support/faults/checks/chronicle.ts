@@ -1,7 +1,4 @@
-/**
- * Record of the chain's changes, derived from its own tables: triggers record which rows of blocks and transactions were inserted and
- * deleted, in the same database transaction. It is independent of the event log and the webhooks.
- */
+/** Changes of the chain, which triggers on its tables record in the same transactions, independently of the event log. */
 import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 
@@ -71,7 +68,6 @@ const SCHEMA = `
   END;
 `;
 
-/** Begins the chronicle in the database of a node. */
 export function beginChronicle(path: string): void {
   const database = openDatabase(path);
   try {
@@ -90,7 +86,6 @@ type Row = {
   transaction_row: string | null;
 };
 
-/** Reads along while the node runs. */
 export class Chronicle {
   readonly #database: Database;
 

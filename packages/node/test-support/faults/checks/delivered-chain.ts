@@ -4,7 +4,7 @@ import type { Arrival, Message } from "../actors/receiver.ts";
 
 /** Fields of a webhook for events, in strict order: the default events are those from which the chain is derived. */
 export const strictWebhook = (events: readonly string[] = ["block.applied", "block.reverted"]) => ({
-  ...{ events, conditions: [EVERY_EVENT], order: "strict" },
+  ...{ events, conditions: [EVERY_EVENT], order: "strict" as const },
 });
 
 export type DeliveredBlock = {
@@ -20,7 +20,6 @@ export class DeliveredChain {
   readonly chain: DeliveredBlock[] = [];
   /** Every block that was ever part of it. */
   readonly seen: DeliveredBlock[] = [];
-  /** Inconsistent deliveries. */
   readonly faults: string[] = [];
   /** Id of the delivery of each block. */
   readonly #messageIds = new Map<string, string>();

@@ -18,12 +18,10 @@ export type Period = {
   readonly isUnsure?: true;
 };
 
-/** Replay of a part of the chain, requested at a position in the chronicle. */
 export type Replay = {
   readonly fromHeight: number;
   readonly toHeight: number;
   readonly requestedAt: number;
-  /** The replay was delivered completely. */
   readonly isFinished?: true;
 };
 
@@ -34,11 +32,9 @@ export type Case = {
   readonly changes: readonly Change[];
   /** Deliveries that were cancelled because their blocks were reverted: number by id. */
   readonly cancelled: ReadonlyMap<string, number>;
-  /** Final state of wallets, by address. */
   readonly wallets: ReadonlyMap<string, ChainWallet>;
 };
 
-/** Delivery as the receiver recorded it. */
 export type Delivery = {
   readonly message: Message;
   /** Indexes among the arrivals. */
@@ -72,10 +68,7 @@ export const isFactOfChain = (event: string): boolean =>
   event.startsWith("forger.missing") ||
   FAMILIES.some((family) => event.startsWith(family));
 
-/**
- * Distinguishes messages about a wallet after the revert of a block from messages about a fact of the block:
- * retractions of the block's facts have smaller numbers.
- */
+/** Recognizes messages about a wallet after the revert of a block: retractions of facts of the block have smaller numbers. */
 function createIsAftermath(numbered: readonly Delivery[]): (message: Message) => boolean {
   const removedFrom = new Map<string, number>();
   for (const { message } of numbered) {

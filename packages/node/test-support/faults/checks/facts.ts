@@ -9,7 +9,6 @@ export type Fact = {
   readonly name: string;
   readonly block: ChainBlock;
   readonly transaction?: ChainTransaction;
-  /** Address of the wallet. */
   readonly address?: string;
 };
 

@@ -1,55 +1,46 @@
 /** Webhooks of every kind, each with a predicate for the facts that it must receive, independent of the register's code. */
+import type { Condition, NewWebhook } from "@uniknode/client";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { ChainTransaction } from "./chronicle.ts";
 import type { Fact } from "./facts.ts";
 
-export type Kind = {
-  readonly name: string;
-  /** Registered fields, without the target. */
-  readonly body: Fields & { readonly events: readonly string[] };
-  readonly matches: (fact: Fact) => boolean;
-  readonly isStrict: boolean;
-  readonly confirmations: number;
-  /** If true, everything that it matches can be derived from stored blocks. */
-  readonly isRemembered: boolean;
-  /** Names of reverts that it subscribes to: it receives them even if the fact was not delivered to it. */
-  readonly reversals: readonly string[];
-};
+export type Kind = ReturnType<typeof kind>;
 
-type Fields = {
-  readonly conditions?: readonly object[];
-  readonly match?: "all";
-  readonly order?: "strict";
-  readonly confirmations?: number;
+type Given = Partial<Omit<NewWebhook, "target" | "events">> & {
+  readonly matches?: (fact: Fact) => boolean;
+  readonly isRemembered?: boolean;
 };
-/** By default, a webhook matches the facts with the names of its events. */
-type Given = Fields & Partial<Pick<Kind, "matches" | "isRemembered">>;
 
 const APPLIED = "transaction.applied";
 const REVERSALS = ["block.reverted", "transaction.reverted"];
 const VOTES = ["wallet.vote", "wallet.unvote", "delegate.registered", "delegate.resigned"];
-const ALWAYS = [{ key: "id", condition: "ne", value: "" }];
+const when = (key: string, condition: Condition["condition"], value: unknown) => ({ key, condition, value });
+const ALWAYS = [when("id", "ne", "")];
 const order = "strict";
 
-function kind(name: string, events: readonly string[], given: Given = {}): Kind {
+/** By default, a webhook matches the facts with the names of its events. */
+function kind(name: string, events: readonly string[], given: Given = {}) {
   const { matches = (fact) => events.includes(fact.name), isRemembered = true, ...fields } = given;
   return {
-    ...{ name, matches, isRemembered, body: { events, conditions: ALWAYS, ...fields } },
+    ...{ name, matches },
+    /** True if everything that it matches can be derived from stored blocks. */
+    isRemembered,
+    /** Registered fields, without the target. */
+    body: { events, conditions: ALWAYS, ...fields },
     isStrict: fields.order === "strict",
     confirmations: fields.confirmations ?? 0,
+    /** Names of reverts that it subscribes to: it receives them even if the fact was not delivered to it. */
     reversals: REVERSALS.filter((event) => events.includes(event) || events.includes("*")),
   };
 }
 
-const when = (key: string, condition: string, value: unknown) => ({ key, condition, value });
 /** Matches the facts that a transaction was applied, of some transactions. */
 const applied =
   (isMatch: (transaction: ChainTransaction) => boolean) =>
   ({ name, transaction }: Fact) =>
     name === APPLIED && isMatch(present(transaction));
 
-/** `watched` receives some of the transfers. */
 export const kindsOf = ({ address: watched }: DevAccount): Kind[] => [
   kind("every block", ["block.applied"]),
   kind("every transaction", [APPLIED]),

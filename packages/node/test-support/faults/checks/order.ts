@@ -32,7 +32,6 @@ export function findOrderFaults({ periods, last, replays, changes, numbered }: E
   return faults;
 }
 
-/** Describes deliveries that arrived before one of a smaller number. */
 function earlyArrivalsOf(deliveries: readonly Delivery[]): string[] {
   let latest = -1;
   return deliveries.flatMap((delivery) => {
@@ -53,7 +52,6 @@ const descentsOf = (placed: readonly Placed[]): string[] =>
 
 const nameOf = ({ message: { id, event } }: Delivery) => `${id} (${event})`;
 
-/** Deliveries that report a change, by number. */
 function placedOf(numbered: readonly Delivery[], changes: readonly Change[]): Placed[] {
   const orders = new Map(changes.map(({ kind, block }, index) => [`${kind} ${block.id}`, index]));
   return numbered.flatMap((delivery) => {
@@ -72,13 +70,13 @@ function changeOf({ event, blockId, reverts }: Message): string | undefined {
 
 /** Checks that each delivered fact of a reverted block is retracted once, and nothing else is. */
 export function findReversalFaults(evidence: Evidence, delivered: ReadonlyMap<string, Occurrence>): string[] {
-  const retracted = new Map<string, Delivery>();
+  const retracted = new Set<string>();
   const faults: string[] = [];
   for (const delivery of evidence.deliveries.values()) {
     const { reverts } = delivery.message;
     if (reverts === undefined) continue;
     if (retracted.has(reverts)) faults.push(`${reverts} is retracted twice`);
-    retracted.set(reverts, delivery);
+    retracted.add(reverts);
     faults.push(...faultsOfRetraction(evidence, delivery, reverts));
   }
   return [
@@ -88,7 +86,6 @@ export function findReversalFaults(evidence: Evidence, delivered: ReadonlyMap<st
   ];
 }
 
-/** @param reverts id of the delivery that is retracted */
 function faultsOfRetraction(evidence: Evidence, delivery: Delivery, reverts: string): string[] {
   const { deliveries, isChanged, cancelled, isStanding } = evidence;
   const { event, id, blockId, sequence = 0 } = delivery.message;
@@ -111,7 +108,7 @@ function faultsOfRetraction(evidence: Evidence, delivery: Delivery, reverts: str
 function findMissingRetractions(
   { deliveries, changes, periods, isChanged, isAftermath, last, isStanding }: Evidence,
   delivered: ReadonlyMap<string, Occurrence>,
-  retracted: ReadonlyMap<string, Delivery>,
+  retracted: ReadonlySet<string>,
 ): string[] {
   const appliedAt = new Map(
     changes.flatMap(({ kind, position, block }) => (kind === "applied" ? [[block.id, position]] : [])),

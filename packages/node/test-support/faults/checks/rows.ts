@@ -6,12 +6,7 @@ import { FactTree } from "../../../src/facts/tree/store.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
 
-/**
- * Checks that blocks, state, undo records, the figures of the queues and the fact tree agree.
- *
- * @param accepted ids of transactions that must be on the chain or pending
- * @throws {AssertionError} that names the difference
- */
+/** @throws {AssertionError} unless all tables agree, and the accepted transactions are on the chain or pending */
 export function inspectRows(database: Database, accepted: ReadonlySet<string>): void {
   const number = (sql: string): bigint =>
     database.prepare<{ n: bigint | null }>(sql, { bigints: true }).get()?.n ?? 0n;

@@ -1,20 +1,11 @@
 /** Compares what a receiver has with what the chain requires. */
 import { present } from "../../../src/platform/present.ts";
 import type { Message } from "../actors/receiver.ts";
-import {
-  type Case,
-  type Evidence,
-  evidenceOf,
-  type Occurrence,
-  type Period,
-  type Replay,
-  subjectOf,
-} from "./evidence.ts";
+import { type Case, type Evidence, evidenceOf, type Occurrence, type Replay, subjectOf } from "./evidence.ts";
 import { type Fact, FORGOTTEN_FACTS, KNOWN_FACTS, PARTLY_KNOWN_FACTS } from "./facts.ts";
 import type { Kind } from "./kinds.ts";
 import { findOrderFaults, findReversalFaults } from "./order.ts";
 
-/** Returns descriptions of failures; empty if there are none. */
 export function judge(given: Case): string[] {
   const faults: string[] = [];
   const evidence = evidenceOf(given, faults);
@@ -49,10 +40,7 @@ function findNumberFaults({ deliveries, cancelled, isChanged }: Evidence): strin
   return faults;
 }
 
-/**
- * Checks that each delivered fact is one of the chain that the webhook subscribes to, delivered with one id. Returns the fact by the id
- * of its delivery.
- */
+/** Checks that delivered facts are those of the chain with a subscription, each with one id. Returns them by the id of the delivery. */
 function findDelivered(evidence: Evidence, faults: string[]): Map<string, Occurrence> {
   const delivered = new Map<string, Occurrence>();
   const found = new Set<Occurrence>();
@@ -68,8 +56,7 @@ function findDelivered(evidence: Evidence, faults: string[]): Map<string, Occurr
       delivered.set(message.id, occurrence);
       continue;
     }
-    // A wallet may change for other reasons, and is also delivered after the revert of a block that was not
-    // delivered.
+    // A wallet may change for other reasons, and is also delivered after the revert of an undelivered block.
     const isUnsure = candidates.length === 0 || !evidence.isStanding(message.blockId);
     if (PARTLY_KNOWN_FACTS.has(message.event) && isUnsure) continue;
     if (occurrence) faults.push(`${message.id} has ${key}, to which the webhook does not subscribe`);
@@ -92,43 +79,38 @@ const keyOfMessage = (message: Message): string =>
     : `${message.event} ${message.blockId} ${subjectOf(message)}`;
 
 function mayReceive(evidence: Evidence, occurrence: Occurrence): boolean {
-  const { fact, appliedAt, undoneAt = Number.POSITIVE_INFINITY } = occurrence;
-  const isLive = ({ kind, notBefore, until = Number.POSITIVE_INFINITY }: Period) =>
-    appliedAt > notBefore &&
-    appliedAt <= until &&
-    kind.matches(fact) &&
-    isDeepEnough(evidence, kind, occurrence);
-  const isPast = (replay: Replay) =>
-    undoneAt > replay.requestedAt && isReplayed(evidence, replay, occurrence);
-  return evidence.periods.some(isLive) || evidence.replays.some(isPast);
+  const { appliedAt, undoneAt = Number.POSITIVE_INFINITY } = occurrence;
+  const isLive = evidence.periods.some(
+    ({ kind, notBefore, until = Number.POSITIVE_INFINITY }) =>
+      appliedAt > notBefore && appliedAt <= until && isReceived(evidence, kind, occurrence),
+  );
+  const isPast = evidence.replays.some(
+    (replay) => undoneAt > replay.requestedAt && isReplayed(evidence, replay, occurrence),
+  );
+  return isLive || isPast;
 }
 
 function isReplayed(evidence: Evidence, { fromHeight, toHeight }: Replay, occurrence: Occurrence): boolean {
-  const { fact } = occurrence;
-  const { kind } = evidence.last;
-  const isInRange = fact.block.height >= fromHeight && fact.block.height <= toHeight;
-  const isKnown = isInRange && !FORGOTTEN_FACTS.has(fact.name);
-  return isKnown && kind.matches(fact) && isDeepEnough(evidence, kind, occurrence);
+  const { name, block } = occurrence.fact;
+  const isInRange = block.height >= fromHeight && block.height <= toHeight;
+  return isInRange && !FORGOTTEN_FACTS.has(name) && isReceived(evidence, evidence.last.kind, occurrence);
 }
 
 /** A fact that was reverted since need not have arrived: a failed attempt is not repeated. */
 function mustReceive(evidence: Evidence, occurrence: Occurrence): boolean {
-  const {
-    last: { kind, fullyFrom },
-    replays,
-  } = evidence;
-  const { fact, appliedAt, undoneAt } = occurrence;
-  if (undoneAt !== undefined) return false;
+  const { last, replays } = evidence;
+  if (occurrence.undoneAt !== undefined) return false;
   if (replays.some((replay) => replay.isFinished && isReplayed(evidence, replay, occurrence))) return true;
-  return appliedAt > fullyFrom && kind.matches(fact) && isDeepEnough(evidence, kind, occurrence);
+  return occurrence.appliedAt > last.fullyFrom && isReceived(evidence, last.kind, occurrence);
 }
 
-/** Returns true if enough blocks followed the fact before its revert. */
-function isDeepEnough(
+/** Returns true if the kind matches the fact, and enough blocks followed the fact before its revert. */
+function isReceived(
   { changes }: Evidence,
-  { confirmations }: Kind,
+  { confirmations, matches }: Kind,
   { fact, appliedAt, undoneAt = Number.POSITIVE_INFINITY }: Occurrence,
 ): boolean {
+  if (!matches(fact)) return false;
   if (confirmations === 0) return true;
   return changes.some(
     ({ kind, position, block }) =>

@@ -1,33 +1,28 @@
-/**
- * One node with a dev chain, two mirrors, three API servers and three delivery workers around one database, each with its own
- * connections, as on separate machines.
- */
+/** A node, two mirrors, three API servers and three delivery workers around one database, connected as on separate machines. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Owner } from "../../hand-over/chain.ts";
 import { freePort } from "../../peers/world.ts";
-import { USER } from "../../postgres/process.ts";
+import { urlOf } from "../../postgres/process.ts";
 import { clockOptions, setClock } from "../../process/clock.ts";
-import { type Ended, type Running, spawnUniknode } from "../../process/uniknode.ts";
+import { type Ended, spawnUniknode } from "../../process/uniknode.ts";
 import { until } from "../../process/until.ts";
 import { ClusterDatabase, DATABASE, REPLICA_DATABASE } from "../actors/database.ts";
 import { closeDevChain, type DevChain, startDevChain, TOKEN } from "../actors/dev-chain.ts";
 import { Link, type LinkTarget } from "../actors/link.ts";
 import { Member, type MemberOptions } from "../actors/member.ts";
+import type { Subject } from "../actors/subject.ts";
 import type { Run } from "../scenario.ts";
-
-type Around = Pick<Run, "folder" | "faults">;
 
 const CALL_TIMEOUT_SECONDS = 2;
 /** Duration of a worker's lease: see `leaseMsFor`. */
 export const LEASE_MS = (CALL_TIMEOUT_SECONDS + 10) * 1_000;
 /** No delivery fails finally during a run. */
 const RETRIES = [...Array(10).fill("1s"), ...Array(20).fill("3s")].join();
-/** Arguments of all processes that deliver. */
 const DELIVERY_ARGS = [
   ...["--webhook-private-targets", "--webhook-timeout", `${CALL_TIMEOUT_SECONDS}`],
   ...["--webhook-retries", RETRIES],
 ];
-const FEED_BLOCKS = 1_000;
 
 export class Cluster {
   readonly chain: DevChain;
@@ -36,15 +31,17 @@ export class Cluster {
   readonly servers: Member[] = [];
   readonly serverUrls: string[] = [];
   readonly workers: Member[] = [];
-  readonly #run: Around;
+  readonly webhooks: Subject[] = [];
+  /** Webhooks whose receivers may fail. */
+  readonly restless: Subject[] = [];
+  readonly #run: Run;
 
-  constructor(run: Around, chain: DevChain, database: ClusterDatabase) {
+  constructor(run: Run, chain: DevChain, database: ClusterDatabase) {
     [this.#run, this.chain, this.database] = [run, chain, database];
   }
 
-  /** Starts the database and the node, and creates the other processes. */
-  static async start(run: Around): Promise<Cluster> {
-    const args = ["--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS];
+  static async start(run: Run): Promise<Cluster> {
+    const args = ["--feed-blocks", "1000", "--rate-limit", "0", ...DELIVERY_ARGS];
     const chain = await startDevChain(run, args);
     let cluster: Cluster | undefined;
     try {
@@ -66,19 +63,18 @@ export class Cluster {
     for (const { links } of this.members) for (const link of links) link.route(this.#portOf(link.to));
   }
 
-  /** Moves the clock of a worker. */
   setClock({ name }: Member, aheadMs: number): void {
     setClock(join(this.#run.folder, name), aheadMs);
   }
 
   async close(): Promise<void> {
+    for (const { receiver } of this.webhooks) await receiver.close();
     await Promise.all(this.members.map((member) => member.close()));
     await closeDevChain(this.chain);
     await Promise.all(this.members.flatMap(({ links }) => links.map((link) => link.close())));
     await this.database.close();
   }
 
-  /** Returns the port of the server that has this role now. */
   #portOf(to: LinkTarget): number {
     return to === "node" ? this.chain.port : this.database.portOf(to);
   }
@@ -87,9 +83,9 @@ export class Cluster {
   async #createMembers(): Promise<void> {
     for (const role of ["primary", "pooler"] as const) {
       const name = `mirror-${this.mirrors.length + 1}`;
-      // It serves nothing, and waits for its node and its database.
-      const options = { ready: async () => {} };
-      this.mirrors.push(await this.#create(name, [role, "node"], ["mirror", "--name", name], options));
+      const command = ["mirror", "--name", name];
+      // It serves nothing, and is ready at once.
+      this.mirrors.push(await this.#create(name, [role, "node"], command, { ready: /^/ }));
     }
     const pooled = this.database.hasPooler ? "pooler" : "replica";
     for (const role of ["primary", "replica", pooled] as const) {
@@ -121,53 +117,29 @@ export class Cluster {
     await Promise.all(links.map((link) => link.listen()));
     const [port = 0, node] = links.map(({ port }) => port);
     const args = [
-      ...[...command, "--database-url", databaseUrl(port, database)],
+      ...[...command, "--database-url", urlOf(port, database)],
       ...(node === undefined ? [] : ["--node", `http://127.0.0.1:${node}`, "--token", TOKEN]),
     ];
-    const ready = (process: Running) => process.printed(/http:\S+\n/);
-    return new Member({ name, args, links, ready, faults: this.#run.faults, ...options });
+    // Lines of the log can name other URLs.
+    return new Member({ name, args, links, ready: /http:\S+\n/, faults: this.#run.faults, ...options });
   }
 }
 
-/** Returns the URL of the database on a port of this machine. */
-const databaseUrl = (port: number, name = DATABASE): string => `postgres://${USER}@127.0.0.1:${port}/${name}`;
-
-export type HandOverTarget = "workers" | "node";
-
-/**
- * Hands the webhooks over, by the command that users run, until it succeeds: a database or a node may be down.
- *
- * @param killMs time after which each of the first commands is killed
- * @throws {Error} with the output of the last command, if none succeeds in time
- */
-export async function handOver(
-  cluster: Cluster,
-  to: HandOverTarget,
-  killMs: readonly number[] = [],
-): Promise<void> {
+/** Repeats the command until it succeeds: a database or a node may be down. The first commands are killed after `killMs`. */
+export async function handOver(cluster: Cluster, to: Owner, killMs: readonly number[] = []): Promise<void> {
   const remaining = [...killMs];
   await untilSuccess(async () => [await runHandOver(cluster, ["--to", to], remaining.shift())]);
 }
 
-/**
- * Begins to hand the webhooks over to the node, kills the command, and lets the workers keep them.
- *
- * @throws {Error} with the outputs of the last commands, if none succeeds in time
- */
+/** Begins to hand the webhooks over to the node, kills the command, and lets the workers keep them. */
 export async function abandonHandOver(cluster: Cluster, killMs: number): Promise<void> {
   await runHandOver(cluster, ["--to", "node"], killMs);
   await returnToWorkers((to, ...args) => runHandOver(cluster, ["--to", to, ...args]));
 }
 
-/**
- * Lets the workers own the webhooks: the hand-over to the node is cancelled, or made in the other direction once the node has
- * everything.
- *
- * @param command runs a hand-over command
- * @throws {Error} with the outputs of the last commands, if none succeeds in time
- */
+/** Cancels the hand-over to the node, or finishes it and hands the webhooks over to the workers. */
 export async function returnToWorkers(
-  command: (to: HandOverTarget, ...args: string[]) => Promise<Ended>,
+  command: (to: Owner, ...args: string[]) => Promise<Ended>,
 ): Promise<void> {
   await untilSuccess(async () => {
     const cancelled = await command("node", "--cancel");
@@ -179,7 +151,6 @@ export async function returnToWorkers(
   });
 }
 
-/** Repeats commands until the first one succeeds. */
 async function untilSuccess(commands: () => Promise<readonly Ended[]>): Promise<void> {
   let outputs = "";
   await until(
@@ -198,7 +169,7 @@ async function runHandOver(
   killMs?: number,
 ): Promise<Ended> {
   const command = spawnUniknode([
-    ...["webhooks", "hand-over", ...args, "--database-url", databaseUrl(database.portOf("primary"))],
+    ...["webhooks", "hand-over", ...args, "--database-url", urlOf(database.portOf("primary"), DATABASE)],
     ...["--node", chain.url, "--token", TOKEN],
   ]);
   const timer = killMs === undefined ? undefined : setTimeout(() => command.child.kill("SIGKILL"), killMs);

@@ -5,19 +5,12 @@ import type { ClusterDatabase } from "../actors/database.ts";
 import type { LinkState } from "../actors/link.ts";
 import type { Member } from "../actors/member.ts";
 import { BEHAVIOURS } from "../actors/receiver.ts";
-import type { Subject } from "../actors/subject.ts";
 import { type Fault, increase, type Run, weighted } from "../scenario.ts";
 import { abandonHandOver, type Cluster, handOver, LEASE_MS } from "./cluster.ts";
 
-export type Target = {
-  readonly cluster: Cluster;
-  /** Webhooks whose receivers may fail. */
-  readonly restless: readonly Subject[];
-};
+type Inject = Fault<Cluster>["inject"];
 
-type Inject = Fault<Target>["inject"];
-
-type ClusterFault = Fault<Target> & {
+type ClusterFault = Fault<Cluster> & {
   /** Two faults with the same concern do not happen at the same time. */
   readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks" | "owner";
   /** Property of the database without which the fault is impossible. */
@@ -30,35 +23,34 @@ type MembersOf = (cluster: Cluster) => readonly Member[];
 
 const kill =
   (membersOf: MembersOf, maxSeconds: number): Inject =>
-  ({ cluster }, random) => {
+  (cluster, random) => {
     const member = random.pick(membersOf(cluster));
     return member.restart("SIGKILL", random.chance(0.4) ? 0 : random.integer(1, maxSeconds));
   };
 
-const killWorkers: Inject = async ({ cluster }) => {
-  await Promise.all(cluster.workers.map((worker) => worker.restart("SIGKILL", 0)));
+const killWorkers: Inject = async ({ workers }) => {
+  await Promise.all(workers.map((worker) => worker.restart("SIGKILL", 0)));
   return "all workers were killed and started";
 };
 
 /** Suspends a process for longer than its lease. */
-const pauseMember =
+const stop =
   (membersOf: MembersOf, maxLeases: number): Inject =>
-  ({ cluster }, random) => {
+  (cluster, random) => {
     const member = random.pick(membersOf(cluster));
     return member.pauseFor(Math.round((random.integer(1, 2 * maxLeases) / 2) * (LEASE_MS / 1_000)));
   };
 
-const restartWorker: Inject = ({ cluster }, random) =>
+const restartWorker: Inject = (cluster, random) =>
   random.pick(cluster.workers).restart("SIGTERM", random.integer(0, 3));
 
-/** @param text description without the seconds */
 const breakDatabase =
   (
     text: string,
     [min, max]: readonly [number, number],
     work: (database: ClusterDatabase, ms: number) => Promise<void>,
   ): Inject =>
-  async ({ cluster: { database } }, random) => {
+  async ({ database }, random) => {
     const pause = random.integer(min, max);
     await work(database, pause * 1_000);
     return `${text} ${pause} s`;
@@ -71,7 +63,7 @@ const fillDisk = breakDatabase("the disk of the database was full for", [2, 8], 
   database.fillDisk(ms),
 );
 
-const promoteReplica: Inject = async ({ cluster }, random) => {
+const promoteReplica: Inject = async (cluster, random) => {
   const lost = random.integer(500, 4_000);
   await cluster.database.promote(lost);
   cluster.reroute();
@@ -82,7 +74,7 @@ const promoteReplica: Inject = async ({ cluster }, random) => {
 
 const BROKEN: readonly LinkState[] = ["cut", "stalled", "slow", "mute"];
 
-const breakLinks: Inject = async ({ cluster }, random) => {
+const breakLinks: Inject = async (cluster, random) => {
   const member = random.pick(cluster.members.filter(({ links }) => links.length > 0));
   const link = random.pick(member.links);
   const state = random.pick(BROKEN);
@@ -107,7 +99,7 @@ const misbehave: Inject = async ({ restless }, random) => {
 
 const HOUR_MS = 3_600_000;
 
-const skewClock: Inject = async ({ cluster }, random) => {
+const skewClock: Inject = async (cluster, random) => {
   const worker = random.pick(cluster.workers);
   const aheadMs = random.chance(0.5) ? HOUR_MS : -HOUR_MS;
   const pause = random.integer(3, 15);
@@ -118,7 +110,7 @@ const skewClock: Inject = async ({ cluster }, random) => {
 };
 
 /** Hands the webhooks over to the node and back; some of the commands are killed. */
-const handOverTwice: Inject = async ({ cluster }, random) => {
+const handOverTwice: Inject = async (cluster, random) => {
   const kills = () => Array.from({ length: random.integer(0, 2) }, () => random.integer(500, 5_000));
   const [toNode, toWorkers] = [kills(), kills()];
   const pause = random.integer(0, 8);
@@ -129,23 +121,20 @@ const handOverTwice: Inject = async ({ cluster }, random) => {
   return `the webhooks were handed over to the node for ${pause} s; ${killed} commands were killed`;
 };
 
-const abandon: Inject = async ({ cluster }, random) => {
+const abandon: Inject = async (cluster, random) => {
   const killMs = random.integer(500, 5_000);
   await abandonHandOver(cluster, killMs);
   return `a hand-over was killed after ${killMs} ms and cancelled`;
 };
 
-const workers: MembersOf = ({ workers }) => workers;
-const mirrors: MembersOf = ({ mirrors }) => mirrors;
-
 export const FAULTS: readonly ClusterFault[] = [
-  { name: "worker killed", concern: "processes", weight: 4, inject: kill(workers, 20) },
+  { name: "worker killed", concern: "processes", weight: 4, inject: kill(({ workers }) => workers, 20) },
   { name: "all workers killed", concern: "processes", weight: 1, inject: killWorkers },
   { name: "worker restarted", concern: "processes", weight: 2, inject: restartWorker },
-  { name: "worker stopped", concern: "processes", weight: 3, inject: pauseMember(workers, 3) },
+  { name: "worker stopped", concern: "processes", weight: 3, inject: stop(({ workers }) => workers, 3) },
   { name: "node killed", concern: "processes", weight: 2, inject: kill(({ chain }) => [chain.node], 5) },
-  { name: "mirror killed", concern: "processes", weight: 2, inject: kill(mirrors, 20) },
-  { name: "mirror stopped", concern: "processes", weight: 2, inject: pauseMember(mirrors, 2) },
+  { name: "mirror killed", concern: "processes", weight: 2, inject: kill(({ mirrors }) => mirrors, 20) },
+  { name: "mirror stopped", concern: "processes", weight: 2, inject: stop(({ mirrors }) => mirrors, 2) },
   { name: "server killed", concern: "processes", weight: 2, inject: kill(({ servers }) => servers, 5) },
   { name: "database killed", concern: "database", weight: 3, inject: crashDatabase },
   { name: "replica promoted", concern: "database", weight: 3, inject: promoteReplica, needs: "hasReplica" },
@@ -162,25 +151,21 @@ export const FAULTS: readonly ClusterFault[] = [
 const SECOND = 0.4;
 
 /** Injects one or two faults at a time. Returns the number of occurrences by fault. */
-export async function injectAll(
-  target: Target,
-  { seed, seconds, only, log }: Run,
-): Promise<Map<string, number>> {
+export async function injectAll(cluster: Cluster, { seed, seconds, only, log }: Run) {
   const random = createDraws(seed);
   const untilMs = performance.now() + seconds * 1_000;
-  const possible = weighted(FAULTS, only).filter(({ needs }) => !needs || target.cluster.database[needs]);
+  const possible = weighted(FAULTS, only).filter(({ needs }) => !needs || cluster.database[needs]);
   const happened = new Map<string, number>();
   while (performance.now() < untilMs) {
     await sleep(random.integer(500, 2_000));
     const round = drawRound(possible, random);
-    const injections = round.map(({ inject }) => inject(target, createDraws(random.integer(0, 2 ** 31))));
+    const injections = round.map(({ inject }) => inject(cluster, createDraws(random.integer(0, 2 ** 31))));
     log((await Promise.all(injections)).join("; "));
     for (const { name } of round) increase(happened, name);
   }
   return happened;
 }
 
-/** Draws one or two faults, of different concerns. */
 function drawRound(possible: readonly ClusterFault[], random: Random): ClusterFault[] {
   const first = random.pick(possible);
   const others = possible.filter(({ concern }) => concern !== first.concern);

@@ -1,7 +1,4 @@
-/**
- * Observers of a cluster during the faults: of the owners of shards and of the mirror's head, and clients that read through a load
- * balancer, each with the block of its last response; and a snapshot that is held open.
- */
+/** Observers of a cluster during the faults: of owners, of responses through a load balancer, and with a snapshot that is held open. */
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiError, createClient } from "@uniknode/client";
@@ -30,7 +27,6 @@ export class OwnersCheck {
   readonly #owners = new Map<string, string>();
   readonly #latest = new Map<string, { readonly epoch: number; readonly position: number }>();
 
-  /** Must be called with each row that is read. */
   look({ name, owner, ...row }: OwnerRow): void {
     const { faults } = this;
     const [epoch, position] = [Number(row.epoch), Number(row.position)];
@@ -50,10 +46,7 @@ export const watchOwners = (database: ClusterDatabase, check: OwnersCheck): Back
     for (const row of await database.postgres.query<OwnerRow>(OWNERS)) check.look(row);
   });
 
-/**
- * Holds a snapshot of the database open, as a long report does: vacuum keeps all rows that it can see. Another snapshot follows when
- * a fault of the database has ended the last one.
- */
+/** Holds a snapshot open, as a long report does, and another one when a fault of the database has ended the last one. */
 export const holdSnapshot = ({ postgres }: ClusterDatabase): Background =>
   new Background(LOOK_EVERY_MS, (signal) =>
     postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
@@ -85,17 +78,13 @@ export class Readers {
   readonly failures = new Map<string, number>();
   /** Digest of each response by its path and its block. */
   readonly #digests = new Map<string, string>();
-  readonly #stopping = new AbortController();
   readonly #running: readonly Background[];
 
-  /**
-   * @param url of the load balancer
-   * @param address of a wallet that is read
-   */
+  /** @param url of the load balancer */
   constructor(url: string, address: string, seed: number) {
     this.#running = Array.from({ length: CLIENTS }, (_, index) => {
       const client = createClient({
-        ...{ url, retries: 0, timeoutMs: 15_000, signal: this.#stopping.signal },
+        ...{ url, retries: 0, timeoutMs: 15_000 },
         fetch: (input, init) => this.#fetch(index + 1, input, init),
       });
       const random = createDraws(seed + index + 1);
@@ -114,12 +103,10 @@ export class Readers {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
     await Promise.all(this.#running.map((each) => each.stop()));
   }
 
   #noteFailure({ code, nodeCode = code }: ApiError): void {
-    if (this.#stopping.signal.aborted) return;
     const count = increase(this.failures, nodeCode);
     if (count === 1 && !EXPECTED.has(nodeCode)) this.faults.push(`a client received ${nodeCode}`);
   }
@@ -160,7 +147,6 @@ export function judgeReads(reads: readonly Read[], changes: readonly Change[]): 
   });
 }
 
-/** Returns the id of the parent by the id of each block. */
 function parentsOf(changes: readonly Change[]): Map<string, string | undefined> {
   const atHeight = new Map<number, string>();
   const parents = new Map<string, string | undefined>();

@@ -24,13 +24,7 @@ export type ExpectedDelivery = {
 const COLUMNS = "sequence, id, name, height, block_id, created_ms, time_ms, reverts, data";
 const logger = pino({ level: "silent" });
 
-/**
- * Matches the events of a node, whose log is complete, for the webhooks of a run.
- *
- * @param network the nethash
- * @param after sequence of the last event that they do not receive
- * @returns deliveries in the order of their sequences, by webhook
- */
+/** Returns the deliveries of the events after a sequence, from the complete log of a node, by webhook and in their order. */
 export async function expectDeliveries(
   node: Database,
   network: string,
@@ -42,12 +36,20 @@ export async function expectDeliveries(
     migrate(database);
     copyEvents(node, database, after);
     const store = createWebhookStore(database);
-    for (const { id, last, receiver, token } of webhooks) {
+    for (const { id, last, receiver } of webhooks) {
       const { ping: _, ...fields } = readNewWebhook({ ...last.kind.body, target: receiver.url });
-      if (store.insert(fields, token).id !== id) throw new Error(`the copy of webhook ${id} has another id`);
+      if (store.insert(fields, "").id !== id) throw new Error(`the copy of webhook ${id} has another id`);
       store.activate(id, after);
     }
-    await matchAll(database, network, after);
+    const eventLog = new EventLog(database, { recordedNames: () => new Set() });
+    eventLog.moveCursor(READER, after);
+    const intake = new SqliteIntake({ database, eventLog });
+    const matcher = new Matcher({
+      ...{ network, intake, logger, nowMs: Date.now, observer: NO_MATCHING_OBSERVER },
+      definitions: new DefinitionReader(intake, logger),
+      fit: createFit(MAX_CONTENT_BYTES),
+    });
+    while ((await matcher.step()).more);
     const rows = database.prepare<ExpectedDelivery>(
       "SELECT webhook, sequence, id, event, reverts FROM deliveries ORDER BY webhook, sequence",
     );
@@ -64,16 +66,4 @@ function copyEvents(node: Database, database: Database, after: number): void {
   database.transaction(() => {
     for (const row of rows) insert.run(...row);
   });
-}
-
-async function matchAll(database: Database, network: string, after: number): Promise<void> {
-  const eventLog = new EventLog(database, { recordedNames: () => new Set() });
-  eventLog.moveCursor(READER, after);
-  const intake = new SqliteIntake({ database, eventLog });
-  const matcher = new Matcher({
-    ...{ network, intake, logger, nowMs: Date.now, observer: NO_MATCHING_OBSERVER },
-    definitions: new DefinitionReader(intake, logger),
-    fit: createFit(MAX_CONTENT_BYTES),
-  });
-  while ((await matcher.step()).more);
 }

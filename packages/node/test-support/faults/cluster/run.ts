@@ -2,7 +2,6 @@
 import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEpochFence } from "@uniknode/client";
-import type { NetworkFiles } from "@uniknode/protocol";
 import { readCopy } from "../../../src/mirror/events/rows.ts";
 import { present } from "../../../src/platform/present.ts";
 import { createLastSequence } from "../../../src/store/events/event-log.ts";
@@ -50,30 +49,16 @@ export const scenario: Scenario = {
   run: runCluster,
 };
 
-type Registered = {
-  readonly webhooks: Subject[];
-  /** Webhooks whose receivers may fail. */
-  readonly restless: Subject[];
-  /** Sequence of the last event that they do not receive. */
-  after: number;
-};
-
-/**
- * The outputs of all processes and the database of the node of a run that fails remain in a folder.
- *
- * @throws {Error} if the cluster does not start, or a fault cannot be healed
- */
+/** @throws {Error} if the cluster does not start, or a fault cannot be healed */
 async function runCluster(run: Run): Promise<Figures> {
   const cluster = await Cluster.start(run);
-  const registered: Registered = { webhooks: [], restless: [], after: 0 };
   let hasPassed = false;
   try {
-    await prepare(cluster, registered, run);
-    const figures = await observe(cluster, registered, run);
+    const after = await prepare(cluster, run);
+    const figures = await observe(cluster, after, run);
     hasPassed = run.faults.length === 0;
     return figures;
   } finally {
-    for (const { receiver } of registered.webhooks) await receiver.close();
     await cluster.close();
     if (!hasPassed) saveOutputs(cluster, run.log);
   }
@@ -86,60 +71,58 @@ function saveOutputs({ members, chain }: Cluster, log: Run["log"]): void {
   log(`the outputs of all processes and the database of the node are in ${folder}`);
 }
 
-/** Starts everything, registers the webhooks while no block is created, and hands them over to the workers. */
-async function prepare(cluster: Cluster, registered: Registered, { random, log }: Run): Promise<void> {
+/** Starts everything, and hands webhooks over to the workers. Returns the sequence of the last event that they do not receive. */
+async function prepare(cluster: Cluster, { random, log }: Run): Promise<number> {
   const { chain, database, members } = cluster;
   const started = Promise.all(members.map((member) => member.start()));
   const replicated = database.addReplica();
-  await chain.control.post("/api/dev/forge", { enabled: false });
+  await chain.client.dev.forge({ enabled: false });
   await until(
     "the mirror does not follow its node",
     async () => (await readCopy(database.postgres)).isStarted,
   );
-  await registerWebhooks(cluster, registered, random);
+  await registerWebhooks(cluster, random);
+  const after = createLastSequence(chain.database)();
   await handOver(cluster, "workers");
   await Promise.all([started, replicated]);
   cluster.reroute();
-  await chain.control.post("/api/dev/forge", { enabled: true });
+  await chain.client.dev.forge({ enabled: true });
   const parts = [
     database.hasReplica ? "a replica" : "no replica (Debian's postgresql-15 is not installed)",
     database.hasPooler ? "pgbouncer" : "no pgbouncer (it is not installed)",
     database.hasDisk ? "a small disk" : "no small disk (this user may not mount one)",
   ].join(", ");
-  log(`${members.length} processes, ${registered.webhooks.length} webhooks, PostgreSQL with ${parts}`);
+  log(`${members.length} processes, ${cluster.webhooks.length} webhooks, PostgreSQL with ${parts}`);
+  return after;
 }
 
 /** Registers a webhook of every kind, each with its own receiver. Strict receivers refuse calls of former owners. */
-async function registerWebhooks({ chain }: Cluster, registered: Registered, random: Random): Promise<void> {
+async function registerWebhooks({ chain, webhooks, restless }: Cluster, random: Random): Promise<void> {
   const kinds = kindsOf(watched);
   const healthyKinds = HEALTHY_KINDS.map((name) => present(kinds.find((kind) => kind.name === name)));
   for (const [index, kind] of [...kinds, ...healthyKinds].entries()) {
     const receiver = await Receiver.start(random, kind.isStrict ? { fence: createEpochFence() } : {});
     const subject = new Subject(receiver, chain);
-    registered.webhooks.push(subject);
+    webhooks.push(subject);
     await subject.register(kind);
-    const isRestless = index < kinds.length;
-    if (isRestless) registered.restless.push(subject);
-    if (isRestless && index % 2 === 1) await receiver.become("slow");
+    if (index >= kinds.length) continue;
+    restless.push(subject);
+    if (index % 2 === 1) await receiver.become("slow");
   }
-  registered.after = createLastSequence(chain.database)();
 }
 
-/** Submits transactions, and reorganises the chain. */
-function startLoad({ client, control }: Cluster["chain"], seed: number): readonly Background[] {
+function startLoad(chain: Cluster["chain"], seed: number): readonly Background[] {
   const random = createDraws(seed);
-  const submitSome = createSubmissions(createDraws(seed));
   return [
-    new Background(SUBMIT_EVERY_MS, () => submitSome(client)),
+    new Background(SUBMIT_EVERY_MS, createSubmissions(createDraws(seed), chain)),
     new Background(
       () => random.integer(...REORGANISE_EVERY) * 1_000,
-      () => reorganise(control, random),
+      () => reorganise(chain.client, random),
     ),
   ];
 }
 
-/** Injects the faults under load, lets the cluster settle, and judges it. */
-async function observe(cluster: Cluster, registered: Registered, run: Run): Promise<Figures> {
+async function observe(cluster: Cluster, after: number, run: Run): Promise<Figures> {
   const { seed, log, faults } = run;
   const owners = new OwnersCheck();
   const watching = [watchOwners(cluster.database, owners), holdSnapshot(cluster.database)];
@@ -148,9 +131,9 @@ async function observe(cluster: Cluster, registered: Registered, run: Run): Prom
   const load = startLoad(cluster.chain, seed);
   let happened: ReadonlyMap<string, number>;
   try {
-    happened = await injectAll({ cluster, restless: registered.restless }, run);
+    happened = await injectAll(cluster, run);
     await Promise.all(load.map((each) => each.stop()));
-    await heal(cluster, registered.webhooks);
+    await heal(cluster);
     log("the faults are over");
     await settle(cluster, log);
   } finally {
@@ -158,26 +141,21 @@ async function observe(cluster: Cluster, registered: Registered, run: Run): Prom
     await balancer.close();
   }
   faults.push(...owners.faults);
-  const figures = await judgeAll(cluster, registered, { readers, faults });
+  const figures = await judgeAll(cluster, after, { readers, faults });
   const reads = { reads: readers.reads.length, ...Object.fromEntries(readers.failures) };
   return { ...figures, ...reads, ...Object.fromEntries(happened) };
 }
 
-/** Makes everything healthy, and stops the creation of blocks. */
-async function heal(cluster: Cluster, webhooks: readonly Subject[]): Promise<void> {
-  for (const { receiver } of webhooks) await receiver.become("well");
+async function heal(cluster: Cluster): Promise<void> {
+  for (const { receiver } of cluster.webhooks) await receiver.become("well");
   await cluster.database.ensureRunning();
   for (const { links } of cluster.members) for (const link of links) link.become("open");
   for (const member of cluster.members) await member.start();
   await handOver(cluster, "workers");
-  await cluster.chain.control.post("/api/dev/forge", { enabled: false });
+  await cluster.chain.client.dev.forge({ enabled: false });
 }
 
-/**
- * Waits until the mirror and the workers have done everything.
- *
- * @throws {Error} that names what is left, if nothing happens
- */
+/** @throws {Error} that names the remaining work, if nothing happens */
 async function settle(cluster: Cluster, log: (line: string) => void): Promise<void> {
   let [aheadMs, logged] = [0, ""];
   await untilDone(
@@ -193,7 +171,6 @@ async function settle(cluster: Cluster, log: (line: string) => void): Promise<vo
 
 type Waiting = { webhook: string; count: number; reason: string | null };
 
-/** Returns descriptions of pending work. */
 async function unfinished({ chain, database: { postgres } }: Cluster): Promise<string[]> {
   const { query } = postgres;
   const sql = "SELECT id_text AS id FROM blocks ORDER BY height DESC LIMIT 1";
@@ -217,14 +194,12 @@ async function unfinished({ chain, database: { postgres } }: Cluster): Promise<s
 }
 
 async function judgeAll(
-  { chain: { database: node, chronicle, client }, database: { postgres } }: Cluster,
-  { webhooks, after }: Registered,
+  { chain: { database: node, chronicle, files }, database: { postgres }, webhooks }: Cluster,
+  after: number,
   { readers, faults }: { readonly readers: Readers; readonly faults: string[] },
 ): Promise<Figures> {
-  const files = (await client.get("/api/node/configuration/crypto")) as NetworkFiles;
   const chain = { changes: chronicle.changes(), wallets: chronicle.wallets() };
-  const { nethash } = client.network.description;
-  const expected = await expectDeliveries(node, nethash, webhooks, after);
+  const expected = await expectDeliveries(node, files.network.nethash, webhooks, after);
   const figures = new Map<string, number>();
   for (const webhook of webhooks) {
     const recorded = await readRecorded(postgres.query, webhook.id);

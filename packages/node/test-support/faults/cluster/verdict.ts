@@ -9,7 +9,6 @@ import { judge } from "../checks/verdict.ts";
 import { shown } from "../scenario.ts";
 import type { ExpectedDelivery } from "./oracle.ts";
 
-/** Printed failures of a webhook. */
 const MAX_SHOWN = 8;
 
 type JudgedWebhook = Pick<Subject, "id" | "last" | "periods"> & {
@@ -17,7 +16,6 @@ type JudgedWebhook = Pick<Subject, "id" | "last" | "periods"> & {
 };
 
 type WebhookEvidence = Pick<Case, "changes" | "wallets"> & {
-  /** Deliveries that a node would create. */
   readonly wanted: readonly ExpectedDelivery[];
   readonly recorded: readonly RecordedDelivery[];
 };
@@ -78,7 +76,6 @@ function compareRecorded(
   return [...differences, ...unfinished.map(({ id, state, reason }) => `${id} is ${state}: ${reason}`)];
 }
 
-/** Deliveries that must have arrived. */
 function findMissing(
   calls: readonly Arrival[],
   expected: readonly ExpectedDelivery[],
@@ -115,7 +112,6 @@ type RecordedAttempt = {
 
 type Row = Omit<RecordedDelivery, "attempts"> & { started: number[]; succeeded: boolean[] };
 
-/** Returns the deliveries of a webhook in the order of their sequences. */
 export async function readRecorded(query: Query, webhook: number): Promise<RecordedDelivery[]> {
   const rows = await query<Row>(
     `SELECT id, sequence::integer, event, reverts, state, reason,
@@ -135,12 +131,7 @@ export async function readRecorded(query: Query, webhook: number): Promise<Recor
 /** Calls of a parallel webhook at a time: first attempts, a retry and a replay. */
 const PARALLEL_CALLS = 10;
 
-/**
- * Checks that only calls in progress are repeated. A call without a recorded attempt is one that was in progress when its worker
- * lost the webhook.
- *
- * @param calls of one webhook, in the order of their arrival
- */
+/** Checks that only calls in progress are repeated: they have no recorded attempt, because their worker lost the webhook. */
 export function findDuplicates(
   calls: readonly Arrival[],
   recorded: readonly RecordedDelivery[],

@@ -1,13 +1,13 @@
 /** Nodes of a network, each on its own host with the keys of one delegate, and a receiver for each. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { CANDIDATE } from "../../chain/cast.ts";
 import { testNetwork } from "../../peers/test-network.ts";
-import { type Client, connect } from "../../process/client.ts";
 import type { Hosts } from "../../process/hosts.ts";
 import { writeNetwork } from "../../process/network.ts";
 import { createDraws } from "../../random.ts";
-import { Control, TOKEN } from "../actors/dev-chain.ts";
+import { clientOf, TOKEN } from "../actors/dev-chain.ts";
 import { Member } from "../actors/member.ts";
 import { Receiver } from "../actors/receiver.ts";
 import { strictWebhook } from "../checks/delivered-chain.ts";
@@ -17,14 +17,13 @@ export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 export type FleetNode = Fleet["nodes"][number];
 
 export const NODES = 7;
-/** Seconds of a slot. */
 const BLOCKTIME = 4;
 const P2P_PORT = 4_001;
 const HTTP_PORT = 4_003;
 
 const urlOf = (hosts: Hosts, index: number): string => `http://${hosts.addressOf(index)}:${HTTP_PORT}`;
 
-export async function startFleet(run: Pick<Run, "folder" | "faults">, hosts: Hosts) {
+export async function startFleet(run: Run, hosts: Hosts) {
   const network = testNetwork({ nodes: NODES, blocktime: BLOCKTIME });
   writeNetwork(join(run.folder, "network"), network);
   const owners = network.delegates.map((delegate, index) => [delegate, ...(index === 0 ? [CANDIDATE] : [])]);
@@ -32,7 +31,7 @@ export async function startFleet(run: Pick<Run, "folder" | "faults">, hosts: Hos
   const fleet = { hosts, network, nodes };
   try {
     await Promise.all(nodes.map(({ member }) => member.start()));
-    await Promise.all(nodes.map(({ url, receiver }) => receiver.register(new Control(url), strictWebhook())));
+    await Promise.all(nodes.map(({ client, receiver }) => receiver.register(client, strictWebhook())));
     return fleet;
   } catch (error) {
     await closeFleet(fleet);
@@ -45,12 +44,7 @@ export async function closeFleet({ nodes }: Pick<Fleet, "nodes">): Promise<void>
   await Promise.all(nodes.map(({ receiver }) => receiver.close()));
 }
 
-async function createNode(
-  { folder, faults }: Pick<Run, "folder" | "faults">,
-  hosts: Hosts,
-  index: number,
-  delegates: readonly { readonly passphrase: string; readonly publicKey: string }[],
-) {
+async function createNode({ folder, faults }: Run, hosts: Hosts, index: number, delegates: DevAccount[]) {
   const [url, host] = [urlOf(hosts, index), hosts.addressOf(index)];
   const data = join(folder, `node-${index}`);
   mkdirSync(data);
@@ -69,12 +63,9 @@ async function createNode(
   const spawn = { through: hosts.commandOf(index) };
   const member = new Member({ name: `node ${index}`, args, spawn, faults });
   return {
-    ...{ member, url, data },
+    ...{ member, data, client: clientOf(url) },
     /** Public keys of its delegates; the first node has that of a candidate as well. */
     delegates: delegates.map(({ publicKey }) => publicKey),
     receiver: await Receiver.start(createDraws(index), { host: hosts.own }),
-    /** Returns a client, unless the node is down. */
-    client: async (): Promise<Client | undefined> =>
-      member.running ? connect(url).catch(() => undefined) : undefined,
   };
 }

@@ -1,12 +1,20 @@
 /** Accounts that use the network during faults: each sends one transaction after another, of every type. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { builders, createNetwork, type Network, signTransaction, type Transaction } from "@uniknode/protocol";
+import type { ApiError, Client } from "@uniknode/client";
+import {
+  builders,
+  createNetwork,
+  type Network,
+  signTransaction,
+  type Transaction,
+  transactionToJson,
+} from "@uniknode/protocol";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
+import { isWithin } from "../../../src/platform/notifier.ts";
 import { ada, ben, cleo, dora, payer } from "../../chain/cast.ts";
 import { ONE, useEveryType, type Work } from "../../chain/every-type-load.ts";
-import type { Client } from "../../process/client.ts";
 import type { Random } from "../../random.ts";
-import { Background, within } from "../scenario.ts";
+import { Background } from "../scenario.ts";
 import type { Fleet } from "./fleet.ts";
 
 /** Pause between two polls of the chain, each at a random node. */
@@ -28,7 +36,6 @@ export class Load implements Work {
   readonly #stopping = new AbortController();
   readonly #notes = new Map<DevAccount, Notes>();
   readonly #running: readonly Background[];
-  /** Height of the chain at the last poll. */
   #height = 0;
 
   constructor({ network: { files, rich }, nodes }: Fleet, random: Random) {
@@ -40,14 +47,9 @@ export class Load implements Work {
     });
     // The caller that awaits it receives the error.
     this.finished.catch(() => {});
-    const useAnyNode = async (work: (client: Client) => Promise<void>) => {
-      const client = await random.pick(nodes).client();
-      if (client) await work(client);
-    };
-    const works = [(client: Client) => this.#poll(client), (client: Client) => this.#pay(client)];
-    this.#running = works.map(
-      (work) => new Background(POLL_MS, () => within(useAnyNode(work), RESPONSE_TIMEOUT_MS)),
-    );
+    const repeat = (work: (client: Client) => Promise<void>) =>
+      new Background(POLL_MS, () => isWithin(work(random.pick(nodes).client), RESPONSE_TIMEOUT_MS));
+    this.#running = [repeat((client) => this.#poll(client)), repeat((client) => this.#pay(client))];
   }
 
   async stop(): Promise<void> {
@@ -75,18 +77,14 @@ export class Load implements Work {
     return transaction;
   }
 
-  /**
-   * Submits transactions that a node does not have on its chain: the node that accepted them may be down or
-   * have switched branches, and a revert may have removed them.
-   */
+  /** Submits transactions that are not on the chain of a node: the node that accepted them may be down or have reverted them. */
   async #poll(client: Client): Promise<void> {
-    const { block } = (await client.get("/api/blockchain")) as { block: { height: number } };
-    this.#height = block.height;
+    this.#height = (await client.blockchain.get()).data.block.height;
     await Promise.all(
       [...this.#notes].map(async ([account, note]) => {
         note.nonce = await nonceOf(client, account);
         const missing = note.sent.slice(Number(note.nonce));
-        if (missing.length > 0) await client.submit(missing);
+        if (missing.length > 0) await client.transactions.submit(missing.map(transactionToJson));
       }),
     );
   }
@@ -102,11 +100,13 @@ export class Load implements Work {
       const envelope = { network, senderPublicKey, nonce: nonce + BigInt(index) + 1n };
       return signTransaction(builders.transfer({ ...envelope, recipientId, amount }), keys);
     });
-    await client.submit(payments);
+    await client.transactions.submit(payments.map(transactionToJson));
   }
 }
 
 async function nonceOf(client: Client, { address }: DevAccount): Promise<bigint> {
-  const wallet = await client.get(`/api/wallets/${address}`).catch(() => ({ nonce: "0" }));
-  return BigInt((wallet as { nonce: string }).nonce);
+  const wallet = await client.wallets.get(address).catch((error: ApiError) => {
+    if (error.code !== "API_NOT_FOUND") throw error;
+  });
+  return BigInt(wallet?.data.nonce ?? 0);
 }

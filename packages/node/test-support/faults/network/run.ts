@@ -1,5 +1,6 @@
-/** Runs nodes on separate hosts under faults, and checks afterwards that they agree. Each fault ends by itself; at the end every node runs. */
+/** Runs nodes on separate hosts under faults, which end by themselves, and checks afterwards that they agree. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { isWithin } from "../../../src/platform/notifier.ts";
 import { present } from "../../../src/platform/present.ts";
 import { createHosts, missingForHosts } from "../../process/hosts.ts";
 import { WAIT_MS } from "../../process/until.ts";
@@ -13,7 +14,6 @@ import {
   type Run,
   type Scenario,
   weighted,
-  within,
 } from "../scenario.ts";
 import { closeFleet, type Fleet, type FleetNode, NODES, startFleet } from "./fleet.ts";
 import { Load } from "./load.ts";
@@ -25,7 +25,6 @@ const RECOVERY_MS = 2 * WAIT_MS;
 const LOAD_MS = 4 * WAIT_MS;
 /** Blocks on which all nodes must agree at the end. */
 const AGREED_BLOCKS = 3;
-/** Printed characters of the output of each node. */
 const SHOWN_CHARACTERS = 2_000;
 /** Pause between two comparisons of the fact trees: a round of seven nodes takes longer. */
 const COMPARE_EVERY_MS = 2_000;
@@ -78,7 +77,7 @@ async function runNetwork(run: Run): Promise<Figures> {
   try {
     fleet = await startFleet(run, hosts);
     const load = new Load(fleet, random);
-    const trees = watchFacts(fleet, faults);
+    const stopComparing = watchFacts(fleet, faults);
     const possible = weighted(FAULTS, only);
     const untilMs = performance.now() + seconds * 1_000;
     while (performance.now() < untilMs) {
@@ -86,53 +85,51 @@ async function runNetwork(run: Run): Promise<Figures> {
       log(String(await random.pick(possible).inject(fleet, random)));
     }
     log("the faults are over");
-    await within(load.finished, LOAD_MS);
+    await isWithin(load.finished, LOAD_MS);
     await load.stop();
     await agree(fleet, log);
-    await trees.stop();
+    const comparedTrees = await stopComparing();
     await Promise.all(fleet.nodes.map(({ member }) => member.end("SIGTERM")));
     const figures = await new Verdict(fleet).judge(faults);
     if (faults.length > 0)
       for (const { member } of fleet.nodes) log(`${member.name}:\n${member.output.slice(-SHOWN_CHARACTERS)}`);
-    return { ...figures, comparedTrees: trees.compared() };
+    return { ...figures, comparedTrees };
   } finally {
     if (fleet) await closeFleet(fleet);
     hosts.remove();
   }
 }
 
-/** Polls the roots of the fact trees of all nodes: trees of one size must have one root. */
+/** Checks repeatedly that the fact trees of one size have one root. */
 function watchFacts({ nodes }: Fleet, faults: string[]) {
   const roots = new Map<number, string>();
   /** Nodes with the first root, by tree size. */
   const owners = new Map<number, Set<number>>();
 
   async function look({ client }: FleetNode, index: number): Promise<void> {
-    const checkpoint = await (await client())?.get("/api/v2/facts/checkpoint").catch(() => undefined);
+    const checkpoint = await client.facts.checkpoint().catch(() => undefined);
     if (!checkpoint) return;
-    const { size, root } = checkpoint as { readonly size: number; readonly root: string };
+    const { size, root } = checkpoint.data;
     const first = firstValue(roots, size, root);
     const known = firstValue(owners, size, new Set());
     if (first === root) known.add(index);
     else faults.push(`node ${index} has root ${root} of ${size} facts, nodes ${[...known]} ${first}`);
   }
 
+  const lookAtAll = async () => void (await Promise.all(nodes.map(look)));
   // A paused node responds later.
-  const lookAtAll = () => within(Promise.all(nodes.map(look)), COMPARE_EVERY_MS);
-  const watching = new Background(COMPARE_EVERY_MS, lookAtAll);
-  return {
-    stop: () => watching.stop(),
-    /** Sizes that two or more nodes had. */
-    compared: () => [...owners.values()].filter(({ size }) => size > 1).length,
+  const watching = new Background(COMPARE_EVERY_MS, () => isWithin(lookAtAll(), COMPARE_EVERY_MS));
+  /** Stops, and returns the number of sizes that two or more nodes had. */
+  return async () => {
+    await watching.stop();
+    return [...owners.values()].filter(({ size }) => size > 1).length;
   };
 }
 
 /** Waits until all nodes have one chain that is some blocks longer than any was, and receivers have its head. */
 async function agree({ nodes }: Fleet, log: (line: string) => void): Promise<void> {
-  const headOf = async ({ client }: FleetNode) => {
-    const blockchain = await (await client())?.get("/api/blockchain").catch(() => undefined);
-    return (blockchain as { block: { height: number; id: string } } | undefined)?.block;
-  };
+  const headOf = async ({ client }: FleetNode) =>
+    (await client.blockchain.get().catch(() => undefined))?.data.block;
   const heads = () => Promise.all(nodes.map(headOf));
   const highest = Math.max(...(await heads()).map((head) => head?.height ?? 0));
   const untilMs = performance.now() + RECOVERY_MS;

@@ -31,7 +31,6 @@ const ALARM = "facts diverge";
 /** A node after all have stopped. */
 type Stopped = FleetNode & {
   readonly head: BlockHeader;
-  /** The chain as its receiver knows it. */
   readonly delivered: DeliveredChain;
 };
 
@@ -57,7 +56,6 @@ export class Verdict {
     this.#lowest = Math.min(...this.#nodes.map(({ head }) => head.height));
   }
 
-  /** @param faults gets descriptions of failures */
   async judge(faults: string[]): Promise<Figures> {
     const branches = this.#findBranches();
     const states = branches.length > 0 ? branches : await this.#findUnlikeStates();
@@ -74,7 +72,6 @@ export class Verdict {
     return { height: this.#best.head.height, missed: missed.length, undone: sum };
   }
 
-  /** Checks that all nodes have the same block at the lowest head. */
   #findBranches(): string[] {
     const common = new Set(this.#nodes.map((node) => idAt(node, this.#lowest)));
     if (common.size === 1) return [];
@@ -99,7 +96,6 @@ export class Verdict {
     return faults;
   }
 
-  /** Applies the blocks of the highest node to another one. */
   async #raise({ data }: Stopped): Promise<void> {
     const verifier = createVerifier({ threads: 0 });
     const [network, onProgress] = [this.#network, () => {}];
@@ -137,7 +133,6 @@ export class Verdict {
     });
   }
 
-  /** Checks that the owner of a missed slot knows the reason. */
   #findUnexplained({ slot, delegate }: { readonly slot: number; readonly delegate: string }): string[] {
     const owner = present(this.#nodes.find(({ delegates }) => delegates.includes(delegate)));
     const known = read(owner, (database) => createSlotStore(database).missedAt(slot));

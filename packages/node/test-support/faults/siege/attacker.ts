@@ -23,7 +23,6 @@ export type Attack = {
   run(attacker: Attacker): Promise<void>;
 };
 
-/** Named as in `--only`. */
 export type NamedAttack = Attack & { readonly name: string };
 
 type AttackerOptions = {
@@ -39,7 +38,6 @@ export class Attacker {
   readonly signal: AbortSignal;
   /** An offer is a request, a connection or a message; refused are those with an error, or closed by the node. */
   readonly counts = { offered: 0, refused: 0 };
-  /** Open connections. */
   readonly sockets = new Set<Socket>();
   readonly #options: AttackerOptions;
   #addresses = 0;
@@ -55,16 +53,11 @@ export class Attacker {
     this.counts.offered += count;
   }
 
-  refused(): void {
-    this.counts.refused++;
-  }
-
   /** Every 127.x.y.z is an address of this machine, and a separate client for the node. */
   address(subnet: number, host: number): string {
     return `127.${this.#options.network}.${subnet & 0xff}.${host & 0xff}`;
   }
 
-  /** Returns another address at each call. */
   nextAddress(): string {
     this.#addresses += 1;
     return this.address(this.#addresses >> 8, this.#addresses);
@@ -79,11 +72,10 @@ export class Attacker {
     return ask(this.target, { from: this.nextAddress(), ...request });
   }
 
-  /** Sends a request, and returns the status of the response. */
   async send(request: Request): Promise<number> {
     this.offered();
     const { status } = await this.ask(request);
-    if (status === 0 || status >= 400) this.refused();
+    if (status === 0 || status >= 400) this.counts.refused++;
     return status;
   }
 
@@ -97,7 +89,7 @@ export class Attacker {
       if (first.length > 0) socket.write(first);
     });
     socket.once("close", () => {
-      if (this.sockets.delete(socket)) this.refused();
+      if (this.sockets.delete(socket)) this.counts.refused++;
     });
     return socket;
   }
@@ -139,10 +131,7 @@ export class Attacker {
     if (!signal.aborted) await once(signal, "abort");
   }
 
-  /**
-   * Runs a task for each source at a constant rate, regardless of earlier runs, at least once and until the signal is aborted.
-   * Settles when all runs have ended.
-   */
+  /** Runs a task for each source at a constant rate, at least once, until the signal is aborted, and waits for all runs. */
   async repeatPaced(
     sources: readonly string[],
     perMinute: number,

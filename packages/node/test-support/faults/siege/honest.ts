@@ -1,6 +1,6 @@
 /** Honest users of the node: a receiver of its blocks, and a client that reads a little of everything. */
 import { createDraws } from "../../random.ts";
-import { Control } from "../actors/dev-chain.ts";
+import { clientOf } from "../actors/dev-chain.ts";
 import { type Behaviour, Receiver, type ReceiverOptions } from "../actors/receiver.ts";
 import { DeliveredChain, strictWebhook } from "../checks/delivered-chain.ts";
 import type { Target } from "./node.ts";
@@ -15,7 +15,7 @@ export async function startRegistered(
 ): Promise<Receiver> {
   const receiver = await Receiver.start(createDraws(1), options);
   await receiver.become(behaviour);
-  await receiver.register(new Control(`http://${host}:${httpPort}`), strictWebhook(events));
+  await receiver.register(clientOf(`http://${host}:${httpPort}`), strictWebhook(events));
   return receiver;
 }
 

@@ -12,7 +12,7 @@ import { until } from "../../process/until.ts";
 import { TOKEN } from "../actors/dev-chain.ts";
 import { Member } from "../actors/member.ts";
 import { firstValue } from "../scenario.ts";
-import { ask } from "./requests.ts";
+import { ask, WITH_TOKEN } from "./requests.ts";
 import { type LongestTick, TickReader, tickRecorder } from "./ticks.ts";
 
 /** Plain values, so that attacks can run in a separate thread. */
@@ -21,16 +21,12 @@ export type Target = {
   readonly httpPort: number;
   /** Not open on a dev chain. */
   readonly peerPort: number;
-  /** Secret of the webhook register, for attacks by a client that has it. */
-  readonly token: string;
   readonly network: NetworkShape;
 };
 
 /** Requirements of an attack that has a node of its own. */
 type NodeNeeds = {
-  /** Seconds of a slot. */
   readonly blocktime?: number;
-  /** Options beside those of all nodes. */
   readonly options?: readonly string[];
   /** A dev chain with default options, instead of a node of a separate network. */
   readonly isDevChain?: boolean;
@@ -53,25 +49,23 @@ const OBSERVER = "127.8.0.1";
 export const hostileDelegate = ({ network }: Pick<Target, "network">): DevAccount =>
   present(testNetwork(network).delegates.at(-1));
 
-/** Starts a node, and waits until it forges. */
 export async function startForging({ change, ...needs }: NodeNeeds = {}): Promise<SiegedNode> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-siege-"));
-  const data = join(folder, "data");
-  mkdirSync(data);
-  const node = await startIn(folder, data, needs);
+  const node = await startIn(folder, needs);
   if (!change) return node;
   await node.stop();
-  const database = openDatabase(join(data, "node.sqlite"));
+  const database = openDatabase(join(folder, "data", "node.sqlite"));
   change(database);
   database.close();
-  return startIn(folder, data, needs);
+  return startIn(folder, needs);
 }
 
 async function startIn(
   folder: string,
-  data: string,
   { isDevChain = false, blocktime = BLOCKTIME, options = [] }: Omit<NodeNeeds, "change">,
 ): Promise<SiegedNode> {
+  const data = join(folder, "data");
+  mkdirSync(data, { recursive: true });
   const shape = { nodes: NODES, blocktime };
   const network = testNetwork(shape);
   writeNetwork(join(folder, "network"), network);
@@ -95,7 +89,7 @@ async function startIn(
   const member = new Member({ name: "the node", args, spawn: tickRecorder(ticksFile), faults });
   await member.start();
   const httpPort = Number(/http:\S+:(\d+)/.exec(member.output)?.[1]);
-  const target = { host: HOST, httpPort, peerPort, token: TOKEN, network: shape };
+  const target = { host: HOST, httpPort, peerPort, network: shape };
   const node = new SiegedNode(target, { member, faults, folder, ticks: new TickReader(ticksFile) });
   await node.untilForged(2);
   return node;
@@ -103,7 +97,6 @@ async function startIn(
 
 type Started = {
   readonly member: Member;
-  /** Failures of the process. */
   readonly faults: readonly string[];
   readonly folder: string;
   readonly ticks: TickReader;
@@ -122,13 +115,11 @@ export class SiegedNode {
     return this.#started.member.running === undefined;
   }
 
-  /** The reason why it has ended, and the last lines of its output. */
   lastLines(): string {
     const { faults, member } = this.#started;
     return [...faults, ...member.output.split("\n").slice(-20)].join("\n");
   }
 
-  /** Lines of its log with this message. */
   #logged<Line>(message: string): Line[] {
     return this.#started.member.output
       .split("\n")
@@ -136,10 +127,7 @@ export class SiegedNode {
       .map((line) => JSON.parse(line) as Line);
   }
 
-  /**
-   * Slots with several blocks signed with the same key. Two keys can have the same slot on two branches: the
-   * order of the delegates follows the height.
-   */
+  /** Slots with several blocks of one key. On two branches, two keys can have one slot: the order of delegates follows the height. */
   slotsSignedTwice(): number[] {
     const ids = new Map<string, string>();
     return this.#logged<Signed>("block forged").flatMap(({ slot, publicKey, id }) =>
@@ -147,12 +135,10 @@ export class SiegedNode {
     );
   }
 
-  /** Missed slots since it started. */
   misses(): readonly Miss[] {
     return this.#logged<Miss>("slot missed");
   }
 
-  /** Resident memory, MiB. */
   residentMib(): number {
     const file = `/proc/${this.#started.member.running?.child.pid}/status`;
     if (!existsSync(file)) return 0;
@@ -166,8 +152,8 @@ export class SiegedNode {
 
   /** Counts slots of its delegates since it started, and open live streams; undefined if it does not respond. */
   async figures() {
-    const headers = { authorization: TOKEN };
-    const { status, text } = await ask(this.target, { path: "/metrics", from: OBSERVER, headers });
+    const request = { path: "/metrics", from: OBSERVER, headers: WITH_TOKEN };
+    const { status, text } = await ask(this.target, request);
     if (status !== 200) return undefined;
     const value = (name: string) => Number(new RegExp(`^uniknode_${name} (\\S+)$`, "m").exec(text)?.[1]);
     return {
@@ -188,7 +174,6 @@ export class SiegedNode {
     return figures;
   }
 
-  /** Waits until the process has forged this many blocks. */
   async untilForged(count: number): Promise<void> {
     const hasForged = () => this.#logged("block forged").length >= count;
     try {
@@ -200,7 +185,6 @@ export class SiegedNode {
     }
   }
 
-  /** Stops the node, and keeps its folder. */
   stop(): Promise<void> {
     return this.#started.member.end("SIGTERM");
   }

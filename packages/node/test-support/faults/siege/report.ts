@@ -1,42 +1,17 @@
 /** Measurements of a node during an attack, and the bounds that the node must keep. */
 import type { Report } from "../scenario.ts";
 import { RESPONSE_TIMEOUT_MS, type Sample } from "./honest.ts";
+import type { Measured } from "./siege.ts";
 import type { LongestTick } from "./ticks.ts";
 
-export type Measured = {
-  readonly offered: number;
-  readonly refused: number;
-  /** Resident memory of the node: before, peak, and after the settle time. */
-  readonly memoryMib: { readonly before: number; readonly peak: number; readonly after: number };
-  /** Growth of the memory during a long attack with a constant load, as a share; 0 for all others. */
-  readonly memoryGrowth: number;
-  readonly client: readonly Sample[];
-  readonly health: readonly Sample[];
-  /** Longest tick of the consensus thread. */
-  readonly longestTick: LongestTick;
-  /** Maximum of the attack for this tick, if lower than that of all attacks. */
-  readonly maxTickMs?: number;
-  readonly slotsForged: number;
-  readonly slotsMissed: number;
-  /** Number of them that have a reason which the attack names, and the reasons of the others. */
-  readonly expectedMisses: number;
-  readonly otherMisses: readonly string[];
-  /** Other failures: the process ended, the attack could not run, or the honest receiver found an error. */
-  readonly faults: readonly string[];
-};
-
-export type Bounds = {
+export const BOUNDS = {
   /** Memory that may remain in use after an attack: caches and the reserve of the allocator. */
-  readonly maxLeftMib: number;
+  maxLeftMib: 64,
   /** Bound on the p99 of the health check. */
-  readonly maxHealthMs: number;
+  maxHealthMs: 500,
 };
-
-export const BOUNDS: Bounds = { maxLeftMib: 64, maxHealthMs: 500 };
-/**
- * Bounds for attacks of a few seconds: no garbage collection in between, and the p99 of 30 samples is the slowest one, which depends on
- * what else the machine does. It must respond.
- */
+export type Bounds = typeof BOUNDS;
+/** Bounds for a few seconds: no garbage collection in between, and the p99 of 30 samples is the slowest one. It must respond. */
 export const SHORT_BOUNDS: Bounds = { maxLeftMib: 128, maxHealthMs: RESPONSE_TIMEOUT_MS };
 /** Maximum duration of a tick of the consensus thread, without its waits for a processor. */
 const MAX_TICK_MS = 200;
@@ -56,7 +31,6 @@ export function growthOf(samples: readonly number[], intervalMs: number): number
   return sum(last) / sum(first) - 1;
 }
 
-/** Returns the 99th percentile in milliseconds. */
 function p99(samples: readonly Sample[]): number {
   const times = samples.map(({ ms }) => ms).sort((one, other) => one - other);
   return Math.round(times[Math.ceil(times.length * 0.99) - 1] ?? 0);
@@ -65,7 +39,8 @@ function p99(samples: readonly Sample[]): number {
 const isRefused = ({ status }: Sample): boolean => status < 200 || status >= 300;
 
 export function reportOf(measured: Measured, { maxLeftMib, maxHealthMs }: Bounds): Report {
-  const { memoryMib, memoryGrowth, client, health, longestTick, slotsForged, slotsMissed } = measured;
+  const { memoryMib, memoryGrowth, client, health, slotsForged, slotsMissed } = measured;
+  const { longestTick, maxTickMs = MAX_TICK_MS } = measured;
   const unexpected = slotsMissed - measured.expectedMisses;
   const left = memoryMib.after - memoryMib.before;
   const [refusedClient, refusedHealth] = [client.filter(isRefused), health.filter(isRefused)];
@@ -74,10 +49,7 @@ export function reportOf(measured: Measured, { maxLeftMib, maxHealthMs }: Bounds
     [memoryGrowth > MAX_GROWTH, `memory: grew by ${(memoryGrowth * 100).toFixed(1)} %`],
     [p99(health) > maxHealthMs, `health: p99 ${p99(health)} ms`],
     [refusedHealth.length > 0, `health refused: ${statuses(refusedHealth)}`],
-    [
-      longestTick.ms > (measured.maxTickMs ?? MAX_TICK_MS),
-      `longest consensus tick: ${tickText(longestTick)}`,
-    ],
+    [longestTick.ms > maxTickMs, `longest consensus tick: ${tickText(longestTick)}`],
     [unexpected > 0, `slots missed: ${[unexpected, ...measured.otherMisses].join("; ")}`],
     [refusedClient.length > 0, `honest requests refused: ${statuses(refusedClient)}`],
   ];

@@ -1,6 +1,7 @@
 /** Requests to a node, whose failures are not errors of the program. */
 import { request } from "node:http";
 import { EVERY_EVENT } from "@uniknode/client";
+import { TOKEN } from "../actors/dev-chain.ts";
 import type { Target } from "./node.ts";
 
 export type Request = {
@@ -56,12 +57,15 @@ export const rawGet = (path: string, headers = ""): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 
 /** Bytes of a request for a live stream. */
-export const rawStream = (query: string, token: string): string =>
-  rawGet(`/api/v2/events${query}`, `Authorization: ${token}\r\n`);
+export const rawStream = (query: string): string =>
+  rawGet(`/api/v2/events${query}`, `Authorization: ${TOKEN}\r\n`);
+
+/** Headers of a client that has the secret of the webhook register. */
+export const WITH_TOKEN = { authorization: TOKEN };
 
 /** Registers a webhook, for every event unless the fields name others. */
-export const registration = (token: string, fields: object): Request => ({
+export const registration = (fields: object): Request => ({
   path: "/api/v2/webhooks",
-  headers: { authorization: token },
+  headers: WITH_TOKEN,
   body: JSON.stringify({ events: ["*"], conditions: [EVERY_EVENT], ...fields }),
 });

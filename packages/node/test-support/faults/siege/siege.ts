@@ -1,7 +1,4 @@
-/**
- * Attacks a node in every known way, one attack after another on a shared or a separate node, while an honest client reads from it, an
- * honest receiver gets its blocks and an orchestrator checks its health.
- */
+/** Attacks a node in every known way, one attack after another, while honest users and an orchestrator observe it. */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -11,9 +8,8 @@ import { Attacker, type NamedAttack } from "./attacker.ts";
 import { ATTACKS, networkOf } from "./attacks/all.ts";
 import { faultsOf, HonestClient, startRegistered } from "./honest.ts";
 import { type SiegedNode, startForging, type Target } from "./node.ts";
-import { BOUNDS, type Bounds, growthOf, type Measured, reportOf, SHORT_BOUNDS } from "./report.ts";
+import { BOUNDS, type Bounds, growthOf, reportOf, SHORT_BOUNDS } from "./report.ts";
 
-/** Duration and bounds of each attack. */
 export type Course = {
   readonly attackMs: number;
   /** Pause after each attack, before its memory is measured. */
@@ -21,7 +17,6 @@ export type Course = {
   readonly bounds: Bounds;
 };
 
-/** The report of one attack. */
 export type AttackReport = Report & { readonly attack: string };
 
 const CLIENT = {
@@ -59,7 +54,6 @@ export const scenario: Scenario = {
   run: runSiege,
 };
 
-/** Logs the figures of each attack. */
 async function runSiege({ seconds, only, log, faults: all }: Run): Promise<Figures> {
   const course = { attackMs: seconds * 1_000, ...(seconds < SHORT_SECONDS ? SHORT : LONG) };
   const attacks = ATTACKS.filter(({ name }) => only?.includes(name) ?? true);
@@ -122,12 +116,15 @@ async function startObservers(target: Target) {
   return { receiver, client: new HonestClient(target, CLIENT), health: new HonestClient(target, HEALTH) };
 }
 
+/** Measurements of a node during an attack. */
+export type Measured = Awaited<ReturnType<typeof observe>>;
+
 async function observe(
   node: SiegedNode,
   { client, health, receiver }: Observers,
   { name, minMs = 0, maxTickMs, expectedMiss, isSteady = false }: NamedAttack,
   { attackMs, settleMs }: Course,
-): Promise<Measured> {
+) {
   const missesBefore = node.misses().length;
   const figuresBefore = await node.figures();
   await node.longestTick();
@@ -155,7 +152,9 @@ async function observe(
   const deliveryFaults = faultsOf(receiver).filter((fault) => !faultsBefore.has(fault));
   return {
     ...{ offered: result.offered, refused: result.refused },
+    /** Resident memory before the attack, and after the settle time. */
     memoryMib: { before, peak: Math.max(...samples), after: node.residentMib() },
+    /** Share by which the memory grew; 0 unless the attack is steady. */
     memoryGrowth: isSteady ? growthOf(samples, MEMORY_INTERVAL_MS) : 0,
     client: client.take(),
     health: health.take(),
@@ -163,6 +162,7 @@ async function observe(
     ...(maxTickMs !== undefined && { maxTickMs }),
     slotsForged: (figures?.forged ?? 0) - (figuresBefore?.forged ?? 0),
     slotsMissed: (figures?.missed ?? 0) - (figuresBefore?.missed ?? 0),
+    /** Missed slots with a reason that the attack names, and the reasons of the others. */
     expectedMisses: misses.length - others.length,
     otherMisses: others.map(({ slot, reason }) => `slot ${slot}, "${reason}"`),
     faults: [

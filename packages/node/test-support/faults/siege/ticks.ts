@@ -1,7 +1,6 @@
 /**
- * Longest tick of the consensus thread. The node under siege loads this file before its own code: in its main thread,
- * which runs consensus, it measures the ticks of the event loop, and appends the longest ones since the last line to a
- * file, several times a second or as soon as the thread is free again.
+ * Longest tick of the consensus thread. The node under siege loads this file first: its main thread appends the longest ticks of the event
+ * loop since the last line to a file, several times a second or as soon as the thread is free again.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -59,7 +58,6 @@ const ownFile = process.env.UNIKNODE_SIEGE_TICKS;
 // Threads of the node load this, too.
 if (isMainThread && ownFile !== undefined) record(ownFile);
 
-/** Reads the ticks that a node records in the file. */
 export class TickReader {
   readonly #file: string;
   #read = 0;

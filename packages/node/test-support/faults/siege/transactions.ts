@@ -22,16 +22,11 @@ import type { Attacker } from "./attacker.ts";
 /** Returns the JSON of a different transaction at each call. */
 export type NextText = () => string;
 
-export type Envelope = {
-  readonly network: Network;
-  readonly senderPublicKey: string;
-  readonly nonce: bigint;
-};
+export type Envelope = ReturnType<Accounts["envelope"]>;
 
 export const TRANSACTIONS_PER_REQUEST = 40;
 export const PARTICIPANTS = 16;
 const SIGNATURE_BYTES = 64;
-/** Pause before a registration is submitted again. */
 const SUBMIT_EVERY_MS = 500;
 /** Maximum of the network. */
 const RECIPIENTS = 128;
@@ -52,7 +47,6 @@ export class Accounts {
     this.#attacker = attacker;
   }
 
-  /** Returns another account without coins at each call. */
   unfunded(): DevAccount {
     return beggar(this.#count++ % 500);
   }
@@ -63,7 +57,7 @@ export class Accounts {
     return BigInt(/"nonce":"(\d+)"/.exec(text)?.[1] ?? 0);
   }
 
-  envelope({ publicKey }: Pick<DevAccount, "publicKey">, nonce = 1n): Envelope {
+  envelope({ publicKey }: Pick<DevAccount, "publicKey">, nonce = 1n) {
     return { network: this.network, senderPublicKey: publicKey, nonce };
   }
 
@@ -81,13 +75,11 @@ export class Accounts {
 export const signedText = (body: TransactionBody, { keys }: Pick<DevAccount, "keys">): string =>
   JSON.stringify(transactionToJson(signTransaction(body, keys)));
 
-/** Request that submits transactions. */
 export const submission = (texts: readonly string[]) => ({
   path: "/api/v2/transactions",
   body: `{"transactions":[${texts.join(",")}]}`,
 });
 
-/** Request with the maximum number of transactions. */
 export const fullSubmission = (next: NextText) =>
   submission(Array.from({ length: TRANSACTIONS_PER_REQUEST }, next));
 
@@ -126,15 +118,12 @@ export function junkSigned(body: TransactionBody, { isSigned = false, participan
   };
 }
 
-/** Each of the 16 keys of the multisignature wallet signs alone: all wrong signatures are checked before a refusal. */
-function walletOf(accounts: Accounts) {
+/** Each of the 16 keys of the multisignature wallet signs alone: all wrong signatures are checked. The accounts must be new. */
+export function walletOf(accounts: Accounts) {
   const participants = Array.from({ length: PARTICIPANTS }, () => accounts.unfunded());
   const shape = { min: 1, publicKeys: participants.map(({ publicKey }) => publicKey) };
   return { participants, shape, publicKey: multiSignaturePublicKey(shape) };
 }
-
-/** Public key of the multisignature wallet; attackers do not need more. The accounts must be new. */
-export const walletKey = (accounts: Accounts): string => walletOf(accounts).publicKey;
 
 /** Registers the wallet unless it is on the chain, and waits until it is. */
 export async function registerWallet(attacker: Attacker): Promise<void> {

@@ -25,7 +25,6 @@ import { createWorld, moveClock, settle, type World } from "./world.ts";
 
 const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
-/** Printed failures per webhook. */
 const MAX_SHOWN = 5;
 /** A run on a slow machine ends later instead of showing less: kills, and accepted transactions if there are submissions. */
 const MIN_KILLS = 3;
@@ -53,21 +52,19 @@ const canFill = process.platform === "linux" && missingProgram("prlimit") === un
 
 /** Each may fail: the process may die at any moment. */
 const FAULTS: readonly Fault<World>[] = [
-  fault("submission", 30, async ({ submit, client, accepted }) => {
-    for (const id of await submit(client)) accepted.add(id);
+  fault("submission", 30, async ({ submit, accepted }) => {
+    for (const id of await submit()) accepted.add(id);
   }),
-  fault("mining", 10, ({ control }, random) =>
-    control.post("/api/dev/mine", { blocks: random.integer(1, 4) }),
-  ),
-  fault("reorganisation", 12, ({ control }, random) => reorganise(control, random)),
-  fault("restoring", 2, async ({ control }, random) => {
-    const { id } = (await control.post("/api/dev/snapshot")) as { id: string };
-    await control.post("/api/dev/mine", { blocks: random.integer(1, 3) });
-    await control.post("/api/dev/restore", { id }, [200, 409]);
+  fault("mining", 10, ({ client }, random) => client.dev.mine({ blocks: random.integer(1, 4) })),
+  fault("reorganisation", 12, ({ client }, random) => reorganise(client, random)),
+  fault("restoring", 2, async ({ client: { dev } }, random) => {
+    const { id } = (await dev.snapshot()).data;
+    await dev.mine({ blocks: random.integer(1, 3) });
+    await dev.restore(id);
   }),
-  fault("travel", 3, ({ control }, random) => {
+  fault("travel", 3, ({ client }, random) => {
     const seconds = random.chance(0.1) ? random.integer(1, 2 * SECONDS_PER_DAY) : random.integer(1, 60);
-    return control.post("/api/dev/travel", { seconds });
+    return client.dev.travel({ seconds });
   }),
   fault("clock jump", 6, async (world, random) => {
     const isBack = random.chance(0.3) && world.clockAheadMs > MAX_JUMP_BACK_MS;
@@ -87,38 +84,27 @@ const FAULTS: readonly Fault<World>[] = [
   fault("coming back", 2, async ({ restless }) => {
     for (const subject of restless) await subject.comeBack();
   }),
-  fault("replay", 5, async ({ historians, firstHeight, control }, random) => {
+  fault("replay", 5, async ({ historians, firstHeight, client }, random) => {
     const historian = random.pick(historians);
     if (random.chance(0.2)) {
-      await control.send("DELETE", `/api/webhooks/${historian.id}/replay`);
+      await client.webhooks.cancelReplay(historian.id);
       return;
     }
     const fromHeight = firstHeight + random.integer(0, MAX_DEPTH);
     await historian.replay(fromHeight, fromHeight + random.integer(0, 100));
   }),
-  fault("rotation", 1, async ({ steady, control }, random) => {
+  fault("rotation", 1, async ({ steady, client }, random) => {
     const { id, receiver } = random.pick(steady);
-    const rotated = await control.post(`/api/webhooks/${id}/rotate`, { overlapSeconds: 60 });
-    receiver.tokens.add((rotated as { token: string }).token);
+    receiver.tokens.add((await client.webhooks.rotate(id, { overlapSeconds: 60 })).data.token);
   }),
-  fault("ping", 2, ({ steady, control }, random) =>
-    control.post(`/api/webhooks/${random.pick(steady).id}/ping`),
-  ),
-  fault("resending", 2, ({ steady, control }, random) =>
-    control.post(`/api/webhooks/${random.pick(steady).id}/deliveries/retry`, { since: 0 }),
-  ),
+  fault("ping", 2, ({ steady, client }, random) => client.webhooks.ping(random.pick(steady).id)),
+  fault("resending", 2, ({ steady, client }, random) => client.webhooks.retryFailed(random.pick(steady).id)),
   ...(canFill ? [fullDisk] : []),
   fault("pause", 20, (_world, random) => sleep(random.integer(1, 200))),
 ];
 
-/** Accepted transactions leave the chain and the pool for reasons that these do not have. */
-const KEEPS_TRANSACTIONS: ReadonlySet<string> = new Set([
-  ...["submission", "mining", "behaviour", "pause", "ping"],
-]);
-
-/** Returns true if every accepted transaction is still on the chain or pending. */
-const mustKeepAccepted = (happened: ReadonlyMap<string, number>): boolean =>
-  [...happened.keys()].every((name) => KEEPS_TRANSACTIONS.has(name));
+/** Accepted transactions stay on the chain or in the pool, unless other faults happened. */
+const KEEPS_ACCEPTED = ["submission", "mining", "behaviour", "pause", "ping"];
 
 export const scenario: Scenario = {
   description:
@@ -148,7 +134,6 @@ async function runWebhooks(run: Run): Promise<Figures> {
   }
 }
 
-/** Disturbs the node, and kills it again and again. Returns the number of kills. */
 async function injectAll(world: World, { seconds, only }: Run): Promise<number> {
   const { node, random, accepted, database, happened } = world;
   const faults = weighted(FAULTS, only);
@@ -171,19 +156,19 @@ async function injectAll(world: World, { seconds, only }: Run): Promise<number> 
     }
     await killed;
     kills++;
-    inspectRows(database, mustKeepAccepted(happened) ? accepted : new Set());
+    const isKept = [...happened.keys()].every((name) => KEEPS_ACCEPTED.includes(name));
+    inspectRows(database, isKept ? accepted : new Set());
   }
   await node.start();
   return kills;
 }
 
-async function judgeSubject({ control, chronicle }: World, subject: Subject): Promise<string[]> {
+async function judgeSubject({ client, chronicle }: World, subject: Subject): Promise<string[]> {
   const { id, receiver, periods, replays, last } = subject;
   const reason = await subject.suspended();
-  const entries = await control.list<{ messageId: string; sequence?: number }>(
-    `/api/webhooks/${id}/deliveries?state=cancelled&limit=100`,
-  );
-  const cancelled = new Map(entries.map(({ messageId, sequence = 0 }) => [messageId, sequence]));
+  const cancelled = new Map<string, number>();
+  for await (const { messageId, sequence = 0 } of client.webhooks.deliveries(id, { state: "cancelled" }))
+    cancelled.set(messageId, sequence);
   const chain = { changes: chronicle.changes(), wallets: chronicle.wallets() };
   const found = judge({ arrivals: receiver.arrivals, periods, replays, cancelled, ...chain });
   return [

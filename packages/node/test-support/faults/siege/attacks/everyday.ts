@@ -6,7 +6,7 @@ import type { Arrival, Behaviour, Receiver } from "../../actors/receiver.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { faultsOf, startRegistered } from "../honest.ts";
 import { startForging } from "../node.ts";
-import { inTurn, type Request, rawStream } from "../requests.ts";
+import { inTurn, type Request, rawStream, WITH_TOKEN } from "../requests.ts";
 import { Accounts, submission } from "../transactions.ts";
 
 /** Webhooks by the behaviour of their receivers: 200. */
@@ -30,16 +30,11 @@ const PATHS = [
   ...["transactions/unconfirmed", "node/status"],
 ];
 
-type Registered = {
-  readonly receiver: Receiver;
-  /** Ids that the receiver has got, if the webhook is for transactions; otherwise it is for blocks. */
-  readonly transactions?: Set<string>;
-};
-
-/** Subscribes every other webhook to transactions. Returns those with good receivers. */
-async function register({ target }: Attacker, all: Receiver[], faults: string[]): Promise<Registered[]> {
+/** Subscribes every other webhook to transactions. Returns the good receivers of blocks, and the ids that each of the others has. */
+async function register({ target }: Attacker, all: Receiver[], faults: string[]) {
   const behaviours = WEBHOOKS.flatMap(([behaviour, count]) => Array<Behaviour>(count).fill(behaviour));
-  const good: Registered[] = [];
+  const blocks: Receiver[] = [];
+  const received: Set<string>[] = [];
   for (const [number, behaviour] of behaviours.entries()) {
     const isGood = behaviour === "well";
     const transactions = new Set<string>();
@@ -48,19 +43,20 @@ async function register({ target }: Attacker, all: Receiver[], faults: string[])
       if (isGood && transactions.has(id)) faults.push(`webhook ${number}: ${id} was delivered twice`);
       transactions.add(id);
     };
-    const ofTransactions = number % 2 === 1 && { events: ["transaction.applied"], onCall };
+    const isOfBlocks = number % 2 === 0;
+    const ofTransactions = !isOfBlocks && { events: ["transaction.applied"], onCall };
     const receiver = await startRegistered(target, { behaviour, ...ofTransactions });
     all.push(receiver);
-    if (isGood) good.push({ receiver, ...(ofTransactions && { transactions }) });
+    if (isGood && isOfBlocks) blocks.push(receiver);
+    if (isGood && !isOfBlocks) received.push(transactions);
   }
-  return good;
+  return { blocks, received };
 }
 
 /** Opens a live stream that must not miss a block, nor be closed. */
 function follow(attacker: Attacker, stream: number, faults: string[]): void {
   let [unread, last] = ["", 0];
-  const first = rawStream("?events=block.applied", attacker.target.token);
-  const socket = attacker.open(first).setEncoding("utf8");
+  const socket = attacker.open(rawStream("?events=block.applied")).setEncoding("utf8");
   socket.on("data", (part: string) => {
     const lines = (unread + part).split("\n");
     unread = present(lines.pop());
@@ -78,7 +74,6 @@ function follow(attacker: Attacker, stream: number, faults: string[]): void {
 
 /** Sends transfers of one sender after the other, reads pages, and scrapes the metrics. */
 async function use(attacker: Attacker, faults: string[]): Promise<void> {
-  const headers = { authorization: attacker.target.token };
   const accounts = new Accounts(attacker);
   const nextSender = inTurn(Array.from({ length: SENDERS }, (_, index) => people(`account ${index}`)));
   const nextPath = inTurn(PATHS);
@@ -98,15 +93,14 @@ async function use(attacker: Attacker, faults: string[]): Promise<void> {
     }),
     attacker.repeat({ pauseMs: READ_EVERY_MS }, () => send({ path: `/api/v2/${nextPath()}` })),
     attacker.repeat({ pauseMs: SCRAPE_EVERY_MS }, async () => {
-      await send({ path: "/metrics", headers });
+      await send({ path: "/metrics", headers: WITH_TOKEN });
       await send({ path: "/health/status" });
     }),
   ]);
 }
 
 /** Waits until all webhooks for transactions have received the same ones: any difference is a loss. */
-async function untilSame(webhooks: readonly Registered[]): Promise<void> {
-  const received = webhooks.flatMap(({ transactions }) => transactions ?? []);
+async function untilSame(received: readonly Set<string>[]): Promise<void> {
   await until("each good webhook has the same transactions", () => {
     const all = received.reduce((one, other) => one.union(other), new Set<string>());
     return all.size > 0 && received.every(({ size }) => size === all.size);
@@ -121,12 +115,11 @@ export const everydayLoad: Attack = {
     const receivers: Receiver[] = [];
     const faults: string[] = [];
     try {
-      const webhooks = await register(attacker, receivers, faults);
+      const { blocks, received } = await register(attacker, receivers, faults);
       for (let stream = 0; stream < STREAMS; stream++) follow(attacker, stream, faults);
       await use(attacker, faults);
-      await untilSame(webhooks).catch((error: Error) => faults.push(error.message));
-      for (const { receiver, transactions } of webhooks)
-        if (!transactions) faults.push(...faultsOf(receiver));
+      await untilSame(received).catch((error: Error) => faults.push(error.message));
+      faults.push(...blocks.flatMap(faultsOf));
     } finally {
       await Promise.all(receivers.map((receiver) => receiver.close()));
     }

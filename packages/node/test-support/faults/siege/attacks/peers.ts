@@ -73,7 +73,6 @@ export const PEER_ATTACKS: Readonly<Record<string, Attack>> = {
     ...{ count: 4, pauseMs: 100, isPeer: true },
     first: () => LENGTHS.flatMap(longMessages),
   }),
-  /** Unsigned payments and junk multisignatures from peers. */
   "peer transactions": {
     prepare: registerWallet,
     async run(attacker) {

@@ -1,15 +1,15 @@
 /** Floods of requests that cost more than they look: bodies, methods, pages, operations and the console. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { TOKEN } from "../../actors/dev-chain.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import type { Target } from "../node.ts";
-import { inTurn, type Request, registration } from "../requests.ts";
+import { inTurn, type Request, registration, WITH_TOKEN } from "../requests.ts";
 
 const MIB = 1024 * 1024;
 const DEPTH = 4_500;
 const EMPTY_OBJECTS = 340_000;
 const SLOWLY = { atOnce: 4, pauseMs: 20 };
 
-/** Sends the requests in turn, each from another address. */
 const flood = (
   requests: (target: Target) => readonly Request[],
   pace: Parameters<Attacker["repeat"]>[0] = {},
@@ -51,7 +51,7 @@ const EXTREMES = [
 ];
 
 /** Requests below `/console`, most of which no limit of the API counts. */
-function consoleRequests({ httpPort, token }: Target): readonly Request[] {
+function consoleRequests({ httpPort }: Target): readonly Request[] {
   const cookie = `uniknode_console_${httpPort}=${"A".repeat(43)}; `;
   const headers = { cookie: cookie.repeat(100), "x-session-key": "A".repeat(43) };
   const operations = ["api/v2/webhooks", "api/v2/events", "metrics"].map((path) => `operations/${path}`);
@@ -67,8 +67,8 @@ function consoleRequests({ httpPort, token }: Target): readonly Request[] {
     signIn({ code: "A".repeat(43) }),
     signIn({ token: "A".repeat(512) }),
     // More sessions than the limit.
-    signIn({ token }),
-    { path: "/console/links", body: "{}", headers: { authorization: token } },
+    signIn({ token: TOKEN }),
+    { path: "/console/links", body: "{}", headers: WITH_TOKEN },
   ];
 }
 
@@ -77,30 +77,22 @@ const FOREIGN = { "content-type": "text/plain", origin: "http://evil.example", h
 export const REQUESTS: Readonly<Record<string, Attack>> = {
   /** 1 MB of nested arrays, empty objects, members and digits in POST /api/transactions. */
   "deep bodies": flood(deepBodies, SLOWLY),
-  /** Bodies of 50 MiB in a few kB of gzip and brotli. */
   "compressed bodies": flood(compressedBodies, SLOWLY),
-  /** HEAD, OPTIONS and unknown methods as fast as the node responds. */
   "HEAD and OPTIONS": flood(() =>
     ["HEAD", "OPTIONS", "PATCH", "PROPFIND"].map((method) => ({ method, path: "/api/v2/transactions" })),
   ),
-  /** One request each of up to 20,000 addresses. */
   "20,000 addresses": flood(() => [{ path: "/api/v2/blockchain" }], { pauseMs: 2, times: 20_000 }),
-  /** Offsets, limits and cursors at their extremes on every list. */
   "extreme pages": flood(
     () => EXTREMES.flatMap((query) => LISTS.map((list) => ({ path: `/api/v2/${list}?${query}` }))),
     { atOnce: 8 },
   ),
-  /** Requests of /health/status, /health/ready and /metrics (with the token) as fast as the node responds. */
-  "operations flood": flood(({ token: authorization }) =>
-    ["/health/status", "/health/ready", "/metrics"].map((path) => ({ path, headers: { authorization } })),
+  "operations flood": flood(() =>
+    ["/health/status", "/health/ready", "/metrics"].map((path) => ({ path, headers: WITH_TOKEN })),
   ),
-  /** Pages in every encoding, operations without a session, and sign-ins with codes and with the token. */
   "console flood": flood(consoleRequests),
   /** Requests that a web page of another site can cause: foreign Origin and Host, text/plain, no token. */
   "foreign pages": flood(
-    ({ token }) => [
-      { ...registration(token, { target: "http://127.0.0.1:9/siege/page" }), headers: FOREIGN },
-    ],
+    () => [{ ...registration({ target: "http://127.0.0.1:9/siege/page" }), headers: FOREIGN }],
     { atOnce: 2, pauseMs: 50 },
   ),
 };

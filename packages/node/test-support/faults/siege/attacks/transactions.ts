@@ -1,7 +1,4 @@
-/**
- * Useless transactions with valid signatures, pages of pending ones, and the most expensive refused ones: the consensus thread must still
- * forge.
- */
+/** Useless transactions with valid signatures, pages of pending ones, and the most expensive refused ones. */
 import { builders } from "@uniknode/protocol";
 import type { Attack, Attacker } from "../attacker.ts";
 import { startForging } from "../node.ts";
@@ -18,7 +15,7 @@ import {
   registerWallet,
   signedText,
   TRANSACTIONS_PER_REQUEST,
-  walletKey,
+  walletOf,
 } from "../transactions.ts";
 
 const FEE = 10_000_000n;
@@ -41,12 +38,10 @@ const transfers = (transfer: (accounts: Accounts, nonce: bigint, number: number)
 });
 
 export const POOL: Readonly<Record<string, Attack>> = {
-  /** Transfers of empty accounts. */
   "unfunded transactions": transfers((accounts, _nonce, number) => {
     const request = Math.floor(number / TRANSACTIONS_PER_REQUEST);
     return accounts.transfer(accounts.unfunded(), BigInt(1 + (request % 5)));
   }),
-  /** Transfers of a funded account with nonces far ahead. */
   "nonce gaps": transfers((accounts, nonce, number) =>
     accounts.transfer(accounts.funded, nonce + BigInt(1_000 + number)),
   ),
@@ -81,13 +76,10 @@ const CONTENTS = 120;
 const PROPERTIES = 45;
 const MAX_LENGTH = 255;
 
-/** Alternates between the texts. */
-function alternating(texts: readonly NextText[]): NextText {
-  const next = inTurn(texts);
+function contents(make: () => NextText): NextText {
+  const next = inTurn(Array.from({ length: CONTENTS }, make));
   return () => next()();
 }
-
-const contents = (make: () => NextText): NextText => alternating(Array.from({ length: CONTENTS }, make));
 
 /** Payments of unknown accounts, without a signature except an entry of a wrong participant. */
 const unsignedPayments = (accounts: Accounts): NextText =>
@@ -95,7 +87,7 @@ const unsignedPayments = (accounts: Accounts): NextText =>
 
 /** Transfers of the multisignature wallet with as many signatures as it has keys. */
 function walletTransfers(accounts: Accounts): NextText {
-  const envelope = accounts.envelope({ publicKey: walletKey(accounts) });
+  const envelope = accounts.envelope(walletOf(accounts));
   const body = { ...envelope, recipientId: accounts.funded.address, amount: 1n };
   return junkSigned(builders.transfer(body), { participants: PARTICIPANTS });
 }
@@ -131,7 +123,6 @@ function largeMints(accounts: Accounts): NextText {
 
 type Texts = (accounts: Accounts) => NextText | Promise<NextText>;
 
-/** Submits as many transactions as a request may have, from some addresses. */
 const flood = (addresses: number, perMinute: number, texts: Texts): Attack => ({
   async run(attacker) {
     const next = await texts(new Accounts(attacker));
@@ -168,7 +159,7 @@ async function pipelinePayments(attacker: Attacker): Promise<void> {
       unread += part;
       for (let status = STATUS.exec(unread); status; status = STATUS.exec(unread)) {
         unread = unread.slice(status.index + status[0].length);
-        if (Number(status[1]) >= 400) attacker.refused();
+        if (Number(status[1]) >= 400) attacker.counts.refused++;
         post();
       }
     });
@@ -181,13 +172,9 @@ async function pipelinePayments(attacker: Attacker): Promise<void> {
 export const JUNK: Readonly<Record<string, Attack>> = {
   /** Unsigned payments of unknown accounts to 128 recipients each, from 45 addresses, 61 requests of each in a minute. */
   "unsigned payments": flood(45, 61, unsignedPayments),
-  /** Transfers of a multisignature wallet with 16 wrong signatures. */
   "junk multisignatures": { ...flood(11, 47, walletTransfers), prepare: registerWallet },
-  /** Multi-payments of a funded account to 128 recipients, with wrong signatures. */
   "payments of another": flood(45, 61, foreignPayments),
-  /** Registrations of multisignature wallets with the right signature of the sender and 16 wrong ones. */
   "junk registrations": flood(11, 47, registrations),
-  /** Well signed mints of accounts without coins, with as many long properties as a request can carry. */
   "large mints": flood(45, 61, largeMints),
   /** A client with 8 connections to a dev chain: unsigned payments of unknown accounts, 40 a request. */
   "pipelined payments": { start: () => startForging({ isDevChain: true }), run: pipelinePayments },

@@ -2,22 +2,21 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Attack, Attacker } from "../attacker.ts";
-import { inTurn, registration } from "../requests.ts";
+import { inTurn, registration, WITH_TOKEN } from "../requests.ts";
 
 const HEADERS = "x: y\r\n".repeat(200);
 const CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 
 /** Removes every webhook with a target below `/siege/`. */
 async function removeAll(attacker: Attacker): Promise<void> {
-  const headers = { authorization: attacker.target.token };
   for (;;) {
-    const { status, text } = await attacker.ask({ path: "/api/v2/webhooks?limit=100", headers });
+    const { status, text } = await attacker.ask({ path: "/api/v2/webhooks?limit=100", headers: WITH_TOKEN });
     if (status !== 200) throw new Error(`the register responded with ${status}: ${text}`);
     const { data } = JSON.parse(text) as { data: { id: string | number; target: string }[] };
     const own = data.filter(({ target }) => target.includes("/siege/"));
     if (own.length === 0) return;
     const remove = (id: string | number) =>
-      attacker.ask({ method: "DELETE", path: `/api/v2/webhooks/${id}`, headers });
+      attacker.ask({ method: "DELETE", path: `/api/v2/webhooks/${id}`, headers: WITH_TOKEN });
     while (own.length > 0) await Promise.all(own.splice(0, 10).map(({ id }) => remove(id)));
   }
 }
@@ -60,7 +59,7 @@ const register = (webhooks: number, responses: readonly Endless[] = []): Attack 
     let number = 0;
     await attacker.repeat({ atOnce: 4, times: webhooks }, () => {
       const target = `http://127.0.0.1:${nextPort()}/siege/${number++}`;
-      return attacker.send(registration(attacker.target.token, { target }));
+      return attacker.send(registration({ target }));
     });
     for (const receiver of receivers) receiver.close();
     await removeAll(attacker);
@@ -74,8 +73,6 @@ export const WEBHOOK_ATTACKS: Readonly<Record<string, Attack>> = {
     [`${CHUNKED}1`, ";name=value".repeat(5_000)],
     [`${CHUNKED}0\r\n`, HEADERS.repeat(50)],
   ]),
-  /** Webhooks for every event whose receivers never respond. */
   "hanging receivers": register(1_000, [["", ""]]),
-  /** Webhooks registered as fast as the node accepts them. */
   registrations: register(10_000),
 };
