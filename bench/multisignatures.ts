@@ -21,8 +21,8 @@ import {
   type TransactionBody,
 } from "@uniknode/protocol";
 import { createVerifyNow } from "../packages/node/src/verification/caching-verifier.ts";
-import { createVerifier } from "../packages/node/src/verification/verifier.ts";
-import { createRecordedSignatures } from "../packages/node/src/verification/wallet-signatures.ts";
+import { BatchVerifier } from "../packages/node/src/verification/verifier.ts";
+import { RecordedSignatures } from "../packages/node/src/verification/wallet-signatures.ts";
 import {
   addressNamed,
   createTestChain,
@@ -87,14 +87,18 @@ for (let round = 0; round < rounds; round++) {
   execute(COMPUTED_SIGNATURES);
   report("computed during execution, in WebAssembly", startMs, cpu);
 }
-const verifier = createVerifier({ threads: 2 });
+const verifier = new BatchVerifier({ threads: 2 });
 // The threads load their implementation.
-const warm = createRecordedSignatures(1, { network: NETWORK, verify: verifier.verify, verifyNow });
+const warm = new RecordedSignatures(1, {
+  network: NETWORK,
+  verify: (checks) => verifier.verify(checks),
+  verifyNow,
+});
 await warm.verifyAhead(transactions.slice(0, 20), chain.state);
 for (let round = 0; round < rounds; round++) {
-  const signatures = createRecordedSignatures(2 * count, {
+  const signatures = new RecordedSignatures(2 * count, {
     network: NETWORK,
-    verify: verifier.verify,
+    verify: (checks) => verifier.verify(checks),
     verifyNow,
   });
   const [aheadMs, aheadCpu] = [performance.now(), process.threadCpuUsage()];

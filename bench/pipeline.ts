@@ -13,7 +13,7 @@ import {
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { EventLog } from "../packages/node/src/store/events/event-log.ts";
-import { createVerifier, type Verifier } from "../packages/node/src/verification/verifier.ts";
+import { BatchVerifier, type Verifier } from "../packages/node/src/verification/verifier.ts";
 import type { Fixture } from "./fixture.ts";
 
 export type PipelineOptions = {
@@ -67,7 +67,7 @@ export function openPipeline(
   const endCheckpoints = checkpointThread
     ? startCheckpoints(DEFAULT_CHECKPOINT_OPTIONS, { database, databasePath: path, onError })
     : undefined;
-  const verifier = createVerifier({ threads });
+  const verifier = new BatchVerifier({ threads });
   const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, feedBlocks, recordsHistory: history },
     {

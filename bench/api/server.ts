@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import type { Gateway } from "../../packages/node/src/gateway/gateway.ts";
-import { createHttpServer, type HttpDependencies } from "../../packages/node/src/http/server/server.ts";
+import { type HttpDependencies, HttpServer } from "../../packages/node/src/http/server/server.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
 import { openPostgres } from "../../packages/node/src/postgres/connection.ts";
@@ -24,7 +24,7 @@ const identity = {
   ports: {},
 };
 const network = createNetwork(files);
-const server = createHttpServer(
+const server = new HttpServer(
   {
     host: "127.0.0.1",
     port: 0,

@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from "@uniknode/protocol";
 import { peerAddress, subnetOf } from "../../packages/node/src/peers/addresses.ts";
 import { broadcastQuota, broadcastRecipients } from "../../packages/node/src/peers/block-broadcast.ts";
 import { networkHeight } from "../../packages/node/src/peers/peer-table.ts";
-import { isQuorumEnough, shareOfAgreeing } from "../../packages/node/src/peers/preflight.ts";
+import { isQuorumEnough, shareOfAgreeing } from "../../packages/node/src/peers/peers.ts";
 import { searchCommonHeight } from "../../packages/node/src/peers/verify-chain.ts";
 import { isVersionAllowed } from "../../packages/node/src/peers/versions.ts";
 import { readClientMessage } from "../../packages/node/src/peers/wire/client-messages.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../packages/node/src/pool/contents/pending.ts";
 import { Pool } from "../../packages/node/src/pool/pool.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
-import { createVerifier } from "../../packages/node/src/verification/verifier.ts";
+import { BatchVerifier } from "../../packages/node/src/verification/verifier.ts";
 import { verificationBy } from "../../packages/node/test-support/pool/verification.ts";
 import { networkOfCase, startingState } from "./ledger-transactions.ts";
 import { eachCase, type Runners } from "./vector.ts";
@@ -50,7 +50,7 @@ export const poolRunners: Runners = {
         now: () => lastBlockTimestamp,
         storedIds: (ids) => new Set(ids.filter((id) => alreadyForged.includes(id))),
         store: { load: () => [], write: () => {} },
-        ...verificationBy(networkOfCase(networks, "vectornet"), verifier.verify),
+        ...verificationBy(networkOfCase(networks, "vectornet"), (checks) => verifier.verify(checks)),
         emit: () => {},
       },
     );
@@ -66,7 +66,7 @@ export const poolRunners: Runners = {
   }),
 };
 
-const verifier = createVerifier({ threads: 0 });
+const verifier = new BatchVerifier({ threads: 0 });
 
 /** Another file has the network and the state of these cases. */
 const handlers = () =>

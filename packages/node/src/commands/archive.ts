@@ -23,7 +23,7 @@ import { ConfigError } from "../platform/coded-error.ts";
 import { writeNewFile } from "../platform/files/whole-file.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/process.ts";
 import { programVersion } from "../platform/lifecycle/program.ts";
-import { createVerifier } from "../verification/verifier.ts";
+import { BatchVerifier } from "../verification/verifier.ts";
 import { addFlags, readConfig, withOptions } from "./flags.ts";
 import { printLines } from "./print.ts";
 
@@ -160,7 +160,7 @@ function createDeps(config: Config<typeof networkOptions>) {
   return {
     network: createNetwork(files),
     genesis: block,
-    verifier: createVerifier({ threads: VERIFIER_THREADS, timeoutMs: VERIFIER_TIMEOUT_MS }),
+    verifier: new BatchVerifier({ threads: VERIFIER_THREADS, timeoutMs: VERIFIER_TIMEOUT_MS }),
     nowMs: Date.now,
     hasOwnClock: config.devChain !== undefined,
     onProgress: createProgress(),

@@ -1,6 +1,12 @@
 /** Reads the events of the log as they are stored, for mirrors, and sends them as a response of the feed (docs/spec/feed.md 6). */
 import { isWithin, type Notifier } from "../platform/notifier.ts";
-import { createReadTogether, type Database, type SqlValue } from "../store/engine/database.ts";
+import {
+  createReadTogether,
+  type Database,
+  type ReadTogether,
+  type SqlValue,
+  type Statement,
+} from "../store/engine/database.ts";
 import { createLastSequence } from "../store/events/event-log.ts";
 import { eventStartLine, eventsLine, HEARTBEAT } from "./line.ts";
 
@@ -29,55 +35,58 @@ type EventBatch =
   /** The next event was dropped from the log. */
   | { readonly kind: "gone" };
 
-export type EventReader = {
-  start(position: EventPosition): EventStart;
-  /** Returns the next events after a sequence. */
-  read(after: number): EventBatch;
-};
-
 /** Bounds of one line, so that a tick of the serving thread stays short. A single event may be longer. */
 const MAX_EVENTS = 500;
 const MAX_CHARACTERS = 512 * 1024;
 
 type EventColumns = [sequence: number, ...SqlValue[]];
 
-export function createEventReader(database: Database): EventReader {
-  const together = createReadTogether(database);
-  const lastSequence = createLastSequence(database);
-  const oldest = database.prepare<{ sequence: number }>(
-    "SELECT sequence FROM events ORDER BY sequence LIMIT 1",
-  );
-  const byNumber = database.prepare<{ id: string }>("SELECT id FROM events WHERE sequence = ?");
-  const select = database.prepare<EventColumns>(
-    `SELECT sequence, id, name, height, block_id, created_ms, time_ms, reverts, data FROM events
-     WHERE sequence > +? ORDER BY sequence LIMIT ${MAX_EVENTS}`,
-    { arrays: true },
-  );
+export class EventReader {
+  readonly #together: ReadTogether;
+  readonly #lastSequence: () => number;
+  readonly #oldest: Statement<{ sequence: number }>;
+  readonly #byNumber: Statement<{ id: string }>;
+  readonly #select: Statement<EventColumns>;
 
-  function start(position: EventPosition): EventStart {
-    const last = lastSequence();
+  constructor(database: Database) {
+    this.#together = createReadTogether(database);
+    this.#lastSequence = createLastSequence(database);
+    this.#oldest = database.prepare("SELECT sequence FROM events ORDER BY sequence LIMIT 1");
+    this.#byNumber = database.prepare("SELECT id FROM events WHERE sequence = ?");
+    this.#select = database.prepare(
+      `SELECT sequence, id, name, height, block_id, created_ms, time_ms, reverts, data FROM events
+       WHERE sequence > +? ORDER BY sequence LIMIT ${MAX_EVENTS}`,
+      { arrays: true },
+    );
+  }
+
+  start(position: EventPosition): EventStart {
+    return this.#together(() => this.#start(position));
+  }
+
+  /** Returns the next events after a sequence. */
+  read(after: number): EventBatch {
+    return this.#together((): EventBatch => {
+      const first = this.#oldest.get()?.sequence ?? this.#lastSequence() + 1;
+      if (after < first - 1) return { kind: "gone" };
+      return nextEvents(this.#select.iterate(after)) ?? { kind: "end" };
+    });
+  }
+
+  #start(position: EventPosition): EventStart {
+    const last = this.#lastSequence();
     if (position === "newest") return { kind: "start", sequence: last, last };
-    const first = oldest.get()?.sequence ?? last + 1;
+    const first = this.#oldest.get()?.sequence ?? last + 1;
     if (position === "oldest") return { kind: "start", sequence: first - 1, last };
     const { sequence, id } = position;
     if (sequence > last) return gone(`the log ends at event ${last}, before ${sequence}`);
     if (sequence < first - 1) return gone(`the events after ${sequence} were dropped from the log`);
-    const stored = byNumber.get(sequence);
+    const stored = this.#byNumber.get(sequence);
     if (id !== undefined && stored && stored.id !== id) {
       return gone(`event ${sequence} has another id: the mirror has copied the log of another node`);
     }
     return { kind: "start", sequence, last };
   }
-
-  return {
-    start: (position) => together(() => start(position)),
-    read: (after) =>
-      together((): EventBatch => {
-        const first = oldest.get()?.sequence ?? lastSequence() + 1;
-        if (after < first - 1) return { kind: "gone" };
-        return nextEvents(select.iterate(after)) ?? { kind: "end" };
-      }),
-  };
 }
 
 const gone = (reason: string): EventStart => ({ kind: "gone", reason });

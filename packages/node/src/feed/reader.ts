@@ -1,7 +1,7 @@
 /** Reads blocks and their changes from one snapshot, for mirrors. */
 import { BlockStore } from "../store/chain/blocks.ts";
-import { createFeedChangeReader } from "../store/chain/feed-changes.ts";
-import { createReadTogether, type Database } from "../store/engine/database.ts";
+import { createFeedChangeReader, type ReadFeedChanges } from "../store/chain/feed-changes.ts";
+import { createReadTogether, type Database, type ReadTogether } from "../store/engine/database.ts";
 import { createLastSequence } from "../store/events/event-log.ts";
 import { bundleLine, type Position } from "./line.ts";
 
@@ -18,40 +18,77 @@ export type FeedBatch =
   /** The changes of the next block are no longer stored, or never were. */
   | { readonly kind: "gone" };
 
-export type FeedReader = {
-  head(): Position | undefined;
-  /** Returns the first of the positions that is on the chain. */
-  commonOf(positions: readonly Position[]): Position | undefined;
-  /** Returns the blocks after a position with their changes. */
-  read(after: Position): FeedBatch;
-  /**
-   * Returns the next blocks after a height without their changes, up to and including the height `last`; undefined if there
-   * are none.
-   */
-  readBlocks(after: number, last: number): BlockLines | undefined;
-};
-
 /** Bounds of one batch, so that a tick of the serving thread stays short. */
 const MAX_BLOCKS = 64;
 const MAX_CHARACTERS = 512 * 1024;
 
-export function createFeedReader(database: Database): FeedReader {
-  const blocks = new BlockStore(database);
-  const changesOf = createFeedChangeReader(database);
-  const lastSequence = createLastSequence(database);
-  const together = createReadTogether(database);
+export class FeedReader {
+  readonly #blocks: BlockStore;
+  readonly #changesOf: ReadFeedChanges;
+  readonly #lastSequence: () => number;
+  readonly #together: ReadTogether;
 
-  const isOnChain = ({ height, id }: Position) => blocks.header(height)?.id === id;
+  constructor(database: Database) {
+    this.#blocks = new BlockStore(database);
+    this.#changesOf = createFeedChangeReader(database);
+    this.#lastSequence = createLastSequence(database);
+    this.#together = createReadTogether(database);
+  }
+
+  head(): Position | undefined {
+    const header = this.#blocks.head();
+    return header && { height: header.height, id: header.id };
+  }
+
+  /** Returns the first of the positions that is on the chain. */
+  commonOf(positions: readonly Position[]): Position | undefined {
+    return this.#together(() => positions.find((position) => this.#isOnChain(position)));
+  }
+
+  /** Returns the blocks after a position with their changes. */
+  read(after: Position): FeedBatch {
+    return this.#together((): FeedBatch => {
+      if (!this.#isOnChain(after)) return { kind: "reverted" };
+      const head = this.#blocks.head()?.height ?? 0;
+      if (after.height >= head) return { kind: "head", logSequence: this.#lastSequence() };
+      const { lines, last } = this.#batch(after, head, (height) => {
+        const changes = this.#changesOf(height);
+        return changes === undefined ? undefined : { changes };
+      });
+      if (lines === "") return { kind: "gone" };
+      return {
+        ...({ kind: "blocks", lines, last } as const),
+        ...(last.height === head && { logSequence: this.#lastSequence() }),
+      };
+    });
+  }
+
+  /**
+   * Returns the next blocks after a height without their changes, up to and including the height `last`; undefined if there
+   * are none.
+   */
+  readBlocks(after: number, last: number): BlockLines | undefined {
+    return this.#together((): BlockLines | undefined => {
+      const parent = after === 0 ? { height: 0, id: "0" } : this.#blocks.header(after);
+      if (!parent) return undefined;
+      const found = this.#batch({ height: after, id: parent.id }, last, () => ({}));
+      return found.lines === "" ? undefined : found;
+    });
+  }
+
+  #isOnChain({ height, id }: Position): boolean {
+    return this.#blocks.header(height)?.id === id;
+  }
 
   /** @param textOf changes of a block; undefined ends the batch */
-  function batch(
+  #batch(
     after: Position,
     last: number,
     textOf: (height: number) => { changes?: string } | undefined,
   ): BlockLines {
     let position = after;
     let lines = "";
-    for (const block of blocks.bytes(after.height + 1, Math.min(after.height + MAX_BLOCKS, last))) {
+    for (const block of this.#blocks.bytes(after.height + 1, Math.min(after.height + MAX_BLOCKS, last))) {
       const text = textOf(block.height);
       if (!text || (lines.length > 0 && lines.length > MAX_CHARACTERS)) break;
       lines += bundleLine(block, position.id, text.changes);
@@ -59,34 +96,4 @@ export function createFeedReader(database: Database): FeedReader {
     }
     return { lines, last: position };
   }
-
-  return {
-    head() {
-      const header = blocks.head();
-      return header && { height: header.height, id: header.id };
-    },
-    commonOf: (positions) => together(() => positions.find(isOnChain)),
-    read: (after) =>
-      together((): FeedBatch => {
-        if (!isOnChain(after)) return { kind: "reverted" };
-        const head = blocks.head()?.height ?? 0;
-        if (after.height >= head) return { kind: "head", logSequence: lastSequence() };
-        const { lines, last } = batch(after, head, (height) => {
-          const changes = changesOf(height);
-          return changes === undefined ? undefined : { changes };
-        });
-        if (lines === "") return { kind: "gone" };
-        return {
-          ...({ kind: "blocks", lines, last } as const),
-          ...(last.height === head && { logSequence: lastSequence() }),
-        };
-      }),
-    readBlocks: (after, end) =>
-      together((): BlockLines | undefined => {
-        const parent = after === 0 ? { height: 0, id: "0" } : blocks.header(after);
-        if (!parent) return undefined;
-        const found = batch({ height: after, id: parent.id }, end, () => ({}));
-        return found.lines === "" ? undefined : found;
-      }),
-  };
 }

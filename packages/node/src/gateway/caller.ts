@@ -66,56 +66,55 @@ export type NewCall = {
   readonly source?: string;
 };
 
-export type Caller = {
+export class Caller {
   readonly calls: OpenCalls<unknown>;
+  readonly #timeoutsMs: CallOptions["timeoutsMs"];
+  readonly #send: (call: NewCall) => void;
+  readonly #window: SendWindow;
+
+  /** @param send sends a call; an error that it throws ends the call */
+  constructor({ timeoutsMs, windowLength, ...limits }: CallOptions, send: (call: NewCall) => void) {
+    this.#timeoutsMs = timeoutsMs;
+    this.#send = send;
+    this.#window = new SendWindow(windowLength);
+    this.calls = new OpenCalls<unknown>({ ...limits, onEnd: (number) => this.#window.end(number) });
+  }
+
   /** Returns a method of the gateway. Its calls also reject with a `CallError`. */
-  method<M extends Exclude<Method, "submit">>(name: M, maxMs?: number): Gateway[M];
+  method<M extends Exclude<Method, "submit">>(name: M, maxMs = Number.POSITIVE_INFINITY): Gateway[M] {
+    return ((...parameters: unknown[]) => this.#call(name, parameters, maxMs)) as unknown as Gateway[M];
+  }
+
   /** Returns the method whose calls wait for the turn of their source. */
-  submit(maxMs?: number): Gateway["submit"];
-};
+  submit(maxMs = Number.POSITIVE_INFINITY): Gateway["submit"] {
+    return (transactions, source = "") =>
+      this.#call("submit", [transactions], maxMs, source) as ReturnType<Gateway["submit"]>;
+  }
 
-/** @param send sends a call; an error that it throws ends the call */
-export function createCaller(
-  { timeoutsMs, windowLength, ...limits }: CallOptions,
-  send: (call: NewCall) => void,
-): Caller {
-  const window = new SendWindow(windowLength);
-  const calls = new OpenCalls<unknown>({ ...limits, onEnd: (number) => window.end(number) });
-
-  async function call(method: Method, parameters: unknown[], maxMs: number, source?: string) {
-    const timeoutMs = Math.min(timeoutsMs[method], maxMs);
+  async #call(method: Method, parameters: unknown[], maxMs: number, source?: string) {
+    const timeoutMs = Math.min(this.#timeoutsMs[method], maxMs);
     const deadline = deadlineIn(timeoutMs);
     const length = lengthOf(parameters);
     const sendInTime = (number: number, source: string) => {
       try {
         if (isOver(deadline))
           throw new CallError("CALL_TIMEOUT", "the deadline passed before the call was sent");
-        send({ number, method, parameters, deadline, source });
+        this.#send({ number, method, parameters, deadline, source });
       } catch (error) {
-        calls.reject(number, error as Error);
+        this.calls.reject(number, error as Error);
       }
     };
-    const result = calls.begin({
+    const result = this.calls.begin({
       timeoutMs,
       length,
-      send(number) {
-        if (source === undefined) send({ number, method, parameters, deadline });
-        else window.add({ number, source, length, send: () => sendInTime(number, source) });
+      send: (number) => {
+        if (source === undefined) this.#send({ number, method, parameters, deadline });
+        else this.#window.add({ number, source, length, send: () => sendInTime(number, source) });
       },
     });
     if (!result) throw new CallError("CALL_REFUSED", "too many calls to the node are in progress");
     return result;
   }
-
-  return {
-    calls,
-    method: <M extends Exclude<Method, "submit">>(name: M, maxMs = Number.POSITIVE_INFINITY) =>
-      ((...parameters: unknown[]) => call(name, parameters, maxMs)) as unknown as Gateway[M],
-    submit:
-      (maxMs = Number.POSITIVE_INFINITY) =>
-      (transactions, source = "") =>
-        call("submit", [transactions], maxMs, source) as ReturnType<Gateway["submit"]>,
-  };
 }
 
 type WindowedCall = {

@@ -9,8 +9,8 @@ import {
 } from "../platform/threads/call.ts";
 import { inOneStep, TimeSlices } from "../platform/threads/time-slices.ts";
 import {
+  Caller,
   type CallOptions,
-  createCaller,
   DEFAULT_CALL_OPTIONS,
   type Failure,
   type Method,
@@ -47,9 +47,8 @@ export function serveCalls(port: MessagePort, gateway: Gateway): void {
   );
   async function handle({ number, method, parameters, deadline }: Call): Promise<void> {
     if (isOver(deadline)) return reply({ number, error: LATE });
-    const call = gateway[method] as (...parameters: readonly unknown[]) => Promise<unknown>;
     try {
-      reply({ number, value: await call(...parameters) });
+      reply({ number, value: await Reflect.apply(gateway[method], gateway, parameters) });
     } catch (error) {
       reply({ number, error: toFailure(error) });
     }
@@ -62,44 +61,50 @@ export function serveCalls(port: MessagePort, gateway: Gateway): void {
 
 const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call arrived after its deadline" };
 
-export type ChannelGateway = {
+/** Sends the calls of its gateways through a port. Calls can also reject with a `CallError`. */
+export class ChannelGateway {
+  /** Its calls have the default timeouts. */
   readonly gateway: Gateway;
-  /** Returns a gateway whose calls have at most this time. */
-  within(timeoutMs: number): Gateway;
-  /** Returns figures about the calls. */
-  readonly figures: () => CallFigures;
-};
+  readonly #caller: Caller;
+  #isClosed = false;
 
-/** Creates a gateway that sends its calls through the port. Calls can also reject with a `CallError`. */
-export function gatewayThrough(
-  port: MessagePort,
-  options: CallOptions = DEFAULT_CALL_OPTIONS,
-): ChannelGateway {
-  let isClosed = false;
-  const { method, submit, calls } = createCaller(options, ({ number, method, parameters, deadline }) => {
-    if (isClosed) throw closed();
-    port.postMessage({ number, method, parameters, deadline } satisfies Call);
-  });
-  receiveReplies(port, calls);
-  port.on("close", () => {
-    isClosed = true;
-    calls.rejectAll(closed());
-  });
-  const within = (timeoutMs?: number): Gateway => ({
-    submit: submit(timeoutMs),
-    pendingTransactions: method("pendingTransactions", timeoutMs),
-    pendingTransaction: method("pendingTransaction", timeoutMs),
-    status: method("status", timeoutMs),
-    peers: method("peers", timeoutMs),
-    figures: method("figures", timeoutMs),
-    report: method("report", timeoutMs),
-    webhooksChanged: method("webhooksChanged", timeoutMs),
-    streamsChanged: method("streamsChanged", timeoutMs),
-    recordEvents: method("recordEvents", timeoutMs),
-    replaceRemoteNames: method("replaceRemoteNames", timeoutMs),
-    dev: method("dev", timeoutMs),
-  });
-  return { gateway: within(), within, figures: () => calls.figures() };
+  constructor(port: MessagePort, options: CallOptions = DEFAULT_CALL_OPTIONS) {
+    this.#caller = new Caller(options, ({ number, method, parameters, deadline }) => {
+      if (this.#isClosed) throw closed();
+      port.postMessage({ number, method, parameters, deadline } satisfies Call);
+    });
+    this.gateway = this.within();
+    const { calls } = this.#caller;
+    receiveReplies(port, calls);
+    port.on("close", () => {
+      this.#isClosed = true;
+      calls.rejectAll(closed());
+    });
+  }
+
+  /** Returns a gateway whose calls have at most this time. */
+  within(timeoutMs?: number): Gateway {
+    const caller = this.#caller;
+    return {
+      submit: caller.submit(timeoutMs),
+      pendingTransactions: caller.method("pendingTransactions", timeoutMs),
+      pendingTransaction: caller.method("pendingTransaction", timeoutMs),
+      status: caller.method("status", timeoutMs),
+      peers: caller.method("peers", timeoutMs),
+      figures: caller.method("figures", timeoutMs),
+      report: caller.method("report", timeoutMs),
+      webhooksChanged: caller.method("webhooksChanged", timeoutMs),
+      streamsChanged: caller.method("streamsChanged", timeoutMs),
+      recordEvents: caller.method("recordEvents", timeoutMs),
+      replaceRemoteNames: caller.method("replaceRemoteNames", timeoutMs),
+      dev: caller.method("dev", timeoutMs),
+    };
+  }
+
+  /** Returns figures about the calls. */
+  figures(): CallFigures {
+    return this.#caller.calls.figures();
+  }
 }
 
 /** Settles calls by the replies that arrive. */

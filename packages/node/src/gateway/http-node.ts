@@ -41,38 +41,63 @@ export type AttemptOutcome =
   /** `refused`: the node did not execute the call, and will not; `unknown`: it may have executed it, or may still do so. */
   | { readonly kind: "refused" | "unknown"; readonly reason: string; readonly isTimeout: boolean };
 
-export type HttpNode = {
-  readonly url: string;
-  attempt(attempt: Attempt): Promise<AttemptOutcome>;
-  close(): Promise<void>;
-};
-
 const MAX_REASON_CHARACTERS = 300;
 /** Additional time in which the node can report that the deadline passed; then the connection is closed. */
 const GRACE_MS = 50;
 const MAX_SOURCE_LENGTH = 64;
 
-export function createHttpNode(options: NodeOptions): HttpNode {
-  const { url, token, maxConnections, connectTimeoutMs, maxResponseLength, describe } = options;
-  const { origin, pathname } = new URL(url);
-  const base = `${pathname.replace(/\/$/, "")}/api/internal/gateway`;
-  const pool = new Pool(origin, {
-    connections: maxConnections,
-    pipelining: 1,
-    connect: { timeout: connectTimeoutMs },
-    // The signal of an attempt limits its time.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+export class HttpNode {
+  readonly url: string;
+  readonly #options: NodeOptions;
+  /** Path of the gateway at the node. */
+  readonly #base: string;
+  readonly #pool: Pool;
 
-  async function send({ method, body, source, timeoutMs }: Attempt, onSend: () => void) {
+  constructor(options: NodeOptions) {
+    this.#options = options;
+    this.url = options.url;
+    const { origin, pathname } = new URL(options.url);
+    this.#base = `${pathname.replace(/\/$/, "")}/api/internal/gateway`;
+    this.#pool = new Pool(origin, {
+      connections: options.maxConnections,
+      pipelining: 1,
+      connect: { timeout: options.connectTimeoutMs },
+      // The signal of an attempt limits its time.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  async attempt(attempt: Attempt): Promise<AttemptOutcome> {
+    const { url } = this;
+    let isSent = false;
+    try {
+      return await this.#send(attempt, () => {
+        isSent = true;
+      });
+    } catch (error) {
+      const { name, message } = error as Error;
+      const isTimeout = name === "TimeoutError";
+      const withinMs = `within ${Math.floor(attempt.timeoutMs)} ms`;
+      const late = isSent ? `${url} did not respond ${withinMs}` : `no connection to ${url} ${withinMs}`;
+      const reason = isTimeout ? late : `cannot reach ${url}: ${shown(message)}`;
+      return { kind: isSent ? "unknown" : "refused", reason, isTimeout };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  async #send({ method, body, source, timeoutMs }: Attempt, onSend: () => void): Promise<AttemptOutcome> {
+    const { url, token, maxResponseLength, describe } = this.#options;
     const query = new URLSearchParams({
       timeoutMs: `${Math.floor(timeoutMs)}`,
       ...(source !== undefined && { source: source.slice(0, MAX_SOURCE_LENGTH) }),
     });
-    const response = await pool.request({
+    const response = await this.#pool.request({
       method: "POST",
-      path: `${base}/${method}?${query}`,
+      path: `${this.#base}/${method}?${query}`,
       headers: {
         ...describe?.(),
         authorization: token,
@@ -87,26 +112,6 @@ export function createHttpNode(options: NodeOptions): HttpNode {
     const code = `${response.headers["error-code"] ?? ""}`;
     return toRefusal(url, { status: response.statusCode, code, text });
   }
-
-  return {
-    url,
-    async attempt(attempt) {
-      let isSent = false;
-      try {
-        return await send(attempt, () => {
-          isSent = true;
-        });
-      } catch (error) {
-        const { name, message } = error as Error;
-        const isTimeout = name === "TimeoutError";
-        const withinMs = `within ${Math.floor(attempt.timeoutMs)} ms`;
-        const late = isSent ? `${url} did not respond ${withinMs}` : `no connection to ${url} ${withinMs}`;
-        const reason = isTimeout ? late : `cannot reach ${url}: ${shown(message)}`;
-        return { kind: isSent ? "unknown" : "refused", reason, isTimeout };
-      }
-    },
-    close: () => pool.destroy(),
-  };
 }
 
 type Sending = {

@@ -21,30 +21,33 @@ export type SeenProcess = RemoteProcess & {
   readonly lastSeenMs: number;
 };
 
-export type RemoteProcesses = {
-  /** Must be called whenever a process uses the feed or the gateway. */
-  note(process: RemoteProcess): void;
-  /** Returns the processes by kind, address and name. */
-  list(): SeenProcess[];
-};
-
 /** Maximum number of processes, and the time without a call after which a process is forgotten. */
 const MAX_PROCESSES = 100;
 const FORGET_MS = 3_600_000;
 
-export function createRemoteProcesses(nowMs: () => number): RemoteProcesses {
-  const seen = new LRUCache<string, SeenProcess>({
-    max: MAX_PROCESSES,
-    ttl: FORGET_MS,
-    perf: { now: nowMs },
-    ttlResolution: 0,
-  });
-  return {
-    note(process) {
-      seen.set(keyOf(process), { ...process, lastSeenMs: nowMs() });
-    },
-    list: () => [...seen.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
-  };
+export class RemoteProcesses {
+  readonly #nowMs: () => number;
+  readonly #seen: LRUCache<string, SeenProcess>;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+    this.#seen = new LRUCache({
+      max: MAX_PROCESSES,
+      ttl: FORGET_MS,
+      perf: { now: nowMs },
+      ttlResolution: 0,
+    });
+  }
+
+  /** Must be called whenever a process uses the feed or the gateway. */
+  note(process: RemoteProcess): void {
+    this.#seen.set(keyOf(process), { ...process, lastSeenMs: this.#nowMs() });
+  }
+
+  /** Returns the processes by kind, address and name. */
+  list(): SeenProcess[] {
+    return [...this.#seen.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  }
 }
 
 const keyOf = ({ kind, address, name = "" }: RemoteProcess): string => `${kind} ${address} ${name}`;
@@ -85,48 +88,47 @@ export type RemoteCallFigures = {
   readonly late: number;
 };
 
-export type RemoteCalls = {
+/** Executes the calls of other machines. Their number is bounded, and no call begins after its deadline. */
+export class RemoteCalls {
+  readonly #maxCalls: number;
+  readonly #within: (timeoutMs: number) => RemoteGateway;
+  readonly #figures = { open: 0, refused: 0, late: 0 };
+
+  /** @param within returns the gateway for calls that must settle within this time */
+  constructor({ maxCalls }: RemoteCallOptions, within: (timeoutMs: number) => RemoteGateway) {
+    this.#maxCalls = maxCalls;
+    this.#within = within;
+  }
+
   /**
    * Executes a call; errors of the gateway are part of the outcome.
    *
    * @throws {GatewayError} when the call is not executed
    */
-  run(deadline: Deadline, call: (gateway: RemoteGateway) => Promise<unknown>): Promise<Outcome>;
-  figures(): RemoteCallFigures;
-};
+  async run(deadline: Deadline, call: (gateway: RemoteGateway) => Promise<unknown>): Promise<Outcome> {
+    const figures = this.#figures;
+    if (isOver(deadline)) {
+      figures.late += 1;
+      throw new GatewayError("GATEWAY_LATE", "The deadline of the call passed before it began");
+    }
+    if (figures.open >= this.#maxCalls) {
+      figures.refused += 1;
+      throw new GatewayError(
+        "GATEWAY_FULL",
+        `${this.#maxCalls} calls of other machines are open; retry in a moment`,
+      );
+    }
+    figures.open += 1;
+    try {
+      return { value: (await call(this.#within(remainingMs(deadline)))) ?? null };
+    } catch (error) {
+      return { error: toFailure(error) };
+    } finally {
+      figures.open -= 1;
+    }
+  }
 
-/**
- * Executes the calls of other machines. Their number is bounded, and no call begins after its deadline.
- *
- * @param within returns the gateway for calls that must settle within this time
- */
-export function createRemoteCalls(
-  { maxCalls }: RemoteCallOptions,
-  within: (timeoutMs: number) => RemoteGateway,
-): RemoteCalls {
-  const figures = { open: 0, refused: 0, late: 0 };
-  return {
-    async run(deadline, call) {
-      if (isOver(deadline)) {
-        figures.late += 1;
-        throw new GatewayError("GATEWAY_LATE", "The deadline of the call passed before it began");
-      }
-      if (figures.open >= maxCalls) {
-        figures.refused += 1;
-        throw new GatewayError(
-          "GATEWAY_FULL",
-          `${maxCalls} calls of other machines are open; retry in a moment`,
-        );
-      }
-      figures.open += 1;
-      try {
-        return { value: (await call(within(remainingMs(deadline)))) ?? null };
-      } catch (error) {
-        return { error: toFailure(error) };
-      } finally {
-        figures.open -= 1;
-      }
-    },
-    figures: () => ({ ...figures }),
-  };
+  figures(): RemoteCallFigures {
+    return { ...this.#figures };
+  }
 }

@@ -33,19 +33,6 @@ export type Sides = {
   readonly signal: AbortSignal;
 };
 
-type NodeClient = {
-  readonly url: string;
-  status(): Promise<Status>;
-  change(change: OwnerChange, copied?: CopiedEvent): Promise<Status>;
-  /** Yields the lines of all rows. */
-  rows(transfer: string): AsyncIterable<HandOverLine>;
-  send(order: PartOrder, rows: TablePart | undefined): Promise<void>;
-  finish(order: PartOrder, webhooks: HandOverHead, count: number): Promise<Status>;
-  /** Returns the height of the node's chain. */
-  height(): Promise<number>;
-  close(): Promise<void>;
-};
-
 type NodeClientOptions = {
   /** Base URL of the node. */
   readonly url: string;
@@ -83,84 +70,110 @@ const STEPS: Readonly<Record<number, string>> = {
   404: "start the node with --feed-blocks, without --webhooks off, and with the same version",
 };
 
-type Context = NodeClientOptions & { readonly agent: Agent };
 type Call = { readonly path: string; readonly body?: object };
-
-export function createNodeClient(options: NodeClientOptions): NodeClient {
-  const agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: RESPONSE_TIMEOUT_MS,
-    bodyTimeout: RESPONSE_TIMEOUT_MS,
-  });
-  const context: Context = { ...options, agent };
-  const status = async (call: Call) => (await read(context, call, STATUS)).data;
-  return {
-    url: options.url,
-    status: () => status({ path: OWNER }),
-    change: (change, copied) => status({ path: OWNER, body: { ...change, ...(copied && { copied }) } }),
-    rows: (transfer) => readRows(context, transfer),
-    async send(order, rows) {
-      const response = await retrying(context, { path: ROWS, body: { ...order, ...(rows && { rows }) } });
-      await response.body.dump();
-    },
-    finish: (order, webhooks, count) => status({ path: `${ROWS}/end`, body: { ...order, webhooks, count } }),
-    height: async () => (await read(context, { path: "/api/v2/blockchain" }, BLOCKCHAIN)).data.block.height,
-    close: () => agent.destroy(),
-  };
-}
 
 const OWNER = "/api/internal/webhooks/owner";
 const ROWS = "/api/internal/webhooks/rows";
 
-async function read<T>(context: Context, call: Call, form: Form<T>): Promise<T> {
-  const response = await retrying(context, call);
-  const text = await readBounded(response.body, BOUNDS.maxCharacters);
-  return parseExternal(text, form, BOUNDS);
-}
-
-async function* readRows(context: Context, transfer: string): AsyncIterable<HandOverLine> {
-  const response = await retrying(context, { path: `${ROWS}?${new URLSearchParams({ transfer })}` });
-  try {
-    for await (const line of linesOf(response.body as AsyncIterable<Buffer>, LINE_BOUND))
-      yield readLine(line);
-  } catch (cause) {
-    // Errors of the connection have codes of the system.
-    throw cause instanceof TypeError || "syscall" in Object(cause) ? unreachable(context.url, cause) : cause;
-  }
-}
-
-/** Repeats a request while the node cannot be reached, or has not completed a former step. */
-async function retrying(context: Context, call: Call): Promise<Dispatcher.ResponseData> {
-  const endMs = performance.now() + MAX_RETRY_MS;
-  for (;;) {
-    try {
-      return await send(context, call);
-    } catch (error) {
-      const isFinal = !(error instanceof HandOverFailure) || !error.isRetryable;
-      if (isFinal || context.signal.aborted || performance.now() > endMs) throw error;
-    }
-    await sleep(RETRY_MS, undefined, { signal: context.signal });
-  }
-}
-
-async function send({ url, token, agent, signal }: Context, { path, body }: Call) {
-  const response = await request(url.replace(/\/$/, "") + path, {
-    dispatcher: agent,
-    signal,
-    method: body ? "POST" : "GET",
-    headers: { authorization: token, ...(body && { "content-type": "application/json" }) },
-    body: body ? JSON.stringify(body) : null,
-  }).catch((cause) => {
-    signal.throwIfAborted();
-    throw unreachable(url, cause);
+export class NodeClient {
+  readonly url: string;
+  readonly #token: string;
+  readonly #signal: AbortSignal;
+  readonly #agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: RESPONSE_TIMEOUT_MS,
+    bodyTimeout: RESPONSE_TIMEOUT_MS,
   });
-  if (response.statusCode < 300) return response;
-  const text = shortened(withoutControls(await response.body.text()), MAX_REASON_CHARACTERS);
-  const step = STEPS[response.statusCode];
-  throw new HandOverFailure(
-    response.statusCode === 503 ? "HAND_OVER_NODE" : "HAND_OVER_REFUSED",
-    `${url} responded ${response.statusCode}: ${text}${step === undefined ? "" : `; ${step}`}`,
-  );
+
+  constructor({ url, token, signal }: NodeClientOptions) {
+    this.url = url;
+    this.#token = token;
+    this.#signal = signal;
+  }
+
+  status(): Promise<Status> {
+    return this.#status({ path: OWNER });
+  }
+
+  change(change: OwnerChange, copied?: CopiedEvent): Promise<Status> {
+    return this.#status({ path: OWNER, body: { ...change, ...(copied && { copied }) } });
+  }
+
+  /** Yields the lines of all rows. */
+  async *rows(transfer: string): AsyncIterable<HandOverLine> {
+    const response = await this.#retrying({ path: `${ROWS}?${new URLSearchParams({ transfer })}` });
+    try {
+      for await (const line of linesOf(response.body as AsyncIterable<Buffer>, LINE_BOUND))
+        yield readLine(line);
+    } catch (cause) {
+      // Errors of the connection have codes of the system.
+      throw cause instanceof TypeError || "syscall" in Object(cause) ? unreachable(this.url, cause) : cause;
+    }
+  }
+
+  async send(order: PartOrder, rows: TablePart | undefined): Promise<void> {
+    const response = await this.#retrying({ path: ROWS, body: { ...order, ...(rows && { rows }) } });
+    await response.body.dump();
+  }
+
+  finish(order: PartOrder, webhooks: HandOverHead, count: number): Promise<Status> {
+    return this.#status({ path: `${ROWS}/end`, body: { ...order, webhooks, count } });
+  }
+
+  /** Returns the height of the node's chain. */
+  async height(): Promise<number> {
+    return (await this.#read({ path: "/api/v2/blockchain" }, BLOCKCHAIN)).data.block.height;
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #status(call: Call): Promise<Status> {
+    return (await this.#read(call, STATUS)).data;
+  }
+
+  async #read<T>(call: Call, form: Form<T>): Promise<T> {
+    const response = await this.#retrying(call);
+    const text = await readBounded(response.body, BOUNDS.maxCharacters);
+    return parseExternal(text, form, BOUNDS);
+  }
+
+  /** Repeats a request while the node cannot be reached, or has not completed a former step. */
+  async #retrying(call: Call): Promise<Dispatcher.ResponseData> {
+    const endMs = performance.now() + MAX_RETRY_MS;
+    for (;;) {
+      try {
+        return await this.#send(call);
+      } catch (error) {
+        const isFinal = !(error instanceof HandOverFailure) || !error.isRetryable;
+        if (isFinal || this.#signal.aborted || performance.now() > endMs) throw error;
+      }
+      await sleep(RETRY_MS, undefined, { signal: this.#signal });
+    }
+  }
+
+  async #send({ path, body }: Call): Promise<Dispatcher.ResponseData> {
+    const { url } = this;
+    const signal = this.#signal;
+    const response = await request(url.replace(/\/$/, "") + path, {
+      dispatcher: this.#agent,
+      signal,
+      method: body ? "POST" : "GET",
+      headers: { authorization: this.#token, ...(body && { "content-type": "application/json" }) },
+      body: body ? JSON.stringify(body) : null,
+    }).catch((cause) => {
+      signal.throwIfAborted();
+      throw unreachable(url, cause);
+    });
+    if (response.statusCode < 300) return response;
+    const text = shortened(withoutControls(await response.body.text()), MAX_REASON_CHARACTERS);
+    const step = STEPS[response.statusCode];
+    throw new HandOverFailure(
+      response.statusCode === 503 ? "HAND_OVER_NODE" : "HAND_OVER_REFUSED",
+      `${url} responded ${response.statusCode}: ${text}${step === undefined ? "" : `; ${step}`}`,
+    );
+  }
 }
 
 const unreachable = (url: string, cause: unknown): HandOverFailure =>

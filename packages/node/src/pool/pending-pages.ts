@@ -4,29 +4,33 @@
  */
 import { type SealedTransaction, type Transaction, transactionToJson } from "@uniknode/protocol";
 import { LRUCache } from "lru-cache";
-import type { Gateway, PendingMembers, PendingTransaction, PoolPage, PoolRange } from "../gateway/gateway.ts";
+import type { PendingMembers, PendingTransaction, PoolPage, PoolRange } from "../gateway/gateway.ts";
 import { toAssetText } from "../store/chain/visible-fields.ts";
 import type { Pool } from "./pool.ts";
-
-export type PendingPages = Pick<Gateway, "pendingTransactions" | "pendingTransaction">;
 
 /** Maximum number of transactions of a page. */
 const MAX_PENDING = 100;
 /** Maximum number of transactions that are sorted for a single page. */
 const MAX_ORDERED = 1_000;
 
-export function createPendingPages(pool: Pick<Pool, "get" | "size" | "inForgingOrder">): PendingPages {
-  const toPending = createPendingTexts();
-  return {
-    async pendingTransactions(range) {
-      const { offset, transactions } = pageOf(pool, range);
-      return { transactions: transactions.map(toPending), offset, totalCount: pool.size() };
-    },
-    async pendingTransaction(id) {
-      const transaction = pool.get(id);
-      return transaction && toPending(transaction);
-    },
-  };
+export class PendingPages {
+  readonly #pool: Pick<Pool, "get" | "size" | "inForgingOrder">;
+  readonly #toPending = createPendingTexts();
+
+  constructor(pool: Pick<Pool, "get" | "size" | "inForgingOrder">) {
+    this.#pool = pool;
+  }
+
+  read(range: PoolRange): PoolPage {
+    const { offset, transactions } = pageOf(this.#pool, range);
+    const totalCount = this.#pool.size();
+    return { transactions: transactions.map(this.#toPending), offset, totalCount };
+  }
+
+  find(id: string): PendingTransaction | undefined {
+    const transaction = this.#pool.get(id);
+    return transaction && this.#toPending(transaction);
+  }
 }
 
 type Page = Pick<PoolPage, "offset"> & { readonly transactions: readonly SealedTransaction[] };

@@ -193,7 +193,7 @@ function showStart(
   { node, cast, isContinued }: Started,
 ): void {
   const { data } = config;
-  const { webhookToken, balanceOf, consoleUrl, url: baseUrl } = node;
+  const { webhookToken, consoleUrl, url: baseUrl } = node;
   const at = baseUrl === connectionOptions.url.default ? [] : ["--url", baseUrl];
   // These commands use the default folder if none is given.
   const where = data === resolve(devOptions.data.default) ? [] : ["--data", data];
@@ -206,6 +206,7 @@ function showStart(
     listen: commandLine("listen", ...listenToken, "--event", "block.*", ...at),
   };
   const { height } = node.head();
+  const balanceOf = (address: string) => node.balanceOf(address);
   const known = { versions, baseUrl, consoleUrl, webhookToken, commands, data, cast, balanceOf };
   screen.print(startScreen({ ...known, isContinued, height }));
 }

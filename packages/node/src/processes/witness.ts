@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/resolve.ts";
 import type { witnessOptions } from "../config/witness.ts";
 import { checkpointKeyOf, keyOfPem } from "../facts/note.ts";
-import { healthy, unhealthy } from "../operations/health.ts";
+import { type Check, healthy, type Readiness, unhealthy } from "../operations/health.ts";
 import { createOperationRoutes, type Operations, OperationsServer } from "../operations/http/server.ts";
 import { Registry } from "../operations/metrics/instruments.ts";
 import { createWitnessMetrics } from "../operations/metrics/other-processes.ts";
@@ -63,7 +63,7 @@ export async function startWitness(
   closing.add("data folder", lock.release);
   const { operationsHost: host, operationsPort = 0 } = config;
   const checkpoint = createWitnessRoutes(() => witness.signed(), verifierKey);
-  const operations = createOperationRoutes(undefined, createOperations(witness, verifierKey));
+  const operations = createOperationRoutes(undefined, new WitnessOperations(witness, verifierKey));
   const server = new OperationsServer(
     { host, port: operationsPort },
     {
@@ -79,8 +79,8 @@ export async function startWitness(
     throw explainListenError(error, { host, port: operationsPort, portFlag: "--operations-port" });
   });
   closing.add("listener", () => server.close());
-  const rounds = repeat(witness);
-  closing.add("comparison", rounds.close);
+  const rounds = new Rounds(witness);
+  closing.add("comparison", () => rounds.close());
   const url = `http://${shownHost(host)}:${port}`;
   logger.info({ url, key: verifierKey, nodes: urls }, "witness started");
   const failed = Promise.race([rounds.failed, lock.lost]);
@@ -88,42 +88,68 @@ export async function startWitness(
   return { url, failed, closing: () => closing.current(), stop: () => closing.closeAll(logger) };
 }
 
-/** Repeats rounds; `failed` rejects if the state cannot be written. */
-function repeat(witness: Witness) {
-  const stopping = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<unknown> = Promise.resolve();
-  const { promise: failed, reject } = Promise.withResolvers<never>();
-  // A failure before anything waits for it must not end the process.
-  failed.catch(() => {});
-  function run(): void {
-    running = witness.round(stopping.signal).then(() => {
-      if (!stopping.signal.aborted) timer = setTimeout(run, PAUSE_MS);
-    }, reject);
+/** Repeats rounds. */
+class Rounds {
+  /** Rejects if the state cannot be written. */
+  readonly failed: Promise<never>;
+  readonly #witness: Witness;
+  readonly #onFailed: (error: unknown) => void;
+  readonly #stopping = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(witness: Witness) {
+    this.#witness = witness;
+    const { promise: failed, reject } = Promise.withResolvers<never>();
+    // A failure before anything waits for it must not end the process.
+    failed.catch(() => {});
+    this.failed = failed;
+    this.#onFailed = reject;
+    this.#run();
   }
-  run();
-  return {
-    failed,
-    async close() {
-      stopping.abort();
-      clearTimeout(timer);
-      await running;
-    },
-  };
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #run(): void {
+    const { signal } = this.#stopping;
+    this.#running = this.#witness.round(signal).then(() => {
+      if (!signal.aborted) this.#timer = setTimeout(() => this.#run(), PAUSE_MS);
+    }, this.#onFailed);
+  }
 }
 
-function createOperations(witness: Witness, verifierKey: string): Operations {
-  const registry = new Registry();
-  const version = programVersion();
-  const showUsage = createUsageMetrics(registry, version);
-  const showWitness = createWitnessMetrics(registry);
-  const ready = async () => {
-    const last = witness.last();
+class WitnessOperations implements Operations {
+  readonly metricsType: string;
+  readonly #witness: Witness;
+  readonly #verifierKey: string;
+  readonly #version = programVersion();
+  readonly #registry = new Registry();
+  readonly #showUsage: ReturnType<typeof createUsageMetrics>;
+  readonly #showWitness: ReturnType<typeof createWitnessMetrics>;
+
+  constructor(witness: Witness, verifierKey: string) {
+    this.#witness = witness;
+    this.#verifierKey = verifierKey;
+    this.#showUsage = createUsageMetrics(this.#registry, this.#version);
+    this.#showWitness = createWitnessMetrics(this.#registry);
+    this.metricsType = this.#registry.contentType;
+  }
+
+  live(): Check {
+    return healthy("responds");
+  }
+
+  async ready(): Promise<Readiness> {
+    const last = this.#witness.last();
     const isAgreed = last !== undefined && last.differing.length === 0 && last.agreed.length > 0;
     const nodes = isAgreed
       ? healthy(`${last.agreed.length} nodes agree`)
       : unhealthy(last ? `trees differ: ${last.differing.join(", ") || "no node responds"}` : "no round yet");
-    const { height, contradictedBy } = witness.signed() ?? {};
+    const { height, contradictedBy } = this.#witness.signed() ?? {};
     const signed =
       height === undefined
         ? unhealthy("nothing yet")
@@ -131,26 +157,25 @@ function createOperations(witness: Witness, verifierKey: string): Operations {
           ? unhealthy(`contradicted by ${contradictedBy.map(({ url }) => url).join(", ")}`)
           : healthy(`up to height ${height}`);
     return { isReady: nodes.ok && signed.ok, checks: { nodes, signed } };
-  };
-  return {
-    live: () => healthy("responds"),
-    ready,
-    status: async () => ({ version, verifierKey, ...(await ready()) }),
-    metricsType: registry.contentType,
-    async metrics() {
-      const { size = 0, height = 0 } = witness.signed() ?? {};
-      const { agreed = [], differing = [], failed = [] } = witness.last() ?? {};
-      showUsage();
-      showWitness({
-        size,
-        height,
-        agreed: agreed.length,
-        differing: differing.length,
-        failed: failed.length,
-      });
-      return registry.metrics();
-    },
-  };
+  }
+
+  async status(): Promise<object> {
+    return { version: this.#version, verifierKey: this.#verifierKey, ...(await this.ready()) };
+  }
+
+  async metrics(): Promise<string> {
+    const { size = 0, height = 0 } = this.#witness.signed() ?? {};
+    const { agreed = [], differing = [], failed = [] } = this.#witness.last() ?? {};
+    this.#showUsage();
+    this.#showWitness({
+      size,
+      height,
+      agreed: agreed.length,
+      differing: differing.length,
+      failed: failed.length,
+    });
+    return this.#registry.metrics();
+  }
 }
 
 const ROUTE_OPTIONS = { schema: { hide: true } };

@@ -13,36 +13,32 @@ import { Type } from "../platform/json/schema.ts";
 import { faultText, type Method, type RpcContext } from "./define-method.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./rpc-error.ts";
 
-/** Concurrency slots for request bodies: a total number, of which one client can have a share. */
-type BodySlots = {
-  /** Takes a slot for a client's address, and returns a function that releases it. Undefined if none is free. */
-  take(address: string): (() => void) | undefined;
-};
+type BodyLimits = { readonly total: number; readonly perClient: number };
 
-function createBodySlots({
-  total,
-  perClient,
-}: {
-  readonly total: number;
-  readonly perClient: number;
-}): BodySlots {
-  const taken = new Map<string, number>();
-  let all = 0;
-  return {
-    take(address) {
-      const client = clientGroup(address);
-      const own = taken.get(client) ?? 0;
-      if (all >= total || own >= perClient) return undefined;
-      all += 1;
-      taken.set(client, own + 1);
-      return () => {
-        all -= 1;
-        const left = (taken.get(client) ?? 0) - 1;
-        if (left > 0) taken.set(client, left);
-        else taken.delete(client);
-      };
-    },
-  };
+/** Concurrency slots for request bodies: a total number, of which one client can have a share. */
+class BodySlots {
+  readonly #limits: BodyLimits;
+  readonly #taken = new Map<string, number>();
+  #all = 0;
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes a slot for a client's address, and returns a function that releases it. Undefined if none is free. */
+  take(address: string): (() => void) | undefined {
+    const client = clientGroup(address);
+    const own = this.#taken.get(client) ?? 0;
+    if (this.#all >= this.#limits.total || own >= this.#limits.perClient) return undefined;
+    this.#all += 1;
+    this.#taken.set(client, own + 1);
+    return () => {
+      this.#all -= 1;
+      const left = (this.#taken.get(client) ?? 0) - 1;
+      if (left > 0) this.#taken.set(client, left);
+      else this.#taken.delete(client);
+    };
+  }
 }
 
 type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
@@ -97,8 +93,8 @@ export function createBodyHandler(
   timeoutMs = TIMEOUT_MS,
 ): BodyHandler {
   const calls: Calls = { methods, open, onFailure, timeoutMs };
-  const lists = createBodySlots(LISTS);
-  const singleCalls = createBodySlots(SINGLE_CALLS);
+  const lists = new BodySlots(LISTS);
+  const singleCalls = new BodySlots(SINGLE_CALLS);
 
   return async (body, address) => {
     let parsed: object;

@@ -47,52 +47,56 @@ export const faultText = (fault: Fault | undefined): string =>
  * Nonces of the transactions that simultaneous calls, or the calls of a batch, create: the node does not know any of them yet,
  * so each call would get the same one. Bounded by the bodies in progress.
  */
-export type Nonces = {
+export class Nonces {
+  readonly #senders: Senders = new Map();
+
   /** Begins a body of calls. */
-  open(): BodyNonces;
-};
+  open(): BodyNonces {
+    return new BodyNonces(this.#senders);
+  }
+}
 
-type BodyNonces = {
-  /** Begins a call that creates a transaction of a sender. Its place lasts as long as the body. */
-  enter(senderPublicKey: string): Place;
+/** Senders by public key, while bodies are in progress. */
+type Senders = Map<string, Sender>;
+
+class BodyNonces {
+  readonly #senders: Senders;
+  readonly #entered = new Set<string>();
+
+  constructor(senders: Senders) {
+    this.#senders = senders;
+  }
+
+  /** Begins a call that creates a transaction of a sender, whose nonces last as long as the body. */
+  enter(senderPublicKey: string): Pick<Sender, "next" | "use"> {
+    const sender = this.#senders.get(senderPublicKey) ?? new Sender();
+    if (!this.#entered.has(senderPublicKey)) sender.bodies++;
+    this.#entered.add(senderPublicKey);
+    this.#senders.set(senderPublicKey, sender);
+    return sender;
+  }
+
   /** Ends the body: when the last one of a sender ends, the node decides again. */
-  leave(): void;
-};
+  leave(): void {
+    for (const senderPublicKey of this.#entered) {
+      const sender = this.#senders.get(senderPublicKey);
+      if (sender && --sender.bodies === 0) this.#senders.delete(senderPublicKey);
+    }
+    this.#entered.clear();
+  }
+}
 
-type Place = {
+class Sender {
+  bodies = 0;
+  #last = 0n;
+
   /** Returns the next nonce after those of the other calls; `atNode` is the next one as the node knows it. */
-  next(atNode: bigint): bigint;
-  /** Records that a transaction with this nonce was created. */
-  use(nonce: bigint): void;
-};
+  next(atNode: bigint): bigint {
+    return this.#last >= atNode ? this.#last + 1n : atNode;
+  }
 
-export function createNonces(): Nonces {
-  /** By sender, while bodies are in progress. */
-  const senders = new Map<string, { bodies: number; last: bigint }>();
-  return {
-    open() {
-      const entered = new Set<string>();
-      return {
-        enter(senderPublicKey) {
-          const sender = senders.get(senderPublicKey) ?? { bodies: 0, last: 0n };
-          if (!entered.has(senderPublicKey)) sender.bodies++;
-          entered.add(senderPublicKey);
-          senders.set(senderPublicKey, sender);
-          return {
-            next: (atNode) => (sender.last >= atNode ? sender.last + 1n : atNode),
-            use(nonce) {
-              sender.last = nonce;
-            },
-          };
-        },
-        leave() {
-          for (const senderPublicKey of entered) {
-            const sender = senders.get(senderPublicKey);
-            if (sender && --sender.bodies === 0) senders.delete(senderPublicKey);
-          }
-          entered.clear();
-        },
-      };
-    },
-  };
+  /** Records that a transaction with this nonce was created. */
+  use(nonce: bigint): void {
+    this.#last = nonce;
+  }
 }

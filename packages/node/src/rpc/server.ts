@@ -11,10 +11,10 @@ import { createCrossSiteTest, createRangeTest, explainListenError } from "../pla
 import { STATUS_CODES } from "../platform/http.ts";
 import { networkOf } from "../submission/sender.ts";
 import { createBodyHandler } from "./body-handler.ts";
-import { createNonces } from "./define-method.ts";
+import { Nonces } from "./define-method.ts";
 import { Derivations } from "./derivations.ts";
 import { METHODS } from "./methods.ts";
-import { openRpcStore } from "./store.ts";
+import { RpcStore } from "./store.ts";
 
 type RpcOptions = {
   /** Base URL of the node. */
@@ -54,9 +54,9 @@ const MAX_BODY_BYTES = 1_048_576;
 export async function startRpc(options: RpcOptions, logger: Logger): Promise<RpcServer> {
   const clientOptions = { url: options.url, timeoutMs: NODE_TIMEOUT_MS, maxWaitMs: NODE_MAX_WAIT_MS };
   const network = await networkOf(createClient(clientOptions));
-  const store = openRpcStore(options.rpcData);
+  const store = new RpcStore(options.rpcData);
   const derivations = new Derivations({ perMinute: options.rpcBip38Rate, nowMs: Date.now });
-  const nonces = createNonces();
+  const nonces = new Nonces();
   const handleBody = createBodyHandler(
     METHODS,
     (signal) => {

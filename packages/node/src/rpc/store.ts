@@ -1,18 +1,7 @@
 /** The database of the service: created transactions, and encrypted keys of users. */
 import { closeSync, openSync } from "node:fs";
 import { ConfigError } from "../platform/coded-error.ts";
-import { type Database, openDatabase } from "../store/engine/database.ts";
-
-export type RpcStore = {
-  /** Stores a signed transaction in its JSON form; beyond the maximum the oldest are removed. */
-  saveTransaction(id: string, json: string): void;
-  findTransaction(id: string): string | undefined;
-  /** Stores a BIP38 text by the digest of its user; an existing one is not replaced. */
-  saveKey(user: string, bip38: string): void;
-  findKey(user: string): string | undefined;
-  keyCount(): number;
-  close(): void;
-};
+import { type Database, openDatabase, type Statement } from "../store/engine/database.ts";
 
 const TABLES: readonly string[] = [
   "CREATE TABLE transactions (id TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT",
@@ -22,35 +11,62 @@ const TABLES: readonly string[] = [
 const MEMORY = ":memory:";
 const MAX_TRANSACTIONS = 100_000;
 
-/**
- * @param path of a file; `:memory:` stores nothing on disk
- * @throws {ConfigError} when the file is not a database, is the database of something else, or cannot be opened
- */
-export function openRpcStore(path: string, maxTransactions = MAX_TRANSACTIONS): RpcStore {
-  const database = open(path);
-  const transactions = {
-    save: database.prepare("INSERT INTO transactions (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING"),
-    trim: database.prepare(
+export class RpcStore {
+  readonly #database: Database;
+  readonly #maxTransactions: number;
+  readonly #saveTransaction: Statement<unknown>;
+  readonly #trimTransactions: Statement<unknown>;
+  readonly #findTransaction: Statement<{ json: string }>;
+  readonly #saveKey: Statement<unknown>;
+  readonly #countKeys: Statement<{ count: number }>;
+  readonly #findKey: Statement<{ bip38: string }>;
+
+  /**
+   * @param path of a file; `:memory:` stores nothing on disk
+   * @throws {ConfigError} when the file is not a database, is the database of something else, or cannot be opened
+   */
+  constructor(path: string, maxTransactions = MAX_TRANSACTIONS) {
+    const database = open(path);
+    this.#database = database;
+    this.#maxTransactions = maxTransactions;
+    this.#saveTransaction = database.prepare(
+      "INSERT INTO transactions (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING",
+    );
+    this.#trimTransactions = database.prepare(
       "DELETE FROM transactions WHERE rowid <= (SELECT max(rowid) FROM transactions) - ?",
-    ),
-    find: database.prepare<{ json: string }>("SELECT json FROM transactions WHERE id = ?"),
-  };
-  const keys = {
-    save: database.prepare("INSERT INTO keys (user, bip38) VALUES (?, ?) ON CONFLICT DO NOTHING"),
-    count: database.prepare<{ count: number }>("SELECT count(*) AS count FROM keys"),
-    find: database.prepare<{ bip38: string }>("SELECT bip38 FROM keys WHERE user = ?"),
-  };
-  return {
-    saveTransaction(id, json) {
-      transactions.save.run(id, json);
-      transactions.trim.run(maxTransactions);
-    },
-    findTransaction: (id) => transactions.find.get(id)?.json,
-    saveKey: (user, bip38) => void keys.save.run(user, bip38),
-    findKey: (user) => keys.find.get(user)?.bip38,
-    keyCount: () => Number(keys.count.get()?.count ?? 0),
-    close: () => database.close(),
-  };
+    );
+    this.#findTransaction = database.prepare("SELECT json FROM transactions WHERE id = ?");
+    this.#saveKey = database.prepare("INSERT INTO keys (user, bip38) VALUES (?, ?) ON CONFLICT DO NOTHING");
+    this.#countKeys = database.prepare("SELECT count(*) AS count FROM keys");
+    this.#findKey = database.prepare("SELECT bip38 FROM keys WHERE user = ?");
+  }
+
+  /** Stores a signed transaction in its JSON form; beyond the maximum the oldest are removed. */
+  saveTransaction(id: string, json: string): void {
+    this.#saveTransaction.run(id, json);
+    this.#trimTransactions.run(this.#maxTransactions);
+  }
+
+  findTransaction(id: string): string | undefined {
+    return this.#findTransaction.get(id)?.json;
+  }
+
+  /** Stores a BIP38 text by the digest of its user; an existing one is not replaced. */
+  saveKey(user: string, bip38: string): void {
+    this.#saveKey.run(user, bip38);
+  }
+
+  findKey(user: string): string | undefined {
+    return this.#findKey.get(user)?.bip38;
+  }
+
+  keyCount(): number {
+    return Number(this.#countKeys.get()?.count ?? 0);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
 }
 
 function open(path: string): Database {

@@ -4,7 +4,7 @@ import { type Event, isChainFact, isRetraction, subscribedNames } from "../event
 import { CodedError } from "../platform/coded-error.ts";
 import { parseJson } from "../platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../subscriptions/conditions/conditions.ts";
-import { CostError, meterConditions } from "../subscriptions/conditions/cost.ts";
+import { CostError, MeteredConditions } from "../subscriptions/conditions/cost.ts";
 import { readMembers, SUBSCRIPTION_READERS } from "../subscriptions/fields.ts";
 
 export type Subscription = {
@@ -43,7 +43,7 @@ export function readSubscription(given: Readonly<Record<string, unknown>>): Subs
   if ([...names].some(isChainFact)) names.add(REVERTED);
   const list = conditions === undefined ? [] : (parseJson(conditions) as Condition[]);
   // An empty list always holds.
-  const metered = meterConditions(compileConditions(list, match));
+  const metered = new MeteredConditions(compileConditions(list, match));
   return {
     names: [...names],
     isRemembered: [...names].every((name) => isRemembered(name) || isRetraction(name)),
@@ -56,7 +56,7 @@ export function readSubscription(given: Readonly<Record<string, unknown>>): Subs
       if (verdict instanceof CostError) return verdict;
       return verdict ? subscribed.get(name) : undefined;
     },
-    isSlow: metered.isSlow,
+    isSlow: () => metered.isSlow(),
   };
 }
 

@@ -37,31 +37,41 @@ const TIMEOUT_MS = 10_000;
 /** A batch, or the start of a thread, takes less. With the confirmation of the watchdog, an admission still waits longer than this. */
 const STALL_MS = 1_500;
 
-export function createVerifier(options: VerifierOptions): Verifier {
-  const { threads, timeoutMs = TIMEOUT_MS } = options;
-  const { module = moduleBeside(import.meta.url, "signature-thread") } = options;
-  const onRefusal = firstOnly(options.onRefusal ?? ((reason) => process.emitWarning(reason)));
-  const lanes =
-    threads === 0
-      ? [inThreadLane()]
-      : Array.from(
-          { length: threads },
-          () => new WorkerLane({ module, timeoutMs, stallMs: Math.min(STALL_MS, timeoutMs), onRefusal }),
-        );
-  const verifyAll: VerifyAll = async (checks, onStalled) => {
+export class BatchVerifier implements Verifier {
+  readonly #lanes: readonly Lane[];
+  readonly #gathered: (checks: readonly SignatureCheck[]) => Promise<boolean[]>;
+
+  constructor(options: VerifierOptions) {
+    const { threads, timeoutMs = TIMEOUT_MS } = options;
+    const { module = moduleBeside(import.meta.url, "signature-thread") } = options;
+    const onRefusal = firstOnly(options.onRefusal ?? ((reason) => process.emitWarning(reason)));
+    this.#lanes =
+      threads === 0
+        ? [new InThreadLane()]
+        : Array.from(
+            { length: threads },
+            () => new WorkerLane({ module, timeoutMs, stallMs: Math.min(STALL_MS, timeoutMs), onRefusal }),
+          );
+    this.#gathered = gatherCalls((checks, onStalled) => this.#verifyAll(checks, onStalled));
+  }
+
+  verify(checks: readonly SignatureCheck[]): Promise<boolean[]> {
+    // A message to a thread and back costs as much as the verification of several signatures.
+    return checks.length < BATCH ? this.#gathered(checks) : this.#verifyAll(checks);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+  }
+
+  async #verifyAll(checks: readonly SignatureCheck[], onStalled?: () => void): Promise<boolean[]> {
     const batches = [];
     for (let at = 0; at < checks.length; at += BATCH) {
-      batches.push(chooseLane(lanes).verify(checks.slice(at, at + BATCH), onStalled));
+      batches.push(chooseLane(this.#lanes).verify(checks.slice(at, at + BATCH), onStalled));
     }
     const verdicts = await Promise.all(batches);
     return verdicts.flatMap((batch) => Array.from(batch, (verdict) => verdict === 1));
-  };
-  const gathered = gatherCalls(verifyAll);
-  return {
-    // A message to a thread and back costs as much as the verification of several signatures.
-    verify: (checks) => (checks.length < BATCH ? gathered(checks) : verifyAll(checks)),
-    close: async () => void (await Promise.all(lanes.map((lane) => lane.close()))),
-  };
+  }
 }
 
 /** All threads report the same reason; only the first report is passed on. */
@@ -121,24 +131,24 @@ function verifyUnlessStalled(verifyAll: VerifyAll, checks: readonly SignatureChe
   return Promise.race([verifyAll(checks, onStalled), stalled]);
 }
 
-function inThreadLane(): Lane {
-  const verifyPacked = createPackedVerify();
-  let last: Promise<unknown> = Promise.resolve();
-  let closed = false;
-  return {
-    waiting: 0,
-    isStuck: false,
-    verify(checks) {
-      // Yields between two batches.
-      const verdicts = last.then(nextTick).then(() => {
-        if (closed) throw new Error("the verifier was closed");
-        return verifyPacked(packChecks(checks));
-      });
-      last = verdicts.catch(() => undefined);
-      return verdicts;
-    },
-    close: async () => {
-      closed = true;
-    },
-  };
+class InThreadLane implements Lane {
+  readonly waiting = 0;
+  readonly isStuck = false;
+  readonly #verifyPacked = createPackedVerify();
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  verify(checks: readonly SignatureCheck[]): Promise<Uint8Array> {
+    // Yields between two batches.
+    const verdicts = this.#last.then(nextTick).then(() => {
+      if (this.#isClosed) throw new Error("the verifier was closed");
+      return this.#verifyPacked(packChecks(checks));
+    });
+    this.#last = verdicts.catch(() => undefined);
+    return verdicts;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
 }

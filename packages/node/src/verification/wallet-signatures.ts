@@ -21,16 +21,6 @@ import {
 import { LRUCache } from "lru-cache";
 import { type SignatureCheck, schemeOf } from "./packed-checks.ts";
 
-export type RecordedSignatures = WalletSignatures & {
-  /**
-   * Verifies in other threads the signatures that the rules will need for transactions, with the wallets of a
-   * state. A verdict that is missing later, because a wallet has changed, is computed when the rules need it.
-   *
-   * @throws {CallError} when the verifier returns no verdicts
-   */
-  verifyAhead(transactions: Iterable<SealedTransaction>, state: StateReader): Promise<void>;
-};
-
 export type RecordedSignaturesDeps = {
   readonly network: Network;
   /** Verifies in other threads; settles with the verdicts in order. */
@@ -52,56 +42,74 @@ type Question = {
   evaluate(verdicts: readonly boolean[]): boolean;
 };
 
-/** @param max recorded verdicts, about 250 bytes each */
-export function createRecordedSignatures(max: number, deps: RecordedSignaturesDeps): RecordedSignatures {
-  const { network, verify, verifyNow } = deps;
-  const recorded = new LRUCache<string, Verdict>({ max });
+export class RecordedSignatures implements WalletSignatures {
+  readonly #network: Network;
+  readonly #verify: RecordedSignaturesDeps["verify"];
+  readonly #verifyNow: RecordedSignaturesDeps["verifyNow"];
+  readonly #recorded: LRUCache<string, Verdict>;
 
-  function recordedVerdict(key: string, compute: () => boolean): boolean {
-    const known = recorded.get(key);
-    const verdict = known ?? verdictOf(compute);
-    if (known === undefined) recorded.set(key, verdict);
-    if (typeof verdict === "boolean") return verdict;
-    throw verdict;
+  /** @param max recorded verdicts, about 250 bytes each */
+  constructor(max: number, { network, verify, verifyNow }: RecordedSignaturesDeps) {
+    this.#network = network;
+    this.#verify = verify;
+    this.#verifyNow = verifyNow;
+    this.#recorded = new LRUCache({ max });
   }
 
-  async function verifyAhead(transactions: Iterable<SealedTransaction>, state: StateReader): Promise<void> {
+  isSecondSigned(transaction: Transaction, publicKey: string): boolean {
+    return this.#recordedVerdict(secondKey(transaction, publicKey), () =>
+      verifySecondSignature(transaction, publicKey, (job) => this.#verifyNow(toCheck(job))),
+    );
+  }
+
+  isMultiSigned(transaction: Transaction, participants: Participants): boolean {
+    return this.#recordedVerdict(multiKey(transaction, participants), () =>
+      verifyMultiSignatures(transaction, participants, (job) => this.#verifyNow(toCheck(job))),
+    );
+  }
+
+  isPayloadSigned(job: SignatureJob): boolean {
+    return this.#recordedVerdict(payloadKey(job), () => this.#verifyNow(toPayloadCheck(job)));
+  }
+
+  /**
+   * Verifies in other threads the signatures that the rules will need for transactions, with the wallets of a
+   * state. A verdict that is missing later, because a wallet has changed, is computed when the rules need it.
+   *
+   * @throws {CallError} when the verifier returns no verdicts
+   */
+  async verifyAhead(transactions: Iterable<SealedTransaction>, state: StateReader): Promise<void> {
     const questions: Question[] = [];
     for (const { data } of transactions) {
       const asked = [
-        ...questionsAbout(data, state, network),
+        ...questionsAbout(data, state, this.#network),
         ...payloadJobs(data, state).map(payloadQuestion),
       ];
-      questions.push(...asked.filter(({ key }) => !recorded.has(key)));
+      questions.push(...asked.filter(({ key }) => !this.#recorded.has(key)));
     }
     if (questions.length === 0) return;
     // A quorum of valid signatures decides without the others.
-    const first = await verifyEach(verify, questions, ({ checks, enough }) => checks.slice(0, enough));
+    const first = await verifyEach(this.#verify, questions, ({ checks, enough }) => checks.slice(0, enough));
     const isDecided = (verdicts: readonly boolean[]) => verdicts.every(Boolean);
-    const rest = await verifyEach(verify, questions, ({ checks, enough }, index) =>
+    const rest = await verifyEach(this.#verify, questions, ({ checks, enough }, index) =>
       isDecided(first[index] ?? []) ? [] : checks.slice(enough),
     );
     for (const [index, { key, evaluate }] of questions.entries()) {
       const verdicts = [...(first[index] ?? []), ...(rest[index] ?? [])];
-      recorded.set(
+      this.#recorded.set(
         key,
         verdictOf(() => evaluate(verdicts)),
       );
     }
   }
 
-  return {
-    isSecondSigned: (transaction, publicKey) =>
-      recordedVerdict(secondKey(transaction, publicKey), () =>
-        verifySecondSignature(transaction, publicKey, (job) => verifyNow(toCheck(job))),
-      ),
-    isMultiSigned: (transaction, participants) =>
-      recordedVerdict(multiKey(transaction, participants), () =>
-        verifyMultiSignatures(transaction, participants, (job) => verifyNow(toCheck(job))),
-      ),
-    isPayloadSigned: (job) => recordedVerdict(payloadKey(job), () => verifyNow(toPayloadCheck(job))),
-    verifyAhead,
-  };
+  #recordedVerdict(key: string, compute: () => boolean): boolean {
+    const known = this.#recorded.get(key);
+    const verdict = known ?? verdictOf(compute);
+    if (known === undefined) this.#recorded.set(key, verdict);
+    if (typeof verdict === "boolean") return verdict;
+    throw verdict;
+  }
 }
 
 /** Verifies the chosen checks of each question with one call of the verifier. */

@@ -11,12 +11,7 @@ import {
   explainConditions,
   type Finding,
 } from "../subscriptions/conditions/conditions.ts";
-import {
-  CostError,
-  createMeter,
-  type MeteredConditions,
-  meterConditions,
-} from "../subscriptions/conditions/cost.ts";
+import { CostError, Meter, MeteredConditions } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { integer, invalid, readMembers } from "../subscriptions/fields.ts";
 import { warningsOf } from "../subscriptions/warnings.ts";
@@ -113,7 +108,7 @@ function startRun(body: unknown): Run & { readonly blocks: number } {
   return {
     names: subscribedNames(subscribed),
     warnings: warningsOf(subscribed, conditions),
-    metered: meterConditions(compileConditions(conditions, match)),
+    metered: new MeteredConditions(compileConditions(conditions, match)),
     explain: explainConditions(conditions),
     fired: { count: 0, events: [] },
     notFired: { count: 0, events: [] },
@@ -160,7 +155,7 @@ function explainEvent({ explain }: Run, name: string, { height, blockId, data }:
     ...(blockId !== undefined && { blockId }),
     data,
     // Also evaluates the conditions after the first true one; the size of the patterns bounds the cost.
-    conditions: explain(data, createMeter(Number.POSITIVE_INFINITY)).map((finding) => ({
+    conditions: explain(data, new Meter(Number.POSITIVE_INFINITY)).map((finding) => ({
       ...finding,
       found: finding.found.slice(0, MAX_FOUND),
     })),

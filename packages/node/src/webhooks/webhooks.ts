@@ -2,12 +2,7 @@
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
 import type { ProveFact } from "../proofs/assemble.ts";
-import {
-  createSlices,
-  type MatchingObserver,
-  NO_MATCHING_OBSERVER,
-  type Slices,
-} from "../subscriptions/conditions/slices.ts";
+import { type MatchingObserver, NO_MATCHING_OBSERVER, Slices } from "../subscriptions/conditions/slices.ts";
 import { createFit } from "../subscriptions/content.ts";
 import { type Clock, NO_WEBHOOK_OBSERVER, systemClock, type WebhookObserver } from "./collaborators.ts";
 import { Attempts } from "./delivery/attempt.ts";
@@ -69,7 +64,7 @@ export class Webhooks {
   constructor(options: WebhookOptions, deps: WebhookDeps) {
     const { storage, history, webhooksChanged, post, proveFact, logger } = deps;
     const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
-    const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching), onNameLost = () => {} } = deps;
+    const { matching = NO_MATCHING_OBSERVER, slices = new Slices(matching), onNameLost = () => {} } = deps;
     const { network, queue, intake } = storage;
     const { nowMs } = clock;
     logHalfTokens(storage.register, logger).catch((err) =>

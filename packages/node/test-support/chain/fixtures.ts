@@ -18,7 +18,7 @@ import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";
 import { StateStore } from "../../src/store/state/state.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../src/verification/verifier.ts";
 
 export const CHAINS = ["chain-1", "chain-random-1", "chain-random-2", "chain-random-3", "chain-random-5"];
 
@@ -50,7 +50,7 @@ export function openChain(content: Content, path: string, options: OpenOptions =
   const slots = createSlots(network);
   const database = openFile(path);
   migrate(database);
-  const verifier = createVerifier({ threads: 0 });
+  const verifier = new BatchVerifier({ threads: 0 });
   const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, cacheSize: 50, ...chainOptions },
     {

@@ -22,7 +22,7 @@ import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../src/verification/verifier.ts";
 import { createWebhookStore } from "../webhooks/sqlite-register.ts";
 
 const ACCOUNTS = 8;
@@ -106,7 +106,7 @@ function openChain(database: Database, network: Network): Chain {
     database,
     network,
     genesis: genesisBlockFromJson(blockToJson(dev.block), network),
-    verifier: createVerifier({ threads: 0 }),
+    verifier: new BatchVerifier({ threads: 0 }),
     events: new EventLog(database, { recordedNames: webhooks.eventNames }),
     eventsOfFacts: (facts, header) => eventsOfFacts(facts, header, slots),
     eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),

@@ -26,7 +26,7 @@ import { soloTiming } from "../../src/forger/slot-state.ts";
 import { present } from "../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { startNode } from "../../src/processes/node/node.ts";
-import { loadServingThread } from "../../src/processes/serving/thread.ts";
+import { ServingThread } from "../../src/processes/serving/thread.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const ONE = 100_000_000n;
@@ -93,7 +93,7 @@ export async function serveEverything() {
       genesisBlock: blockToJson(block),
       nowMs: Date.now,
       logger: pino({ level: "silent" }),
-      servingThread: loadServingThread(),
+      servingThread: new ServingThread(),
     },
   );
   node.startForging();

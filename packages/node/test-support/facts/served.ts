@@ -11,7 +11,7 @@ import { soloTiming } from "../../src/forger/slot-state.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
 import { type Node, startNode } from "../../src/processes/node/node.ts";
 import type { NodeDeps, NodeOptions } from "../../src/processes/node/node-options.ts";
-import { loadServingThread } from "../../src/processes/serving/thread.ts";
+import { ServingThread } from "../../src/processes/serving/thread.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { AS_IT_BEGINS, createForkingChain, dev, network } from "../chain/forking.ts";
 import { until } from "../process/until.ts";
@@ -46,7 +46,7 @@ export function serveFolder(
       genesisBlock: blockToJson(dev.block),
       nowMs: Date.now,
       logger: pino({ level: "silent" }),
-      servingThread: loadServingThread(),
+      servingThread: new ServingThread(),
       ...deps,
     },
   );

@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import {
-  createRemoteCalls,
-  createRemoteProcesses,
   DEFAULT_REMOTE_CALL_OPTIONS,
   type RemoteCallOptions,
+  RemoteCalls,
+  RemoteProcesses,
 } from "../../src/gateway/remote-processes.ts";
 import { createGatewayRoutes } from "../../src/http/gateway/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
@@ -22,8 +22,8 @@ export async function serveGateway(
   served: Gateway,
   options: RemoteCallOptions & { readonly port?: number } = DEFAULT_REMOTE_CALL_OPTIONS,
 ) {
-  const calls = createRemoteCalls(options, () => served);
-  const processes = createRemoteProcesses(Date.now);
+  const calls = new RemoteCalls(options, () => served);
+  const processes = new RemoteProcesses(Date.now);
   const access = { byToken: createAccess({ token: TOKEN }), isListed: createRangeTest("127.0.0.1") };
   const { app, listen, ...fixture } = openFixture(
     { port: options.port ?? 0 },
@@ -36,7 +36,13 @@ export async function serveGateway(
     return closed;
   };
   onTestFinished(close);
-  return { url: `http://127.0.0.1:${port}`, app, close, figures: calls.figures, processes: processes.list };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    app,
+    close,
+    figures: () => calls.figures(),
+    processes: () => processes.list(),
+  };
 }
 
 /** Listens with a server that is not a node until the test has finished. */

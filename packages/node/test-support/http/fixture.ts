@@ -6,7 +6,7 @@ import { type Block, encodeHeader, transactionToJson } from "@uniknode/protocol"
 import { pino } from "pino";
 import type { NodeReport } from "../../src/gateway/figures.ts";
 import { BodyError, DevError, type Gateway } from "../../src/gateway/gateway.ts";
-import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server/server.ts";
+import { type HttpDependencies, type HttpOptions, HttpServer } from "../../src/http/server/server.ts";
 import { present } from "../../src/platform/present.ts";
 import { createPendingTexts } from "../../src/pool/pending-pages.ts";
 import { SqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
@@ -182,7 +182,7 @@ export function openFixture(
     },
     { database: dependencies.database ?? database, network: chain.network },
   );
-  const server = createHttpServer(
+  const server = new HttpServer(
     { host: "127.0.0.1", port: 0, ...httpOptions },
     {
       readModel,
@@ -197,7 +197,9 @@ export function openFixture(
   );
   checkResponses(server.app);
   return {
-    ...server,
+    app: server.app,
+    connections: () => server.connections(),
+    listen: () => server.listen(),
     readModel,
     database,
     gateway,

@@ -3,7 +3,7 @@ import assert from "node:assert";
 import type { Network } from "@uniknode/protocol";
 import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
-import { createFeedReader } from "../../src/feed/reader.ts";
+import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
@@ -38,7 +38,7 @@ export async function buildMirror(
   const reader = openDatabase(path, { readonly: true });
   const feed = clientOf(
     new Feed(DEFAULT_FEED_OPTIONS, {
-      reader: createFeedReader(reader),
+      reader: new FeedReader(reader),
       openState: () => openStateRows(path),
       facts: new SqliteFactReader(reader, network),
       ...feedLogOf(reader),

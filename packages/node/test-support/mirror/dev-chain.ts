@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
 import { edgeRoot } from "../../src/facts/merkle/tiles.ts";
 import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
-import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../src/gateway/http.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, HttpGateway } from "../../src/gateway/http.ts";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { readTree } from "../../src/mirror/facts/tree.ts";
 import { readHead } from "../../src/mirror/head.ts";
@@ -172,7 +172,7 @@ async function waitFor(
 
 /** Makes a node record these events for webhooks of another database; returns the last event before. */
 export async function recordEvents(url: string, names: readonly string[]): Promise<number> {
-  const remote = gatewayOverHttp(
+  const remote = new HttpGateway(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: [url], token: TOKEN },
     { onChange: () => {} },
   );

@@ -13,13 +13,13 @@ import {
 import { type Logger, pino } from "pino";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import type { Server } from "../../src/http/core/app.ts";
-import { createHttpServer } from "../../src/http/server/server.ts";
+import { HttpServer } from "../../src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool-options.ts";
-import { createGateway } from "../../src/processes/node/node-gateway.ts";
+import { NodeGateway } from "../../src/processes/node/node-gateway.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
-import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier, type Verifier } from "../../src/verification/verifier.ts";
 import { openPoolBeside } from "../pool/beside.ts";
 import { IDLE_NODE } from "../pool/idle-node.ts";
 import { type OpenReadModel, openSqlite } from "./read-models.ts";
@@ -59,11 +59,11 @@ export async function startNode(
   const { genesisBlock, blocks: _, poolTransactions: __, ...files } = kit;
   const network = createNetwork(files);
   const logger = pino({ level: "error" });
-  const verifier = createVerifier({ threads: 0 });
+  const verifier = new BatchVerifier({ threads: 0 });
   const chain = await openKitChain(kit, { database, network, verifier, logger });
   const { pool, gateway } = await openKitPool(folder, chain, { database, network, verifier });
   const read = await openReadModel(path, network);
-  const server = createHttpServer(
+  const server = new HttpServer(
     { host: "127.0.0.1", port: httpPort, rateLimit: RATE_LIMIT },
     {
       readModel: read.model,
@@ -131,8 +131,8 @@ async function openKitChain(
 async function openKitPool(folder: string, chain: Chain, { database, network, verifier }: Parts) {
   const slots = createSlots(network);
   const now = () => slots.timeAt(Date.now());
-  const pool = openPoolBeside(chain, { network, database, verify: verifier.verify, now });
-  const gateway = createGateway(
+  const pool = openPoolBeside(chain, { network, database, verify: (checks) => verifier.verify(checks), now });
+  const gateway = new NodeGateway(
     { poolMaxPerRequest: 40 },
     { pool, network, slots, head: chain.head, blocks: chain.blocks, now, ...IDLE_NODE },
   );

@@ -19,7 +19,7 @@ import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../src/verification/verifier.ts";
 import { type NetworkShape, testNetwork } from "./test-network.ts";
 
 /** A milestone above the height of most tests' chains. */
@@ -31,7 +31,7 @@ export const { rich } = testbed;
 export const network = createNetwork(files);
 export const slots = createSlots(network);
 export const rounds = createRounds(network);
-export const verifier = createVerifier({ threads: 0 });
+export const verifier = new BatchVerifier({ threads: 0 });
 /** A time after every block of the tests. */
 export const LAST_SLOT = 100_000;
 export const now = () => slots.slotTime(LAST_SLOT);

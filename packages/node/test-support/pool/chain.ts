@@ -30,7 +30,7 @@ import type { PoolEvent } from "../../src/pool/events.ts";
 import { Pool, type PoolDeps } from "../../src/pool/pool.ts";
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "../../src/pool/pool-options.ts";
 import { withHoldings } from "../../src/store/state/holdings.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../src/verification/verifier.ts";
 import { type ShownWallet, walletWrites } from "../store/holdings.ts";
 import { verificationBy } from "./verification.ts";
 
@@ -167,7 +167,7 @@ export function createTestChain(
 
 export const RICH: Partial<ShownWallet> = { balance: 10n ** 12n };
 
-const verifier = createVerifier({ threads: 0 });
+const verifier = new BatchVerifier({ threads: 0 });
 
 export type OpenPool = Pool & {
   readonly events: PoolEvent[];
@@ -194,7 +194,7 @@ export function openPool(chain: TestChain, { options, deps }: Overrides = {}): O
       now: () => head().timestamp,
       storedIds,
       store: { load: () => [], write: (_, alongside) => alongside?.() },
-      ...verificationBy(network, deps?.verify ?? verifier.verify),
+      ...verificationBy(network, deps?.verify ?? ((checks) => verifier.verify(checks))),
       emit: (event) => void events.push(event),
       ...deps,
     },

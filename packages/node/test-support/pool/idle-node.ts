@@ -6,16 +6,7 @@ import type { GatewayDeps } from "../../src/processes/node/node-gateway.ts";
 
 export const IDLE_NODE: Pick<
   GatewayDeps,
-  | "assumption"
-  | "revertedBlocks"
-  | "forging"
-  | "facts"
-  | "logLinesLost"
-  | "loopDelay"
-  | "webhooksChanged"
-  | "streamsChanged"
-  | "recordEvents"
-  | "replaceRemoteNames"
+  "assumption" | "revertedBlocks" | "forging" | "facts" | "logLinesLost" | "loopDelay" | "subscribedEvents"
 > = {
   revertedBlocks: () => 0,
   assumption: () => ({ pin: undefined, uncheckedFrom: undefined }),
@@ -28,8 +19,10 @@ export const IDLE_NODE: Pick<
   logLinesLost: () => 0,
   facts: () => ({ size: 0, height: 0, lag: 0 }),
   loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
-  webhooksChanged: () => {},
-  streamsChanged: () => ({}),
-  recordEvents: () => ({}),
-  replaceRemoteNames: () => 0,
+  subscribedEvents: {
+    webhooksChanged() {},
+    streamsChanged: () => ({}),
+    renew: () => ({}),
+    replaceRemote: () => 0,
+  },
 };

@@ -2,12 +2,12 @@
 import type { Network } from "@uniknode/protocol";
 import type { PoolDeps } from "../../src/pool/pool.ts";
 import { createVerifyNow } from "../../src/verification/caching-verifier.ts";
-import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
+import { RecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 
 export const verificationBy = (
   network: Network,
   verify: PoolDeps["verify"],
 ): Pick<PoolDeps, "verify" | "signatures"> => ({
   verify,
-  signatures: createRecordedSignatures(1_000, { network, verify, verifyNow: createVerifyNow() }),
+  signatures: new RecordedSignatures(1_000, { network, verify, verifyNow: createVerifyNow() }),
 });

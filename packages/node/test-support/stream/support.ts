@@ -18,9 +18,9 @@ import {
 import { SqliteSource } from "../../src/stream/sqlite/source.ts";
 import { DEFAULT_STREAM_OPTIONS, Stream, type StreamOptions } from "../../src/stream/stream.ts";
 import {
-  createSlices,
   type MatchingObserver,
   NO_MATCHING_OBSERVER,
+  Slices,
 } from "../../src/subscriptions/conditions/slices.ts";
 import { chain } from "../http/chain.ts";
 import { openFixture } from "../http/fixture.ts";
@@ -67,7 +67,7 @@ export async function openStreams({
         await responded();
         return node.subscribedEvents.streamsChanged(names);
       },
-      slices: createSlices(matching),
+      slices: new Slices(matching),
       observer: matching,
       nowMs: () => clock.nowMs,
     },

@@ -5,7 +5,7 @@ import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@
 import { Growth } from "../../src/facts/growth.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { MetaStore } from "../../src/store/node/meta.ts";
-import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier, type Verifier } from "../../src/verification/verifier.ts";
 import {
   blocksOf,
   type Content,
@@ -49,7 +49,7 @@ export async function archiveFixture(name: string): Promise<Archived> {
   while (growth.step(Number.POSITIVE_INFINITY));
   await close();
   const genesis = genesisBlockFromJson(content.genesis, network);
-  const verifier = createVerifier({ threads: 0 });
+  const verifier = new BatchVerifier({ threads: 0 });
   const deps = { network, genesis, verifier, nowMs: () => LATE, onProgress: () => {} };
   return { content, height, folder, data, deps, remove };
 }

@@ -13,7 +13,7 @@ import type { ChainChange } from "../../src/chain/outcome.ts";
 import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../src/verification/verifier.ts";
 import {
   blocksOf,
   dumpOf,
@@ -517,7 +517,7 @@ describe("closing", () => {
   });
 
   test("A closed verifier rejects batches, and the chain keeps the blocks that were accepted before.", async () => {
-    const verifier = createVerifier({ threads: 1 });
+    const verifier = new BatchVerifier({ threads: 1 });
     const { chain } = start({ deps: { verifier } });
     await chain.accept(heights(2, 10));
     await verifier.close();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { claimFolder, resetFolder } from "../../src/dev-chain/folder.ts";
-import { openSessionFile, Sessions } from "../../src/http/console/sessions.ts";
+import { SessionFile, Sessions } from "../../src/http/console/sessions.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { MetaStore } from "../../src/store/node/meta.ts";
@@ -26,7 +26,7 @@ test("A reset ends console sessions, and keeps files that are not of the chain."
     new Sessions({
       nowMs: Date.now,
       token: "token",
-      storage: openSessionFile(folder, pino({ level: "silent" })),
+      storage: new SessionFile(folder, pino({ level: "silent" })),
     });
   const session = start().open();
   expect(start().endOf(session)).toBeDefined();

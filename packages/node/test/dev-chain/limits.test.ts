@@ -30,7 +30,7 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../src/verification/verifier.ts";
 
 const cast = castOf(
   deriveAccounts("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),
@@ -55,7 +55,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
   migrate(database);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-limits-"));
   const clock = openClock(join(folder, "clock.json"));
-  const verifier = createVerifier({ threads: 0 });
+  const verifier = new BatchVerifier({ threads: 0 });
   const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, undoDepth },
     {

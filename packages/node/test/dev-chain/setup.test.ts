@@ -12,7 +12,7 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { withHoldings } from "../../src/store/state/holdings.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../src/verification/verifier.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const cast = castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 4);
@@ -26,7 +26,7 @@ function newChain() {
     database,
     network,
     genesis: genesisBlockFromJson(blockToJson(block), network),
-    verifier: createVerifier({ threads: 0 }),
+    verifier: new BatchVerifier({ threads: 0 }),
     events: new EventLog(database, { recordedNames: () => new Set() }),
     eventsOfFacts: () => [],
     eventsOfRevert: () => [],

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { EventPosition } from "../../src/feed/event-reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed, type FeedResponse } from "../../src/feed/feed.ts";
-import { createFeedReader } from "../../src/feed/reader.ts";
+import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -42,7 +42,7 @@ const openFeed = (maxEventsMs = WAIT_MS) =>
   new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs },
     {
-      reader: createFeedReader(database),
+      reader: new FeedReader(database),
       openState: () => openStateRows(`${folder.path}/node.sqlite`),
       facts: { checkpoint: () => Promise.reject(new Error("not read")) },
       ...feedLogOf(database),

@@ -15,7 +15,7 @@ import { Growth } from "../../src/facts/growth.ts";
 import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed, type FeedResponse } from "../../src/feed/feed.ts";
 import type { Position } from "../../src/feed/line.ts";
-import { createFeedReader } from "../../src/feed/reader.ts";
+import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { fromMembers } from "../../src/store/state/json.ts";
@@ -69,7 +69,7 @@ function open(options: { feedBlocks: number }) {
   feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20 },
     {
-      reader: createFeedReader(opened.database),
+      reader: new FeedReader(opened.database),
       openState: () => openStateRows(path),
       facts: new SqliteFactReader(opened.database, network),
       ...feedLogOf(opened.database),

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
-import { gatewayThrough, serveCalls } from "../../src/gateway/channel.ts";
+import { ChannelGateway, serveCalls } from "../../src/gateway/channel.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import { createGateway } from "../../test-support/http/fixture.ts";
 import { describeGateway, SHORT_MS } from "./suite.ts";
@@ -12,8 +12,10 @@ describeGateway("over a message channel", (served, options) => {
   onTestFinished(() => port1.close());
   serveCalls(port1, served);
   const closed = once(port2, "close");
+  const channel = new ChannelGateway(port2, options);
   return {
-    ...gatewayThrough(port2, options),
+    gateway: channel.gateway,
+    figures: () => channel.figures(),
     async close() {
       port1.close();
       await closed;
@@ -25,7 +27,7 @@ function open(overrides: Partial<Gateway> = {}) {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   serveCalls(port1, { ...createGateway(), ...overrides });
-  return gatewayThrough(port2);
+  return new ChannelGateway(port2);
 }
 
 /**
@@ -46,43 +48,43 @@ async function postUnreadable(port: MessagePort): Promise<MessagePort> {
 }
 
 test("A call with less time ends earlier than others.", async () => {
-  const { within } = open({ status: () => new Promise(() => {}) });
-  await expect(within(SHORT_MS).status()).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
-  await expect(within(SHORT_MS).peers()).resolves.toEqual(await createGateway().peers());
+  const channel = open({ status: () => new Promise(() => {}) });
+  await expect(channel.within(SHORT_MS).status()).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
+  await expect(channel.within(SHORT_MS).peers()).resolves.toEqual(await createGateway().peers());
 });
 
 test("A parameter that cannot be copied ends its call only.", async () => {
-  const { gateway, figures } = open();
-  await expect(gateway.submit([() => {}])).rejects.toThrow("could not be cloned");
-  expect(figures().open).toBe(0);
-  expect(await gateway.pendingTransaction("unknown")).toBeUndefined();
+  const channel = open();
+  await expect(channel.gateway.submit([() => {}])).rejects.toThrow("could not be cloned");
+  expect(channel.figures().open).toBe(0);
+  expect(await channel.gateway.pendingTransaction("unknown")).toBeUndefined();
 });
 
 test("A result that cannot be copied ends its call only.", async () => {
-  const { gateway, figures } = open({ peers: async () => [(() => {}) as never] });
-  await expect(gateway.peers()).rejects.toThrow("could not be cloned");
-  expect(figures().open).toBe(0);
+  const channel = open({ peers: async () => [(() => {}) as never] });
+  await expect(channel.gateway.peers()).rejects.toThrow("could not be cloned");
+  expect(channel.figures().open).toBe(0);
 });
 
 test("A call that cannot be read ends the waiting ones, since it may be any of them.", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
-  const { gateway, figures } = gatewayThrough(await postUnreadable(port2));
-  const calls = Promise.allSettled([gateway.status(), gateway.peers()]);
+  const channel = new ChannelGateway(await postUnreadable(port2));
+  const calls = Promise.allSettled([channel.gateway.status(), channel.gateway.peers()]);
   serveCalls(port1, {
     ...createGateway(),
     status: () => new Promise(() => {}),
     peers: () => new Promise(() => {}),
   });
   for (const call of await calls) expect(call).toMatchObject({ reason: { code: "CALL_LOST" } });
-  expect(figures().open).toBe(0);
-  expect(await gateway.pendingTransaction("unknown")).toBeUndefined();
+  expect(channel.figures().open).toBe(0);
+  expect(await channel.gateway.pendingTransaction("unknown")).toBeUndefined();
 });
 
 test("A result that cannot be read ends the waiting calls as well.", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port2.close());
   await postUnreadable(port1);
-  const { gateway } = gatewayThrough(port2);
+  const { gateway } = new ChannelGateway(port2);
   await expect(gateway.status()).rejects.toMatchObject({ code: "CALL_LOST" });
 });

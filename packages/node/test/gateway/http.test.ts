@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import {
   DEFAULT_HTTP_GATEWAY_OPTIONS,
-  gatewayOverHttp,
+  HttpGateway,
   type HttpGatewayOptions,
 } from "../../src/gateway/http.ts";
 import { DEFAULT_REMOTE_CALL_OPTIONS } from "../../src/gateway/remote-processes.ts";
@@ -16,12 +16,13 @@ import { describeGateway } from "./suite.ts";
 
 function connect(urls: readonly string[], options: Partial<HttpGatewayOptions> = {}) {
   const changes: [url: string, reason?: string][] = [];
-  const opened = gatewayOverHttp(
+  const opened = new HttpGateway(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, token: TOKEN, urls, ...options },
     { onChange: (url, reason) => changes.push(reason === undefined ? [url] : [url, reason]) },
   );
-  onTestFinished(opened.close);
-  return { ...opened, changes };
+  const close = () => opened.close();
+  onTestFinished(close);
+  return { gateway: opened.gateway, figures: () => opened.figures(), close, changes };
 }
 
 describeGateway("over HTTP", async (served, options) => {

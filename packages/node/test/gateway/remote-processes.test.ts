@@ -1,32 +1,32 @@
 /** The processes on other machines that a node knows. */
 import { expect, test } from "vitest";
-import { createRemoteProcesses, readCaller } from "../../src/gateway/remote-processes.ts";
+import { RemoteProcesses, readCaller } from "../../src/gateway/remote-processes.ts";
 
 const HOUR_MS = 3_600_000;
 
 test("A process is listed with its last call, until it has not called for an hour.", () => {
   let nowMs = 1_000;
-  const { note, list } = createRemoteProcesses(() => nowMs);
+  const processes = new RemoteProcesses(() => nowMs);
   const mirror = { kind: "mirror", address: "192.0.2.2", height: 7 } as const;
   const server = { kind: "server", address: "192.0.2.2", name: "api:4004" } as const;
-  note(server);
-  note(mirror);
+  processes.note(server);
+  processes.note(mirror);
   nowMs += HOUR_MS / 2;
-  note({ ...mirror, height: 8 });
-  expect(list()).toEqual([
+  processes.note({ ...mirror, height: 8 });
+  expect(processes.list()).toEqual([
     { ...mirror, height: 8, lastSeenMs: nowMs },
     { ...server, lastSeenMs: 1_000 },
   ]);
   nowMs += HOUR_MS / 2 + 1;
-  expect(list()).toMatchObject([{ kind: "mirror" }]);
+  expect(processes.list()).toMatchObject([{ kind: "mirror" }]);
 });
 
 test("More than a hundred processes: the ones without a call for the longest time are forgotten.", () => {
-  const { note, list } = createRemoteProcesses(() => 1);
+  const processes = new RemoteProcesses(() => 1);
   for (let index = 0; index < 150; index++)
-    note({ kind: "server", address: "192.0.2.2", name: `api:${index}` });
-  expect(list()).toHaveLength(100);
-  expect(list().some(({ name }) => name === "api:49")).toBe(false);
+    processes.note({ kind: "server", address: "192.0.2.2", name: `api:${index}` });
+  expect(processes.list()).toHaveLength(100);
+  expect(processes.list().some(({ name }) => name === "api:49")).toBe(false);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /** The command of a hand-over, and the routes of a node that it calls. */
 import { expect, onTestFinished, test } from "vitest";
-import { createNodeClient } from "../../src/hand-over/node-client.ts";
+import { NodeClient } from "../../src/hand-over/node-client.ts";
 import { createHandOverRoutes } from "../../src/http/hand-over/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { FORMAT, type HandOverHead, type HandOverLine } from "../../src/webhooks/hand-over/lines.ts";
@@ -57,7 +57,7 @@ async function connect(changes: Partial<NodeSide> = {}, token = TOKEN) {
   onTestFinished(() => server.close());
   const { port } = await server.listen();
   const { signal } = new AbortController();
-  const client = createNodeClient({ url: `http://127.0.0.1:${port}/`, token, signal });
+  const client = new NodeClient({ url: `http://127.0.0.1:${port}/`, token, signal });
   onTestFinished(() => client.close());
   return { client, calls };
 }

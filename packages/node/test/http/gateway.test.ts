@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { NodeStatus } from "../../src/gateway/gateway.ts";
-import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../src/gateway/http.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, HttpGateway } from "../../src/gateway/http.ts";
 import type { Node } from "../../src/processes/node/node.ts";
 import { makeFolder, serveFolder } from "../../test-support/facts/served.ts";
 import { serveGateway, TOKEN } from "../../test-support/gateway/remote.ts";
@@ -142,12 +142,12 @@ afterAll(async () => {
 });
 
 function connect() {
-  const { gateway, close } = gatewayOverHttp(
+  const opened = new HttpGateway(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, token: node.webhookToken, urls: [node.url] },
     { onChange: () => {} },
   );
-  onTestFinished(close);
-  return gateway;
+  onTestFinished(() => opened.close());
+  return opened.gateway;
 }
 
 test("A running node executes the calls.", async () => {

@@ -2,7 +2,7 @@
 import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createHttpServer } from "../../src/http/server/server.ts";
+import { HttpServer } from "../../src/http/server/server.ts";
 import { SqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import {
@@ -33,7 +33,7 @@ afterAll(async () => {
 async function serve({ close }: OpenChain, path: string) {
   const database = openDatabase(path, { readonly: true });
   const readModel = new SqliteReadModel({}, { database, network });
-  const server = createHttpServer(
+  const server = new HttpServer(
     { host: "127.0.0.1", port: 0 },
     {
       ...{ readModel, network, identity, plugins: [], nowMs: Date.now },
@@ -41,7 +41,11 @@ async function serve({ close }: OpenChain, path: string) {
     },
   );
   checkResponses(server.app);
-  closing.push(close, async () => database.close(), server.close);
+  closing.push(
+    close,
+    async () => database.close(),
+    () => server.close(),
+  );
   return async (url: string) => {
     const { statusCode: status, body: text, headers } = await server.app.inject(`/api/v2${url}`);
     return { status, text, code: headers["error-code"] };

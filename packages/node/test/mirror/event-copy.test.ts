@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
-import { createFeedReader } from "../../src/feed/reader.ts";
+import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { createEventCopy, HeightWatch } from "../../src/mirror/events/copy.ts";
 import { appendEvents, pruneEvents, readCopy, startCopy } from "../../src/mirror/events/rows.ts";
@@ -58,7 +58,7 @@ function openNode(name: string): void {
   feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs: 200 },
     {
-      reader: createFeedReader(database),
+      reader: new FeedReader(database),
       openState: () => openStateRows(path),
       facts: { checkpoint: () => Promise.reject(new Error("not read")) },
       ...feedLogOf(database),

@@ -4,7 +4,7 @@ import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
-import { createFeedReader } from "../../src/feed/reader.ts";
+import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
@@ -48,7 +48,7 @@ beforeEach(async () => {
   feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 10 },
     {
-      reader: createFeedReader(node.database),
+      reader: new FeedReader(node.database),
       openState: () => openStateRows(path),
       facts: { checkpoint: async () => ({ size: 0, root: new Uint8Array(32) }) },
       ...feedLogOf(node.database),

@@ -9,7 +9,7 @@ import { edgeRoot } from "../../src/facts/merkle/tiles.ts";
 import type { FactReader } from "../../src/facts/reader.ts";
 import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
-import { createFeedReader } from "../../src/feed/reader.ts";
+import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
 import { catchUpFacts, readTree } from "../../src/mirror/facts/tree.ts";
@@ -64,7 +64,7 @@ async function startNode(name: string, upTo = Number.POSITIVE_INFINITY): Promise
   feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 10 },
     {
-      reader: createFeedReader(node.database),
+      reader: new FeedReader(node.database),
       openState: () => openStateRows(path),
       facts: growing(node.database),
       ...feedLogOf(node.database),

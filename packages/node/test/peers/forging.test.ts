@@ -3,7 +3,7 @@ import { headerToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Peer } from "../../src/peers/peer-table.ts";
-import { networkState, reportNetworkState } from "../../src/peers/preflight.ts";
+import { networkState, reportNetworkState } from "../../src/peers/peers.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import type { NetworkState } from "../../src/peers/wire/events.ts";
 import { readResult } from "../../src/peers/wire/received.ts";

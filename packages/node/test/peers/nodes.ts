@@ -54,7 +54,12 @@ export async function createNodes(): Promise<TestNodes> {
     migrate(database);
     const nowMs = () => slots.unixMsOf(slots.slotTime(CURRENT_SLOT)) + 3_000;
     const now = () => slots.timeAt(nowMs());
-    const pool = openPoolBeside(chain, { network, database, verify: verifier.verify, now });
+    const pool = openPoolBeside(chain, {
+      network,
+      database,
+      verify: (checks) => verifier.verify(checks),
+      now,
+    });
     chain.subscribe(({ applied }) => {
       for (const { block } of applied) pool.blockApplied(block.transactions, new Set());
     });
@@ -82,7 +87,7 @@ export async function createNodes(): Promise<TestNodes> {
         rounds,
         genesisBlock: { height: 1 },
         chain,
-        verify: verifier.verify,
+        verify: (checks) => verifier.verify(checks),
         store: new PeerStore(database),
         pool,
         plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: 4003 } }),

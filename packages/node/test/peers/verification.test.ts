@@ -11,7 +11,7 @@ import {
 import { afterEach, describe, expect, test } from "vitest";
 import { branchToSwitchTo } from "../../src/peers/forks.ts";
 import { isForked, type Peer } from "../../src/peers/peer-table.ts";
-import { checkPreflight } from "../../src/peers/preflight.ts";
+import { checkPreflight } from "../../src/peers/peers.ts";
 import { BlockHandlers } from "../../src/peers/requests/handlers.ts";
 import { PeerError, type ReplyError } from "../../src/peers/transport/calls.ts";
 import { type RequestPeer, verifyChain } from "../../src/peers/verify-chain.ts";
@@ -73,7 +73,7 @@ const verify = (own: TestChain, status: ReceivedStatus, request: RequestPeer) =>
     slots,
     rounds,
     state: own.chain.state,
-    verify: verifier.verify,
+    verify: (checks) => verifier.verify(checks),
     now,
     head: own.chain.head,
     header: (height) => own.chain.blocks.header(height),

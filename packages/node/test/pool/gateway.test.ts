@@ -3,7 +3,7 @@ import { createSlots } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
 import { present } from "../../src/platform/present.ts";
-import { createGateway, type GatewayDeps } from "../../src/processes/node/node-gateway.ts";
+import { type GatewayDeps, NodeGateway } from "../../src/processes/node/node-gateway.ts";
 import {
   createTestChain,
   FEE,
@@ -22,7 +22,7 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
   const slots = createSlots(network);
   return {
     pool,
-    gateway: createGateway(
+    gateway: new NodeGateway(
       { poolMaxPerRequest: 40 },
       {
         pool,
@@ -182,8 +182,8 @@ test("A node with peers is in sync for three slots after its head.", async () =>
 });
 
 test("A node whose head is in the future reports when a block can follow it.", async () => {
-  const { status } = open({ now: () => 0 }).gateway;
-  expect(await status()).toMatchObject({
+  const { gateway } = open({ now: () => 0 });
+  expect(await gateway.status()).toMatchObject({
     futureHead: expect.stringMatching(
       /^the head is in the future: block 10 is 80 s ahead .* forging resumes at \S+Z/,
     ),
@@ -205,7 +205,8 @@ test("A node that catches up reports its progress.", async () => {
 
 test("A change of the webhooks is forwarded before the call returns.", async () => {
   let changes = 0;
-  const { gateway } = open({ webhooksChanged: () => void changes++ });
+  const subscribedEvents = { ...IDLE_NODE.subscribedEvents, webhooksChanged: () => void changes++ };
+  const { gateway } = open({ subscribedEvents });
   await gateway.webhooksChanged();
   expect(changes).toBe(1);
 });

@@ -1,10 +1,10 @@
 /** Bodies that are refused before they are parsed. */
 import { expect, test } from "vitest";
 import { createBodyHandler } from "../../src/rpc/body-handler.ts";
-import { createNonces, type RpcContext } from "../../src/rpc/define-method.ts";
+import { Nonces, type RpcContext } from "../../src/rpc/define-method.ts";
 
 const ADDRESS = "127.0.0.1";
-const open = (signal: AbortSignal) => ({ signal, nonces: createNonces().open() }) as RpcContext;
+const open = (signal: AbortSignal) => ({ signal, nonces: new Nonces().open() }) as RpcContext;
 const handle = createBodyHandler({ echo: async (params) => params }, open, () => {});
 
 test.each([

@@ -1,9 +1,9 @@
 /** Nonces of transactions that simultaneous calls, or the calls of a batch, create. */
 import { expect, test } from "vitest";
-import { createNonces } from "../../src/rpc/define-method.ts";
+import { Nonces } from "../../src/rpc/define-method.ts";
 
 test("Calls in progress get consecutive nonces; other senders have their own.", () => {
-  const nonces = createNonces();
+  const nonces = new Nonces();
   const calls = Array.from({ length: 3 }, () => nonces.open().enter("alice"));
   const given = calls.map((call) => {
     const nonce = call.next(5n);
@@ -17,7 +17,7 @@ test("Calls in progress get consecutive nonces; other senders have their own.", 
 });
 
 test("A call that creates nothing uses no nonce.", () => {
-  const nonces = createNonces();
+  const nonces = new Nonces();
   const [first, second] = [nonces.open(), nonces.open()];
   const place = second.enter("alice");
   expect(first.enter("alice").next(5n)).toBe(5n);
@@ -26,7 +26,7 @@ test("A call that creates nothing uses no nonce.", () => {
 });
 
 test("The calls of a batch get consecutive nonces, beside those of others.", () => {
-  const nonces = createNonces();
+  const nonces = new Nonces();
   const [batch, other] = [nonces.open(), nonces.open()];
   const given = [batch, batch, other, batch].map((body) => {
     const place = body.enter("alice");
@@ -40,7 +40,7 @@ test("The calls of a batch get consecutive nonces, beside those of others.", () 
 });
 
 test("After the last body the node decides: a transaction that is never sent delays no later one.", () => {
-  const nonces = createNonces();
+  const nonces = new Nonces();
   const body = nonces.open();
   const place = body.enter("alice");
   place.use(place.next(5n));

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openRpcStore } from "../../src/rpc/store.ts";
+import { RpcStore } from "../../src/rpc/store.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 
 test("The store removes the oldest transactions beyond the bound.", () => {
-  const store = openRpcStore(":memory:", 3);
-  onTestFinished(store.close);
+  const store = new RpcStore(":memory:", 3);
+  onTestFinished(() => store.close());
   for (const id of ["a", "b", "c", "b", "d"]) store.saveTransaction(id, `{"id":"${id}"}`);
   expect(["a", "b", "c", "d"].map((id) => store.findTransaction(id) !== undefined)).toEqual([
     false,
@@ -19,8 +19,8 @@ test("The store removes the oldest transactions beyond the bound.", () => {
 });
 
 test("The store counts keys, and keeps the first key of a user.", () => {
-  const store = openRpcStore(":memory:");
-  onTestFinished(store.close);
+  const store = new RpcStore(":memory:");
+  onTestFinished(() => store.close());
   store.saveKey("alice", "one");
   store.saveKey("alice", "two");
   store.saveKey("bob", "three");
@@ -32,7 +32,7 @@ test("The store opens its own file again, and refuses that of a node without a c
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const own = join(folder, "own.sqlite");
   for (const key of ["one", "two"]) {
-    const store = openRpcStore(own);
+    const store = new RpcStore(own);
     store.saveKey("alice", key);
     expect(store.findKey("alice")).toBe("one");
     store.close();
@@ -42,7 +42,7 @@ test("The store opens its own file again, and refuses that of a node without a c
   migrate(node);
   node.close();
   const before = readFileSync(other);
-  expect(() => openRpcStore(other)).toThrow(
+  expect(() => new RpcStore(other)).toThrow(
     `--rpc-data ${other} cannot be used: it is the database of another`,
   );
   expect(readFileSync(other)).toEqual(before);

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { expect, test } from "vitest";
 import { PostgresError } from "../../src/postgres/postgres-error.ts";
-import { withOutageLog } from "../../src/processes/serve/serve.ts";
+import { LoggedReadModel } from "../../src/processes/serve/serve.ts";
 import { createIsOwned } from "../../src/processes/serve/webhooks.ts";
 import { type ReadModel, SnapshotError } from "../../src/read/port.ts";
 import type { Owner, OwnerState } from "../../src/webhooks/hand-over/owner.ts";
@@ -60,7 +60,7 @@ test("An outage of the database is logged when it begins and when it ends, and n
   const read = async () => {
     if (failure) throw failure;
   };
-  const model = withOutageLog({ head: read, snapshot: read } as unknown as ReadModel, logger);
+  const model = new LoggedReadModel({ head: read, snapshot: read } as unknown as ReadModel, logger);
   await model.head();
   failure = new Error("a defect");
   await expect(model.head()).rejects.toThrow("a defect");

@@ -6,7 +6,7 @@ import { follow } from "../../src/stream/follow.ts";
 import { Sink } from "../../src/stream/sink.ts";
 import { positionText, readPosition, type Source, type SourceEvent } from "../../src/stream/source.ts";
 import { readSubscription } from "../../src/stream/subscription.ts";
-import { createSlices, NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/slices.ts";
+import { NO_MATCHING_OBSERVER, Slices } from "../../src/subscriptions/conditions/slices.ts";
 import { applied, reverted } from "../../test-support/stream/support.ts";
 
 const sourceEvent = (event: ReturnType<typeof applied>): SourceEvent => ({
@@ -18,7 +18,7 @@ const logged = (event: ReturnType<typeof applied>, index: number) => {
   return { event: inLog, frame: () => `${event.id}\n` };
 };
 const quiet = {
-  slices: createSlices(NO_MATCHING_OBSERVER),
+  slices: new Slices(NO_MATCHING_OBSERVER),
   observer: NO_MATCHING_OBSERVER,
   onPosition() {},
   onFull() {},

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { parseJson } from "../../src/platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../../src/subscriptions/conditions/conditions.ts";
-import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
+import { Meter } from "../../src/subscriptions/conditions/cost.ts";
 import { type OperatorName, operators } from "../../src/subscriptions/conditions/operators.ts";
 import { OperandError } from "../../src/subscriptions/subscription-error.ts";
 
 /** Returns true if `a` passes the operator with the operand in this JSON text. */
 const passes = (operator: OperatorName, a: unknown, operand?: string) =>
-  operators[operator](operand === undefined ? undefined : parseJson(operand))(a, createMeter());
+  operators[operator](operand === undefined ? undefined : parseJson(operand))(a, new Meter());
 
 const missing = undefined;
 
@@ -115,7 +115,7 @@ describe("operators", () => {
 
 describe("conditions", () => {
   const fires = (content: unknown, ...conditions: Condition[]) =>
-    compileConditions(conditions)(content, createMeter());
+    compileConditions(conditions)(content, new Meter());
   const eq = (key: string, value: unknown): Condition => ({ key, condition: "eq", value });
 
   test("One true condition is enough, and one that cannot be evaluated affects no other.", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Condition, compileConditions } from "../../src/subscriptions/conditions/conditions.ts";
-import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
+import { Meter } from "../../src/subscriptions/conditions/cost.ts";
 import { createLookup, type Entry } from "../../src/subscriptions/conditions/lookup.ts";
 import { operators } from "../../src/subscriptions/conditions/operators.ts";
 
@@ -85,7 +85,7 @@ describe("a lookup", () => {
       fc.property(entries, fc.oneof(object, fc.array(object)), (lists, content) => {
         const given = lists.map((list, index) => ({ ...list, value: index }));
         const holding = given
-          .filter(({ conditions, match }) => compileConditions(conditions, match)(content, createMeter()))
+          .filter(({ conditions, match }) => compileConditions(conditions, match)(content, new Meter()))
           .map((entry) => entry.value);
         const found = createLookup(given)(content);
         expect(found).toEqual([...found].sort((a, b) => a - b));

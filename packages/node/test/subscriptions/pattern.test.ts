@@ -1,7 +1,7 @@
 /** Patterns of conditions compared with the runtime's own expressions, for which they must select the same texts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
+import { Meter } from "../../src/subscriptions/conditions/cost.ts";
 import { compilePattern } from "../../src/subscriptions/conditions/pattern.ts";
 import { OperandError } from "../../src/subscriptions/subscription-error.ts";
 
@@ -9,7 +9,7 @@ import { OperandError } from "../../src/subscriptions/subscription-error.ts";
 const { PATTERN_SEED = "1", PATTERN_RUNS = "3000" } = process.env;
 
 const matches = (pattern: string, text: string) =>
-  compilePattern(pattern).test(text, createMeter(Number.POSITIVE_INFINITY));
+  compilePattern(pattern).test(text, new Meter(Number.POSITIVE_INFINITY));
 
 /** Returns why the pattern is refused; undefined if it is accepted. */
 function refusalOf(pattern: string): string | undefined {
@@ -201,7 +201,7 @@ test.each<[unknown, string]>([
 
 test("Every character of a pattern and of its text is one step for each instruction, also beyond the basic plane.", () => {
   const { size, test: run } = compilePattern("^.+x$");
-  const meter = createMeter();
+  const meter = new Meter();
   run(HEART.repeat(10), meter);
   expect(meter.steps()).toBe(size * 21);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSlices } from "../../src/subscriptions/conditions/slices.ts";
+import { Slices } from "../../src/subscriptions/conditions/slices.ts";
 
 const busy = (ms: number) => {
   const endMs = performance.now() + ms;
@@ -8,21 +8,21 @@ const busy = (ms: number) => {
 const silent = { spent() {} };
 
 test("Slow subscribers run after all others, and still in each tick.", async () => {
-  const { run } = createSlices(silent);
+  const slices = new Slices(silent);
   const order: string[] = [];
   const jobs = ["slow 1", "slow 2", "quick 1", "quick 2"].map((name) =>
-    run("stream", name.startsWith("slow"), () => void order.push(name)),
+    slices.run("stream", name.startsWith("slow"), () => void order.push(name)),
   );
   await Promise.all(jobs);
   expect(order).toEqual(["slow 1", "quick 1", "quick 2", "slow 2"]);
 });
 
 test("Long work alternates with the rest, and yields between slices.", async () => {
-  const { run } = createSlices(silent);
+  const slices = new Slices(silent);
   let turns = 0;
   const long = async () => {
     for (let done = 0; done < 20; ) {
-      await run("stream", false, (isTimeUp) => {
+      await slices.run("stream", false, (isTimeUp) => {
         turns++;
         while (!isTimeUp()) busy(1);
         done += 1;
@@ -33,7 +33,7 @@ test("Long work alternates with the rest, and yields between slices.", async () 
   const timer = setInterval(() => ticks++, 5);
   const both = Promise.all([long(), long()]);
   let quick = 0;
-  for (; quick < 5; quick++) await run("stream", false, () => {});
+  for (; quick < 5; quick++) await slices.run("stream", false, () => {});
   expect(turns).toBeLessThan(40);
   await both;
   clearInterval(timer);
@@ -44,11 +44,11 @@ test("Long work alternates with the rest, and yields between slices.", async () 
 
 test("Work that throws rejects its own promise only, and its time is counted.", async () => {
   const spent: string[] = [];
-  const { run } = createSlices({ spent: (kind) => void spent.push(kind) });
-  const failing = run("dry-run", false, () => {
+  const slices = new Slices({ spent: (kind) => void spent.push(kind) });
+  const failing = slices.run("dry-run", false, () => {
     throw new Error("of the work");
   });
-  const other = run("stream", false, () => 5);
+  const other = slices.run("stream", false, () => 5);
   await expect(failing).rejects.toThrow("of the work");
   expect(await other).toBe(5);
   expect(spent).toEqual(["dry-run", "stream"]);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { CachingVerifier, type CachingVerifierOptions } from "../../src/verification/caching-verifier.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../src/verification/verifier.ts";
 import { skips } from "../../test-support/process/available.ts";
 
 const keys = keysFromPassphrase("one passphrase");
@@ -25,16 +25,16 @@ const verdicts = (count: number) => Array.from({ length: count }, (_, index) => 
 
 /** Verifier over one of the calling thread that records how many signatures each of its calls had. */
 function quickVerifier(options: Partial<CachingVerifierOptions> = {}) {
-  const inner = createVerifier({ threads: 0 });
+  const inner = new BatchVerifier({ threads: 0 });
   const requested: number[] = [];
   const verifier = new CachingVerifier(
     { ownPerTurn: 0, maxKnown: 100, ...options },
     {
-      ...inner,
       verify(given) {
         requested.push(given.length);
         return inner.verify(given);
       },
+      close: () => inner.close(),
     },
   );
   return { verifier, requested };

@@ -7,7 +7,7 @@ import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from 
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
-import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
+import { BatchVerifier, type Verifier } from "../../src/verification/verifier.ts";
 
 const keys = keysFromPassphrase("one passphrase");
 const { publicKey } = keys;
@@ -30,13 +30,13 @@ afterEach(() => verifier?.close());
 
 describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads threads", (options) => {
   test("A verifier returns a verdict for each signature, over several batches.", async () => {
-    verifier = createVerifier(options);
+    verifier = new BatchVerifier(options);
     const { checks, verdicts } = mixedChecks(300);
     expect(await verifier.verify(checks)).toEqual(verdicts);
   });
 
   test("A verifier serves several callers at once.", async () => {
-    verifier = createVerifier(options);
+    verifier = new BatchVerifier(options);
     const sets = [1, 2, 130, 5].map(mixedChecks);
     expect(await Promise.all(sets.map(({ checks }) => present(verifier, "verifier").verify(checks)))).toEqual(
       sets.map(({ verdicts }) => verdicts),
@@ -44,7 +44,7 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
   });
 
   test("A verifier returns the verdicts of many small calls of one tick, and of later ticks, to their callers.", async () => {
-    verifier = createVerifier(options);
+    verifier = new BatchVerifier(options);
     const sets = Array.from({ length: 200 }, (_, index) => mixedChecks(index % 4));
     for (const part of [sets.slice(0, 150), sets.slice(150)]) {
       const verdicts = await Promise.all(
@@ -55,12 +55,12 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
   });
 
   test("A verifier returns no verdicts for an empty batch.", async () => {
-    verifier = createVerifier(options);
+    verifier = new BatchVerifier(options);
     expect(await verifier.verify([])).toEqual([]);
   });
 
   test("A verifier refuses malformed signatures.", async () => {
-    verifier = createVerifier(options);
+    verifier = new BatchVerifier(options);
     const hash = hashOf("message");
     const valid = signEcdsa(hash, keys.privateKey);
     const signatures = [
@@ -81,7 +81,7 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
   });
 
   test("A verifier rejects calls after it was closed.", async () => {
-    verifier = createVerifier(options);
+    verifier = new BatchVerifier(options);
     await verifier.close();
     await expect(verifier.verify(mixedChecks(1).checks)).rejects.toThrow();
   });
@@ -112,7 +112,7 @@ test.each([
 ])(
   "A thread that %s is replaced; its calls are rejected and can be repeated.",
   async (_, what, timeoutMs, code) => {
-    verifier = createVerifier({ threads: 1, module: misbehavingOnce(what), timeoutMs });
+    verifier = new BatchVerifier({ threads: 1, module: misbehavingOnce(what), timeoutMs });
     const { checks, verdicts } = mixedChecks(3);
     await expect(verifier.verify(checks)).rejects.toMatchObject({ code, isRetryable: true });
     expect(await verifier.verify(checks)).toEqual(verdicts);
@@ -120,24 +120,28 @@ test.each([
 );
 
 test("Calls beside one that hangs get their verdicts from another thread.", async () => {
-  verifier = createVerifier({ threads: 1, module: misbehavingOnce("for (;;);"), timeoutMs: 300_000 });
-  const { verify } = verifier;
+  const stalling = new BatchVerifier({
+    threads: 1,
+    module: misbehavingOnce("for (;;);"),
+    timeoutMs: 300_000,
+  });
+  verifier = stalling;
   // The first ones share a batch, the large one follows it.
   const sets = [1, 2, 5, 130].map(mixedChecks);
   const verdicts = sets.map(async ({ checks }, index) => {
     if (index === 3) await nextTick().then(nextTick);
-    return verify(checks);
+    return stalling.verify(checks);
   });
   expect(await Promise.all(verdicts)).toEqual(sets.map((set) => set.verdicts));
   const later = mixedChecks(3);
-  expect(await verify(later.checks)).toEqual(later.verdicts);
+  expect(await stalling.verify(later.checks)).toEqual(later.verdicts);
 });
 
 test("Calls after one whose thread dies get their verdicts from another thread.", async () => {
   const what = "setTimeout(() => process.exit(1))";
-  verifier = createVerifier({ threads: 1, module: misbehavingOnce(what) });
-  const { verify } = verifier;
+  const dying = new BatchVerifier({ threads: 1, module: misbehavingOnce(what) });
+  verifier = dying;
   const sets = [1, 2, 5, 130, 300].map(mixedChecks);
-  const settled = await Promise.allSettled(sets.map(({ checks }) => verify(checks)));
+  const settled = await Promise.allSettled(sets.map(({ checks }) => dying.verify(checks)));
   expect(settled.filter(({ status }) => status === "rejected").length).toBeLessThan(2);
 });

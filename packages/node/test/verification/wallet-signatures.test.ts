@@ -23,7 +23,7 @@ import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { createVerifyNow } from "../../src/verification/caching-verifier.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
-import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
+import { RecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 import { addressNamed, envelope, keysOf, NETWORK, publicKeyOf } from "../../test-support/pool/chain.ts";
 
 const NAMES = Array.from({ length: 16 }, (_, index) => `participant ${index}`);
@@ -69,7 +69,7 @@ const verifyCheck = createVerifyNow();
 function recorder() {
   const ahead: number[] = [];
   let now = 0;
-  const signatures = createRecordedSignatures(100, {
+  const signatures = new RecordedSignatures(100, {
     network: NETWORK,
     verify: async (checks: readonly SignatureCheck[]) => {
       ahead.push(checks.length);
@@ -219,7 +219,7 @@ describe("signatures of certifications and demands", () => {
       await signatures.verifyAhead(transactions, state);
       expect(ahead).toEqual([3]);
       const jobs = transactions.flatMap(({ data }) => payloadJobs(data, state));
-      expect(jobs.map(signatures.isPayloadSigned)).toEqual(expected);
+      expect(jobs.map((job) => signatures.isPayloadSigned(job))).toEqual(expected);
       expect(jobs.map(verifyPayloadJob)).toEqual(expected);
       expect(verifiedNow()).toBe(0);
     },
@@ -240,7 +240,7 @@ describe("signatures of certifications and demands", () => {
     expect(verifyJob(job)).toBe(true);
     expect(verifyPayloadJob(job)).toBe(false);
     const verify = createVerifyNow();
-    const signatures = createRecordedSignatures(100, {
+    const signatures = new RecordedSignatures(100, {
       network: NETWORK,
       verify: async (checks) => checks.map(verify),
       verifyNow: verify,

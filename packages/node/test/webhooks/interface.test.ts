@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 import { compileConditions } from "../../src/subscriptions/conditions/conditions.ts";
-import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
+import { Meter } from "../../src/subscriptions/conditions/cost.ts";
 import { CHAINS } from "../../test-support/chain/fixtures.ts";
 import { eventsOfChain } from "../../test-support/events/samples.ts";
 import { blockApplied, heights } from "../../test-support/webhooks/support.ts";
@@ -104,7 +104,7 @@ test.each(["transaction.*", "*", "transactions.*"])(
 
 describe("EVERY_EVENT", () => {
   const holds = compileConditions([EVERY_EVENT]);
-  const isTrue = (data: unknown) => holds(data, createMeter(1_000));
+  const isTrue = (data: unknown) => holds(data, new Meter(1_000));
 
   test.each(CHAINS)("EVERY_EVENT is true for every event of %s.", async (name) => {
     const seen = new Set<string>();

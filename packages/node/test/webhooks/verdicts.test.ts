@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { meterConditions } from "../../src/subscriptions/conditions/cost.ts";
+import { MeteredConditions } from "../../src/subscriptions/conditions/cost.ts";
 import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/slices.ts";
 import type { Definition } from "../../src/webhooks/matching/definitions.ts";
 import { Verdicts } from "../../src/webhooks/matching/matcher.ts";
@@ -25,7 +25,7 @@ test("Each slice yields one verdict exactly once, however slow the register and 
     },
     list: [],
     names: new Map([["peer.added", "peer.added"]]),
-    metered: meterConditions(() => {
+    metered: new MeteredConditions(() => {
       requested++;
       busy(12);
       return id % 2 === 0;

@@ -109,11 +109,12 @@ export function createPages(read: () => ConsoleFiles | undefined): FastifyPlugin
 }
 
 async function sendFile(
-  { type, tag, isImmutable, bytes, encoded }: ConsoleFile,
+  file: ConsoleFile,
   { headers }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const encoding = encodingFor(headers["accept-encoding"]);
+  const { type, tag, isImmutable, bytes } = file;
   const etag = `"${tag}${encoding === undefined ? "" : `-${encoding}`}"`;
   reply.headers({
     etag,
@@ -123,7 +124,7 @@ async function sendFile(
   if (headers["if-none-match"] === etag) return reply.code(304).send();
   reply.type(type);
   if (encoding === undefined) return reply.send(bytes);
-  return reply.header("content-encoding", encoding).send(await encoded(encoding));
+  return reply.header("content-encoding", encoding).send(await file.encoded(encoding));
 }
 
 const ENCODINGS: readonly Encoding[] = ["br", "gzip"];

@@ -5,17 +5,6 @@ import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-export type ConsoleFile = {
-  readonly type: string;
-  /** ETag of the uncompressed bytes. */
-  readonly tag: string;
-  /** True if the name of the file changes with its content. */
-  readonly isImmutable: boolean;
-  readonly bytes: Buffer;
-  /** Returns the compressed file; compresses it at the first request unless the build did, and caches it. */
-  encoded(encoding: Encoding): Promise<Buffer>;
-};
-
 export type Encoding = "br" | "gzip";
 
 /** Files by their path below `/console/`. */
@@ -68,22 +57,32 @@ export function readConsoleFiles(folders: readonly string[] = FOLDERS): ConsoleF
       const shown = relative(folder, path).replaceAll(sep, "/");
       const compressed = path + COMPRESSED;
       const built = existsSync(compressed) ? readFileSync(compressed) : undefined;
-      return [shown, fileOf(shown, readFileSync(path), built)];
+      return [shown, new ConsoleFile(shown, readFileSync(path), built)];
     }),
   );
 }
 
-function fileOf(path: string, bytes: Buffer, built: Buffer | undefined): ConsoleFile {
-  const kept = new Map<Encoding, Promise<Buffer>>(built && [["br", Promise.resolve(built)]]);
-  return {
-    type: TYPES[extname(path)] ?? "application/octet-stream",
-    tag: hash("sha256", bytes, "hex").slice(0, 16),
-    isImmutable: HASHED.test(path),
-    bytes,
-    encoded(encoding) {
-      const known = kept.get(encoding) ?? ENCODERS[encoding](bytes);
-      kept.set(encoding, known);
-      return known;
-    },
-  };
+export class ConsoleFile {
+  readonly type: string;
+  /** ETag of the uncompressed bytes. */
+  readonly tag: string;
+  /** True if the name of the file changes with its content. */
+  readonly isImmutable: boolean;
+  readonly bytes: Buffer;
+  readonly #encoded: Map<Encoding, Promise<Buffer>>;
+
+  constructor(path: string, bytes: Buffer, built: Buffer | undefined) {
+    this.type = TYPES[extname(path)] ?? "application/octet-stream";
+    this.tag = hash("sha256", bytes, "hex").slice(0, 16);
+    this.isImmutable = HASHED.test(path);
+    this.bytes = bytes;
+    this.#encoded = new Map(built && [["br", Promise.resolve(built)]]);
+  }
+
+  /** Returns the compressed file; compresses it at the first request unless the build did, and caches it. */
+  encoded(encoding: Encoding): Promise<Buffer> {
+    const known = this.#encoded.get(encoding) ?? ENCODERS[encoding](this.bytes);
+    this.#encoded.set(encoding, known);
+    return known;
+  }
 }

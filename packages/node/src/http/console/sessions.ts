@@ -154,26 +154,35 @@ const FILE = {
 };
 
 /** Errors of the file or the disk do not stop the node: users must then sign in again. */
-export function openSessionFile(
-  folder: string,
-  logger: Pick<Logger, "warn">,
-): NonNullable<SessionsDependencies["storage"]> {
-  const path = join(folder, SESSION_FILE);
-  return {
-    read() {
-      try {
-        return new Map(existsSync(path) ? readJsonFile(path, FILE) : []);
-      } catch (err) {
-        logger.warn({ err, path }, "failed to read the console sessions: users must sign in again");
-        return new Map();
-      }
-    },
-    write(ends) {
-      try {
-        writeWholeFile(path, `${JSON.stringify([...ends])}\n`, OWNER_ONLY);
-      } catch (err) {
-        logger.warn({ err, path }, "failed to store the console sessions: a restart will sign out all users");
-      }
-    },
-  };
+export class SessionFile {
+  readonly #path: string;
+  readonly #logger: Pick<Logger, "warn">;
+
+  constructor(folder: string, logger: Pick<Logger, "warn">) {
+    this.#path = join(folder, SESSION_FILE);
+    this.#logger = logger;
+  }
+
+  /** Returns the ends of the sessions by their digests. */
+  read(): Map<string, number> {
+    const path = this.#path;
+    try {
+      return new Map(existsSync(path) ? readJsonFile(path, FILE) : []);
+    } catch (err) {
+      this.#logger.warn({ err, path }, "failed to read the console sessions: users must sign in again");
+      return new Map();
+    }
+  }
+
+  write(ends: ReadonlyMap<string, number>): void {
+    const path = this.#path;
+    try {
+      writeWholeFile(path, `${JSON.stringify([...ends])}\n`, OWNER_ONLY);
+    } catch (err) {
+      this.#logger.warn(
+        { err, path },
+        "failed to store the console sessions: a restart will sign out all users",
+      );
+    }
+  }
 }

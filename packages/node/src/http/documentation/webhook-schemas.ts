@@ -2,7 +2,7 @@
 import { EVERY_EVENT } from "@uniknode/client/every-event";
 import { EVENTS } from "../../events/catalogue.ts";
 import { type TProperties, Type } from "../../platform/json/schema.ts";
-import { WEBHOOK_ORDERS } from "../../webhooks/storage/webhooks.ts";
+import { WEBHOOK_ORDERS } from "../../webhooks/storage/webhook-list.ts";
 
 /** Schema of an object whose optional members appear only if they have a value. */
 const open = (title: string, members: TProperties) =>

@@ -93,15 +93,6 @@ export type HttpDependencies = {
   readonly logger: Logger;
 };
 
-export type HttpServer = {
-  readonly app: Server;
-  readonly connections: () => ConnectionFigures;
-  /** Starts to accept connections; resolves to the address. */
-  listen(): Promise<AddressInfo>;
-  /** Stops accepting requests, waits briefly for running requests, and closes every connection. */
-  close(): Promise<void>;
-};
-
 const RESOURCES: readonly Resource[] = [
   blockchain,
   blocks,
@@ -126,25 +117,40 @@ const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const BATCH_WAIT_MS = 2;
 export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
 
-export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
-  const isProxy = createRangeTest(options.trustedProxies ?? "");
-  const connections = new Connections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
-  const app = createApp(options, connections, isProxy);
-  app.addHook("onClose", (_app, done) => {
-    dependencies.readModel.close();
-    done();
-  });
-  addTransport(app, { options, dependencies, connections, isProxy });
-  addRoutes(app, options, dependencies);
-  return {
-    app,
-    connections: () => connections.figures(),
-    async listen() {
-      await app.listen({ host: options.host, port: options.port });
-      return app.server.address() as AddressInfo;
-    },
-    close: () => closeSoon(app),
-  };
+export class HttpServer {
+  readonly app: Server;
+  readonly #address: Pick<HttpOptions, "host" | "port">;
+  readonly #connections: Connections;
+
+  constructor(options: HttpOptions, dependencies: HttpDependencies) {
+    const isProxy = createRangeTest(options.trustedProxies ?? "");
+    const connections = new Connections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
+    const app = createApp(options, connections, isProxy);
+    app.addHook("onClose", (_app, done) => {
+      dependencies.readModel.close();
+      done();
+    });
+    addTransport(app, { options, dependencies, connections, isProxy });
+    addRoutes(app, options, dependencies);
+    this.app = app;
+    this.#address = { host: options.host, port: options.port };
+    this.#connections = connections;
+  }
+
+  connections(): ConnectionFigures {
+    return this.#connections.figures();
+  }
+
+  /** Starts to accept connections; resolves to the address. */
+  async listen(): Promise<AddressInfo> {
+    await this.app.listen(this.#address);
+    return this.app.server.address() as AddressInfo;
+  }
+
+  /** Stops accepting requests, waits briefly for running requests, and closes every connection. */
+  close(): Promise<void> {
+    return closeSoon(this.app);
+  }
 }
 
 const createApp = (options: HttpOptions, connections: Connections, isProxy: RangeTest): Server =>

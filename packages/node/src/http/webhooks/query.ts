@@ -1,6 +1,6 @@
 /** Reads the parameters of the register's paths by name, each within its bounds, and pages of the list (webhooks.md 4.1). */
 import * as expected from "../../platform/text/wording.ts";
-import { WEBHOOK_ORDERS, type WebhookFilter } from "../../webhooks/storage/webhooks.ts";
+import { WEBHOOK_ORDERS, type WebhookFilter } from "../../webhooks/storage/webhook-list.ts";
 import { HttpError } from "../core/error.ts";
 
 export type Query = Readonly<Record<string, unknown>>;

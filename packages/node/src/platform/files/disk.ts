@@ -36,31 +36,37 @@ function freeBytesOf(folder: string): number | undefined {
   }
 }
 
-/** Free space of the disk that a folder is on. */
-type DiskSpace = {
-  /** Returns the free bytes for this process at the last measurement; undefined while unknown. */
-  freeBytes(): number | undefined;
-  close(): void;
-};
-
 const MEASURE_INTERVAL_MS = 10_000;
 
-/** Measures periodically, and never waits for a disk that hangs. */
-export function measureDiskSpace(folder: string): DiskSpace {
-  let freeBytes: number | undefined;
-  let isMeasuring = false;
+/** Free space of the disk that a folder is on. Measures periodically, and never waits for a disk that hangs. */
+export class DiskSpace {
+  readonly #folder: string;
+  readonly #timer: NodeJS.Timeout;
+  #freeBytes: number | undefined;
+  #isMeasuring = false;
 
-  async function measure(): Promise<void> {
-    if (isMeasuring) return;
-    isMeasuring = true;
-    freeBytes = await statfs(folder).then(
+  constructor(folder: string) {
+    this.#folder = folder;
+    void this.#measure();
+    this.#timer = setInterval(() => void this.#measure(), MEASURE_INTERVAL_MS).unref();
+  }
+
+  /** Returns the free bytes for this process at the last measurement; undefined while unknown. */
+  freeBytes(): number | undefined {
+    return this.#freeBytes;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #measure(): Promise<void> {
+    if (this.#isMeasuring) return;
+    this.#isMeasuring = true;
+    this.#freeBytes = await statfs(this.#folder).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => undefined,
     );
-    isMeasuring = false;
+    this.#isMeasuring = false;
   }
-
-  void measure();
-  const timer = setInterval(measure, MEASURE_INTERVAL_MS).unref();
-  return { freeBytes: () => freeBytes, close: () => clearInterval(timer) };
 }

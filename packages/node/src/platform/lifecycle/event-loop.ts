@@ -8,19 +8,6 @@ import type { Logger } from "pino";
 
 type Thread = "consensus" | "serving";
 
-type Watch = {
-  /** Returns the seconds since the counter of the thread changed. */
-  silentSeconds(): number;
-  close(): void;
-};
-
-type WatchDeps = {
-  /** Called when the thread has been blocked for `MAX_SILENT_SECONDS`. */
-  readonly onSilent?: (silentSeconds: number) => void;
-  /** Called when the thread runs again. */
-  readonly onBack?: (silentSeconds: number) => void;
-};
-
 /** Seconds without a heartbeat after which a thread counts as blocked. */
 export const MAX_SILENT_SECONDS = 10;
 
@@ -39,38 +26,53 @@ export function beat(heartbeats: SharedArrayBuffer, thread: Thread): { close(): 
 }
 
 /** Watches another thread, and logs when it is blocked and when it runs again. */
-export const watchAndLog = (
-  heartbeats: SharedArrayBuffer,
-  thread: Thread,
-  logger: Pick<Logger, "error" | "warn">,
-): Watch =>
-  watch(heartbeats, thread, {
-    onSilent: (seconds) =>
-      logger.error({ thread, seconds }, `the ${thread} thread has not responded for ${seconds} s`),
-    onBack: (seconds) =>
-      logger.warn({ thread, seconds }, `the ${thread} thread responds again after ${seconds} s`),
-  });
+export class ThreadWatch {
+  readonly #thread: Thread;
+  readonly #counts: Int32Array;
+  readonly #logger: Pick<Logger, "error" | "warn">;
+  readonly #timer: NodeJS.Timeout;
+  #seen: number;
+  #silentSeconds = 0;
 
-function watch(
-  heartbeats: SharedArrayBuffer,
-  thread: Thread,
-  { onSilent = () => {}, onBack = () => {} }: WatchDeps = {},
-): Watch {
-  const counts = new Int32Array(heartbeats);
-  let seen = Atomics.load(counts, INDEXES[thread]);
-  let silentSeconds = 0;
-  const timer = setInterval(() => {
-    const count = Atomics.load(counts, INDEXES[thread]);
-    if (count === seen) {
-      silentSeconds++;
-      if (silentSeconds === MAX_SILENT_SECONDS) onSilent(silentSeconds);
+  constructor(heartbeats: SharedArrayBuffer, thread: Thread, logger: Pick<Logger, "error" | "warn">) {
+    this.#thread = thread;
+    this.#counts = new Int32Array(heartbeats);
+    this.#logger = logger;
+    this.#seen = this.#count();
+    this.#timer = setInterval(() => this.#check(), BEAT_MS).unref();
+  }
+
+  /** Returns the seconds since the counter of the thread changed. */
+  silentSeconds(): number {
+    return this.#silentSeconds;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #count(): number {
+    return Atomics.load(this.#counts, INDEXES[this.#thread]);
+  }
+
+  #check(): void {
+    const thread = this.#thread;
+    const count = this.#count();
+    const seconds = this.#silentSeconds;
+    if (count === this.#seen) {
+      this.#silentSeconds = seconds + 1;
+      if (this.#silentSeconds === MAX_SILENT_SECONDS)
+        this.#logger.error(
+          { thread, seconds: MAX_SILENT_SECONDS },
+          `the ${thread} thread has not responded for ${MAX_SILENT_SECONDS} s`,
+        );
       return;
     }
-    if (silentSeconds >= MAX_SILENT_SECONDS) onBack(silentSeconds);
-    silentSeconds = 0;
-    seen = count;
-  }, BEAT_MS).unref();
-  return { silentSeconds: () => silentSeconds, close: () => clearInterval(timer) };
+    if (seconds >= MAX_SILENT_SECONDS)
+      this.#logger.warn({ thread, seconds }, `the ${thread} thread responds again after ${seconds} s`);
+    this.#silentSeconds = 0;
+    this.#seen = count;
+  }
 }
 
 /** Percentiles and maximum of the delay in seconds, since the last reading. */
@@ -81,23 +83,31 @@ export type LoopDelay = { readonly p50: number; readonly p99: number; readonly m
  */
 const RESOLUTION_MS = 100;
 
-/** Measures the calling thread. */
-export function measureLoopDelay(): { read(): LoopDelay; close(): void } {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  histogram.enable();
-  // The measured values include the sampling interval.
-  const toSeconds = (nanoseconds: number) =>
-    Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3) : 0;
-  return {
-    read() {
-      const delay = {
-        p50: toSeconds(histogram.percentile(50)),
-        p99: toSeconds(histogram.percentile(99)),
-        max: toSeconds(histogram.max),
-      };
-      histogram.reset();
-      return delay;
-    },
-    close: () => void histogram.disable(),
-  };
+/** Measures the calling thread until closed. */
+export class LoopDelayMonitor {
+  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+
+  constructor() {
+    this.#histogram.enable();
+  }
+
+  /** Returns the delay since the last reading. */
+  read(): LoopDelay {
+    const histogram = this.#histogram;
+    const delay = {
+      p50: toSeconds(histogram.percentile(50)),
+      p99: toSeconds(histogram.percentile(99)),
+      max: toSeconds(histogram.max),
+    };
+    histogram.reset();
+    return delay;
+  }
+
+  close(): void {
+    this.#histogram.disable();
+  }
 }
+
+/** The measured values include the sampling interval. */
+const toSeconds = (nanoseconds: number): number =>
+  Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3) : 0;

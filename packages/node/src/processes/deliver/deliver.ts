@@ -13,7 +13,7 @@ import { createOperationRoutes, type Operations, OperationsServer } from "../../
 import { explainListenError, shownHost } from "../../platform/addresses.ts";
 import { ConfigError } from "../../platform/coded-error.ts";
 import { Closing } from "../../platform/lifecycle/closing.ts";
-import { measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
+import { LoopDelayMonitor } from "../../platform/lifecycle/event-loop.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { untilReachable } from "../../postgres/postgres-error.ts";
@@ -28,10 +28,10 @@ import { openPostgresStorage } from "../../webhooks/postgres/storage.ts";
 import { type WorkerLease, waitForName } from "../../webhooks/postgres/worker-lease.ts";
 import { TargetPost } from "../../webhooks/target-post.ts";
 import { type WebhookStorage, Webhooks } from "../../webhooks/webhooks.ts";
-import { connectToGateway, createAnnouncement } from "../serve/nodes.ts";
+import { Announcement, connectToGateway } from "../serve/nodes.ts";
 import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
 import { requireWritable, searchNewEvents, watchOwnership } from "./database.ts";
-import { createWorkerOperations } from "./operations.ts";
+import { WorkerOperations } from "./operations.ts";
 
 type DeliverOptions = Config<typeof deliverOptions>;
 
@@ -129,25 +129,25 @@ async function deliver(
   { lease, postgres, storage, history, proveFact, logger }: DeliverDeps,
   { closing, starting, onFailed }: Lifecycle,
 ): Promise<string> {
-  const loopDelay = measureLoopDelay();
-  closing.add("measuring", loopDelay.close);
+  const loopDelay = new LoopDelayMonitor();
+  closing.add("measuring", () => loopDelay.close());
   const targets = new TargetPost(toPostOptions(options));
   closing.add("connections", () => targets.close());
-  const built = createWorkerOperations({
+  const operations = new WorkerOperations({
     worker: lease.worker,
     postgres,
     natsConnections: () => targets.natsConnections(),
     queue: storage.queue,
     figures: new DeliveryFigures(new PostgresStore(postgres)),
-    loopDelay: loopDelay.read,
+    loopDelay: () => loopDelay.read(),
     // It is called once the server listens.
     connections: () => server.connections(),
   });
-  const server = buildOperationsServer(options, built.operations, logger);
+  const server = buildOperationsServer(options, operations, logger);
   closing.add("operations", () => server.close());
   const address = await listen(server, options);
   await untilReachable(() => waitForName(postgres.query, lease, logger, starting), logger, starting);
-  const { observer, matching } = built;
+  const { observer, matching } = operations;
   const webhooks = new Webhooks(toWorkerOptions(options), {
     storage,
     history,
@@ -175,13 +175,16 @@ function announce(
   closing: Closing,
 ): void {
   if (urls === undefined || token === undefined) return;
-  const { headers, begin } = createAnnouncement({
+  const announcement = new Announcement({
     kind: "worker",
     name: () => worker,
     head: () => readHead(postgres),
   });
-  const { gateway } = connectToGateway({ urls, token, describe: headers }, { closing, logger });
-  closing.add("announcement", begin(gateway.status));
+  const { gateway } = connectToGateway(
+    { urls, token, describe: () => announcement.headers() },
+    { closing, logger },
+  );
+  closing.add("announcement", announcement.begin(gateway.status));
 }
 
 /** @throws {ConfigError} */

@@ -1,6 +1,6 @@
 /** Health and metrics of a delivery worker. */
 import type { ConnectionFigures as HttpConnections } from "../../http/connections/connections.ts";
-import { healthy, type Readiness, unhealthy, WebhookChecks } from "../../operations/health.ts";
+import { type Check, healthy, type Readiness, unhealthy, WebhookChecks } from "../../operations/health.ts";
 import type { Operations } from "../../operations/http/server.ts";
 import { createConnectionMetrics } from "../../operations/metrics/http.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
@@ -37,32 +37,37 @@ type WorkerOperationsDeps = {
   readonly natsConnections: () => number;
 };
 
-type WorkerOperations = {
-  readonly operations: Operations;
+export class WorkerOperations implements Operations {
   readonly observer: WebhookObserver;
   readonly matching: MatchingObserver;
-};
+  readonly metricsType: string;
+  readonly metrics: () => Promise<string>;
+  readonly #deps: WorkerOperationsDeps;
+  readonly #checks = new WebhookChecks(Date.now);
+  readonly #state: () => Promise<State>;
 
-export function createWorkerOperations(deps: WorkerOperationsDeps): WorkerOperations {
-  const version = programVersion();
-  const metrics = createMetrics(version);
-  const checks = new WebhookChecks(Date.now);
-  const state = shared(() => readState(deps));
-  const ready = async () => toReadiness(await state(), deps, checks);
-  return {
-    operations: {
-      live: () => healthy("responds"),
-      ready,
-      async status() {
-        const uptimeSeconds = Math.round(process.uptime());
-        return { version, worker: deps.worker, uptimeSeconds, ...(await ready()) };
-      },
-      metricsType: metrics.contentType,
-      metrics: shared(async () => metrics.page(await state(), deps)),
-    },
-    observer: { ...metrics.observer, runEnded: (error) => checks.runEnded(error) },
-    matching: metrics.matching,
-  };
+  constructor(deps: WorkerOperationsDeps) {
+    const metrics = new WorkerMetrics(programVersion());
+    this.#deps = deps;
+    this.#state = shared(() => readState(deps));
+    this.observer = { ...metrics.observer, runEnded: (error) => this.#checks.runEnded(error) };
+    this.matching = metrics.matching;
+    this.metricsType = metrics.contentType;
+    this.metrics = shared(async () => metrics.page(await this.#state(), deps));
+  }
+
+  live(): Check {
+    return healthy("responds");
+  }
+
+  async ready(): Promise<Readiness> {
+    return toReadiness(await this.#state(), this.#deps, this.#checks);
+  }
+
+  async status(): Promise<object> {
+    const uptimeSeconds = Math.round(process.uptime());
+    return { version: programVersion(), worker: this.#deps.worker, uptimeSeconds, ...(await this.ready()) };
+  }
 }
 
 /** State of the database; an error if it cannot be read. */
@@ -121,32 +126,43 @@ function toReadiness(state: State, { queue }: WorkerOperationsDeps, webhookCheck
 const ownershipText = ({ owner, shards }: Exclude<State, Error>): string =>
   owner === "workers" ? `owns ${shards} of 32 shards` : WAITING[owner];
 
-function createMetrics(version: string) {
-  const registry = new Registry();
-  const showUsage = createUsageMetrics(registry, version);
-  const showThread = createThreadMetrics(registry);
-  const showWorker = createWorkerMetrics(registry);
-  const webhooks = new WebhookMetrics(registry);
-  const eachWebhook = new EachWebhook();
-  const showConnections = createConnectionMetrics(registry);
-  return {
-    observer: {
-      attempted: (attempted) => webhooks.attempted(attempted),
-      decided: (webhook, decision) => eachWebhook.decided(webhook, decision),
-    } satisfies Partial<WebhookObserver>,
-    matching: createMatchingMetrics(registry),
-    contentType: registry.contentType,
-    async page(state: State, deps: WorkerOperationsDeps): Promise<string> {
-      const nowMs = Date.now();
-      showUsage();
-      showThread("delivery", process.memoryUsage().heapUsed, deps.loopDelay());
-      showConnections({ operations: deps.connections() });
-      showWorker(toWorkerFigures(state, deps));
-      if (state instanceof Error) return registry.metrics();
-      webhooks.show(state.webhooks, deps.natsConnections(), nowMs);
-      return `${await registry.metrics()}\n${eachWebhook.text(state, nowMs)}`;
-    },
-  };
+class WorkerMetrics {
+  readonly observer: Pick<WebhookObserver, "attempted" | "decided">;
+  readonly matching: MatchingObserver;
+  readonly contentType: string;
+  readonly #registry = new Registry();
+  readonly #showUsage: ReturnType<typeof createUsageMetrics>;
+  readonly #showThread: ReturnType<typeof createThreadMetrics>;
+  readonly #showWorker: ReturnType<typeof createWorkerMetrics>;
+  readonly #webhooks: WebhookMetrics;
+  readonly #eachWebhook = new EachWebhook();
+  readonly #showConnections: ReturnType<typeof createConnectionMetrics>;
+
+  constructor(version: string) {
+    const registry = this.#registry;
+    this.contentType = registry.contentType;
+    this.#showUsage = createUsageMetrics(registry, version);
+    this.#showThread = createThreadMetrics(registry);
+    this.#showWorker = createWorkerMetrics(registry);
+    this.#webhooks = new WebhookMetrics(registry);
+    this.#showConnections = createConnectionMetrics(registry);
+    this.matching = createMatchingMetrics(registry);
+    this.observer = {
+      attempted: (attempted) => this.#webhooks.attempted(attempted),
+      decided: (webhook, decision) => this.#eachWebhook.decided(webhook, decision),
+    };
+  }
+
+  async page(state: State, deps: WorkerOperationsDeps): Promise<string> {
+    const nowMs = Date.now();
+    this.#showUsage();
+    this.#showThread("delivery", process.memoryUsage().heapUsed, deps.loopDelay());
+    this.#showConnections({ operations: deps.connections() });
+    this.#showWorker(toWorkerFigures(state, deps));
+    if (state instanceof Error) return this.#registry.metrics();
+    this.#webhooks.show(state.webhooks, deps.natsConnections(), nowMs);
+    return `${await this.#registry.metrics()}\n${this.#eachWebhook.text(state, nowMs)}`;
+  }
 }
 
 const toWorkerFigures = (state: State, { queue, postgres }: WorkerOperationsDeps): WorkerFigures => ({

@@ -17,8 +17,8 @@ import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { hasHistory } from "../../store/history/writer.ts";
 import { createPoolStore } from "../../store/node/pool.ts";
 import { CachingVerifier, createVerifyNow } from "../../verification/caching-verifier.ts";
-import { createVerifier, type Verifier } from "../../verification/verifier.ts";
-import { createRecordedSignatures, type RecordedSignatures } from "../../verification/wallet-signatures.ts";
+import { BatchVerifier, type Verifier } from "../../verification/verifier.ts";
+import { RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { type NodeEventLog, openNodeEventLog } from "./event-log.ts";
 import { createEnvironment, type Environment, type NodeDeps, type NodeOptions } from "./node-options.ts";
@@ -89,13 +89,13 @@ export function createConsensus(
 ): Consensus {
   const verifier = new CachingVerifier(
     { ownPerTurn: OWN_PER_TURN, maxKnown: MAX_KNOWN },
-    createVerifier({
+    new BatchVerifier({
       threads: VERIFIER_THREADS,
       onRefusal: (reason) => logger.warn({ reason }, "verifying signatures with a slower implementation"),
     }),
   );
   onStop("verifier", () => verifier.close());
-  const signatures = createRecordedSignatures(MAX_RECORDED, {
+  const signatures = new RecordedSignatures(MAX_RECORDED, {
     network,
     verify: (checks) => verifier.verify(checks),
     verifyNow: createVerifyNow(),
@@ -174,7 +174,7 @@ function logPin(news: PinNews, logger: Logger): void {
 
 type FactsComparisonDeps = Pick<Environment, "network" | "nowMs" | "logger"> &
   Pick<DataFolder, "databasePath"> &
-  Pick<NodeEventLog, "report">;
+  Pick<NodeEventLog, "reporter">;
 
 /**
  * Compares the tree of facts with the trees of other nodes. Only a node with this option loads the code.
@@ -183,7 +183,7 @@ type FactsComparisonDeps = Pick<Environment, "network" | "nowMs" | "logger"> &
  */
 async function compareFacts(
   urls: readonly string[],
-  { databasePath, network, report, nowMs, logger }: FactsComparisonDeps,
+  { databasePath, network, reporter, nowMs, logger }: FactsComparisonDeps,
   onStop: Closing["add"],
 ): Promise<Comparison> {
   const { startComparison } = await import("../../facts/comparison.ts");
@@ -191,7 +191,12 @@ async function compareFacts(
   onStop("reader of the tree of facts", database.close);
   const comparison = startComparison(
     { urls, name: logName(network.description.nethash) },
-    { facts: new SqliteFactReader(database, network), report, nowMs, logger },
+    {
+      facts: new SqliteFactReader(database, network),
+      report: (...events) => reporter.report(...events),
+      nowMs,
+      logger,
+    },
   );
   onStop("comparison of facts", comparison.close);
   return comparison;
@@ -204,7 +209,7 @@ export type NodePool = {
 };
 
 type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
-  Pick<NodeEventLog, "events" | "log"> & {
+  Pick<NodeEventLog, "events" | "reporter"> & {
     readonly chain: Pick<Chain, "state" | "head" | "isBusy" | "storedIds">;
     readonly verifier: Pick<Verifier, "verify">;
     readonly signatures: RecordedSignatures;
@@ -213,13 +218,13 @@ type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
 
 export function createNodePool(
   options: NodeOptions["pool"],
-  { chain, verifier, signatures, database, network, now, events, log, logger }: NodePoolDeps,
+  { chain, verifier, signatures, database, network, now, events, reporter, logger }: NodePoolDeps,
   onStop: Closing["add"],
 ): NodePool {
   const changes = new Subscribers<PoolEvent>();
   changes.subscribe((event) => {
     // Most nodes have no subscriber: transactions are copied only for one.
-    if (events.isRecorded(event.name)) log(toPublicEvent(event));
+    if (events.isRecorded(event.name)) reporter.log(toPublicEvent(event));
   });
   const pool = new Pool(options, {
     network,

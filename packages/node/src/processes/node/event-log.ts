@@ -13,7 +13,8 @@ import { runNow, sqlOf } from "../../webhooks/sqlite/sql.ts";
 import { readEventNames } from "../../webhooks/storage/webhooks.ts";
 import type { NodeOptions } from "./node-options.ts";
 
-export type NodeEventLog = Reporter & {
+export type NodeEventLog = {
+  readonly reporter: Reporter;
   readonly events: EventLog;
   /** Names that webhooks and live streams subscribe to. */
   readonly subscribedEvents: SubscribedEvents;
@@ -43,7 +44,7 @@ export function openNodeEventLog(
   onStop("event retention", endRetention);
   const grown = new Subscribers<void>();
   return {
-    ...createReporter({ database, events, onLogged: () => grown.notify(), logger }),
+    reporter: new Reporter({ database, events, onLogged: () => grown.notify(), logger }),
     events,
     subscribedEvents,
     grown,
@@ -73,35 +74,35 @@ type ReporterDeps = {
   readonly logger: Logger;
 };
 
-type Reporter = {
+export class Reporter {
+  readonly #deps: ReporterDeps;
+
+  constructor(deps: ReporterDeps) {
+    this.#deps = deps;
+  }
+
   /**
    * Records events that are about to happen, in a transaction of its own.
    *
    * @throws {Error} of the database; the caller must then not let them happen
    */
-  log(...happening: Event[]): void;
-  /** Records events that have happened; logs an error if they cannot be written. */
-  report(...happened: Event[]): void;
-};
-
-export function createReporter({ database, events, onLogged, logger }: ReporterDeps): Reporter {
-  function log(...happening: Event[]): void {
+  log(...happening: Event[]): void {
+    const { database, events, onLogged } = this.#deps;
     if (!happening.some(({ name }) => events.isRecorded(name))) return;
     database.transaction(() => events.append(happening));
     // The pool reports within a transaction of its own; readers see the events after its commit.
     queueMicrotask(onLogged);
   }
-  return {
-    log,
-    report(...happened) {
-      try {
-        log(...happened);
-      } catch (err) {
-        logger.error(
-          { err, events: happened.map(({ name }) => name) },
-          "failed to write events; they are lost",
-        );
-      }
-    },
-  };
+
+  /** Records events that have happened; logs an error if they cannot be written. */
+  report(...happened: Event[]): void {
+    try {
+      this.log(...happened);
+    } catch (err) {
+      this.#deps.logger.error(
+        { err, events: happened.map(({ name }) => name) },
+        "failed to write events; they are lost",
+      );
+    }
+  }
 }

@@ -16,10 +16,11 @@ import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { present } from "../../platform/present.ts";
 import type { Pool } from "../../pool/pool.ts";
 import type { DataFolder } from "./data-folder.ts";
-import type { NodeEventLog } from "./event-log.ts";
+import type { NodeEventLog, Reporter } from "./event-log.ts";
 import type { Environment, NodeOptions } from "./node-options.ts";
 
-type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
+type OwnBlocksDeps = Pick<NodeEventLog, "events"> & {
+  readonly reporter: Pick<Reporter, "log">;
   readonly chain: Pick<Chain, "accept">;
   /** Absent for a node without peers. */
   readonly peers: Pick<Peers, "submitBlock"> | undefined;
@@ -31,17 +32,17 @@ type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
  */
 export type SubmitBlock = (block: EncodedBlock) => Promise<string | undefined>;
 
-export function createSubmitBlock({ chain, peers, events, log }: OwnBlocksDeps): SubmitBlock {
+export function createSubmitBlock({ chain, peers, events, reporter }: OwnBlocksDeps): SubmitBlock {
   if (peers) return (block) => peers.submitBlock(block);
   return async (block) => {
-    if (events.isRecorded("block.received")) log(eventOfArrival(block, "received"));
+    if (events.isRecorded("block.received")) reporter.log(eventOfArrival(block, "received"));
     return refusalOf(present((await chain.accept([block]))[0], "the outcome of a block"));
   };
 }
 
 type NodeForgingDeps = Omit<Environment, "now"> &
   Pick<DataFolder, "database" | "writes"> &
-  Pick<NodeEventLog, "events" | "report"> & {
+  Pick<NodeEventLog, "events" | "reporter"> & {
     readonly chain: Pick<Chain, "assumption" | "state" | "head" | "blocks">;
     readonly pool: Pick<Pool, "select">;
     /** Absent for a node without peers. */
@@ -56,8 +57,20 @@ export function createNodeForging(
   deps: NodeForgingDeps,
   onStop: Closing["add"],
 ): Forging {
-  const { database, network, slots, rounds, chain, pool, peers, submitBlock, events, report, nowMs, logger } =
-    deps;
+  const {
+    database,
+    network,
+    slots,
+    rounds,
+    chain,
+    pool,
+    peers,
+    submitBlock,
+    events,
+    reporter,
+    nowMs,
+    logger,
+  } = deps;
   const { timing, isOnDemand, signingRecord, watchRounds, delegates } = options;
   const forging = new Forging(
     { timing, onDemand: isOnDemand, signingRecord, watchRounds },
@@ -76,9 +89,9 @@ export function createNodeForging(
         return failure && [failure, deps.writes.trouble()].filter(Boolean).join("; ");
       },
       onStarted: (publicKeys) =>
-        void deps.readiness.reached.then(() => report(eventOfForgerStart(publicKeys, nowMs()))),
-      onForged: (block) => report(...eventsOfForging(block, (name) => events.isRecorded(name))),
-      onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
+        void deps.readiness.reached.then(() => reporter.report(eventOfForgerStart(publicKeys, nowMs()))),
+      onForged: (block) => reporter.report(...eventsOfForging(block, (name) => events.isRecorded(name))),
+      onFailed: (error) => reporter.report(eventOfForgerFailure(error, nowMs())),
       nowMs,
       logger,
     },
@@ -95,24 +108,26 @@ function uncheckedFailure(chain: Pick<Chain, "assumption">): string | undefined 
   return `signatures from block ${uncheckedFrom} on are unchecked until block ${pin.height} of --assume-valid is reached`;
 }
 
+type ReadinessDeps = Pick<Environment, "nowMs"> & { readonly reporter: Pick<Reporter, "report"> };
+
 /** State of the start: complete once the node has been in sync with its network. A node without peers is in sync when it begins to forge. */
-export type Readiness = {
-  /** Must be called once, when the node is in sync for the first time: it has started. */
-  reach(): void;
+export class Readiness {
   /** Resolves after `reach`. */
   readonly reached: Promise<void>;
-};
+  readonly #resolve: () => void;
+  readonly #deps: ReadinessDeps;
 
-export function createReadiness({
-  report,
-  nowMs,
-}: Pick<NodeEventLog, "report"> & Pick<Environment, "nowMs">): Readiness {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return {
-    reach() {
-      report(eventOfStart(nowMs()));
-      resolve();
-    },
-    reached: promise,
-  };
+  constructor(deps: ReadinessDeps) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.reached = promise;
+    this.#resolve = resolve;
+    this.#deps = deps;
+  }
+
+  /** Must be called once, when the node is in sync for the first time: it has started. */
+  reach(): void {
+    const { reporter, nowMs } = this.#deps;
+    reporter.report(eventOfStart(nowMs()));
+    this.#resolve();
+  }
 }

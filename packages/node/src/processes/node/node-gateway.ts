@@ -2,30 +2,29 @@
 import type { Network, SchemaViolation, Slots } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import type { Options } from "../../config/options.ts";
+import type { SubscribedEvents } from "../../event-log/subscribed-events.ts";
 import { finalHeight } from "../../facts/final.ts";
 import type { Forging, ForgingFigures } from "../../forger/forging.ts";
 import { futureHeadText } from "../../forger/future-head.ts";
-import type {
-  ComparisonFigures,
-  MirrorFigures,
-  NodeFigures,
-  NodeReport,
-  PeerBounds,
-  SyncProgress,
-} from "../../gateway/figures.ts";
+import type { ComparisonFigures, MirrorFigures, NodeFigures, NodeReport } from "../../gateway/figures.ts";
 import {
   type AdmissionResult,
   BodyError,
+  type DevCommand,
   DevError,
+  type DevResult,
   type Gateway,
   type NodeStatus,
   type PeerInfo,
+  type PendingTransaction,
+  type PoolPage,
+  type PoolRange,
 } from "../../gateway/gateway.ts";
 import type { Peers } from "../../peers/peers.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { type LoopDelay, measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
+import { type LoopDelay, LoopDelayMonitor } from "../../platform/lifecycle/event-loop.ts";
 import { BatchError } from "../../pool/admission/parse.ts";
-import { createPendingPages } from "../../pool/pending-pages.ts";
+import { PendingPages } from "../../pool/pending-pages.ts";
 import type { Pool } from "../../pool/pool.ts";
 import type { NodeCore } from "./core.ts";
 import type { Mirror } from "./mirror.ts";
@@ -46,17 +45,10 @@ export type GatewayDeps = {
   /** Returns the network time in seconds. */
   readonly now: () => number;
   /** Absent for a node without peers. */
-  readonly peers?: {
-    /** Returns the height of the network as reported by peers; undefined while unknown. */
-    networkHeight(): number | undefined;
-    list(): PeerInfo[];
-    /** Returns undefined while the node is in sync with the network. */
-    progress(): SyncProgress | undefined;
-    traffic(): NodeFigures["traffic"];
-    bounds(): PeerBounds;
-    /** Broadcasts the items of a submission that the pool selected for it. */
-    broadcastTransactions(items: readonly Record<string, unknown>[], result: AdmissionResult): void;
-  };
+  readonly peers?: Pick<
+    Peers,
+    "networkHeight" | "list" | "progress" | "traffic" | "bounds" | "broadcastTransactions"
+  >;
   /** Returns the figures of this node's slots since the process started. */
   readonly forging: () => ForgingFigures;
   /** Returns the figures of the tree of final facts. */
@@ -69,14 +61,10 @@ export type GatewayDeps = {
   readonly loopDelay: () => LoopDelay;
   /** Returns the number of log lines that the consensus thread lost. */
   readonly logLinesLost: () => number;
-  /** Called after the register of webhooks has changed. */
-  readonly webhooksChanged: () => void;
-  /** Called with the names that live streams subscribe to: see `SubscribedEvents.streamsChanged`. */
-  readonly streamsChanged: (names: readonly string[]) => Record<string, number>;
-  /** Called with the names that other machines need: see `SubscribedEvents.renew`. */
-  readonly recordEvents: (names: readonly string[]) => Record<string, number>;
-  /** Called with the names that webhooks of another database need: see `SubscribedEvents.replaceRemote`. */
-  readonly replaceRemoteNames: (names: readonly string[]) => number;
+  readonly subscribedEvents: Pick<
+    SubscribedEvents,
+    "webhooksChanged" | "streamsChanged" | "renew" | "replaceRemote"
+  >;
   /** The dev commands; absent unless the chain is a dev chain. */
   readonly dev?: Gateway["dev"];
 };
@@ -86,32 +74,73 @@ const SYNCED_SLOTS = 3;
 /** Maximum number of peers in a result; the peer table has separate bounds. */
 const MAX_PEERS = 2_000;
 
-export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
-  const { pool, peers } = deps;
-  return {
-    /** Submits the items of the body of `POST /transactions`. If the body as a whole fails the schema, nothing is processed. */
-    async submit(transactions) {
-      const { length } = transactions;
-      const max = options.poolMaxPerRequest;
-      if (length < 1 || length > max)
-        throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
-      const result = await pool.submit(transactions, { isBatch: true }).catch(throwBodyError);
-      peers?.broadcastTransactions(transactions as Record<string, unknown>[], result);
-      return result;
-    },
-    ...createPendingPages(pool),
-    status: async () => statusOf(deps),
-    peers: async () => peers?.list().slice(0, MAX_PEERS) ?? [],
-    figures: async () => ({ ...reportOf(deps), loopDelay: deps.loopDelay() }),
-    report: async () => reportOf(deps),
-    async webhooksChanged() {
-      deps.webhooksChanged();
-    },
-    streamsChanged: async (names) => deps.streamsChanged(names),
-    recordEvents: async (names) => deps.recordEvents(names),
-    replaceRemoteNames: async (names) => ({ lastSequence: deps.replaceRemoteNames(names) }),
-    dev: deps.dev ?? refuseDevCommands,
-  };
+export class NodeGateway implements Gateway {
+  readonly #options: GatewayOptions;
+  readonly #deps: GatewayDeps;
+  readonly #pendingPages: PendingPages;
+
+  constructor(options: GatewayOptions, deps: GatewayDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#pendingPages = new PendingPages(deps.pool);
+  }
+
+  /** Submits the items of the body of `POST /transactions`. If the body as a whole fails the schema, nothing is processed. */
+  async submit(transactions: unknown[]): Promise<AdmissionResult> {
+    const { pool, peers } = this.#deps;
+    const { length } = transactions;
+    const max = this.#options.poolMaxPerRequest;
+    if (length < 1 || length > max)
+      throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
+    const result = await pool.submit(transactions, { isBatch: true }).catch(throwBodyError);
+    peers?.broadcastTransactions(transactions as Record<string, unknown>[], result);
+    return result;
+  }
+
+  async pendingTransactions(range: PoolRange): Promise<PoolPage> {
+    return this.#pendingPages.read(range);
+  }
+
+  async pendingTransaction(id: string): Promise<PendingTransaction | undefined> {
+    return this.#pendingPages.find(id);
+  }
+
+  async status(): Promise<NodeStatus> {
+    return statusOf(this.#deps);
+  }
+
+  async peers(): Promise<PeerInfo[]> {
+    return this.#deps.peers?.list().slice(0, MAX_PEERS) ?? [];
+  }
+
+  async figures(): Promise<NodeFigures> {
+    return { ...reportOf(this.#deps), loopDelay: this.#deps.loopDelay() };
+  }
+
+  async report(): Promise<NodeReport> {
+    return reportOf(this.#deps);
+  }
+
+  async webhooksChanged(): Promise<void> {
+    this.#deps.subscribedEvents.webhooksChanged();
+  }
+
+  async streamsChanged(names: string[]): Promise<Record<string, number>> {
+    return this.#deps.subscribedEvents.streamsChanged(names);
+  }
+
+  async recordEvents(names: string[]): Promise<Record<string, number>> {
+    return this.#deps.subscribedEvents.renew(names);
+  }
+
+  async replaceRemoteNames(names: readonly string[]): Promise<{ lastSequence: number }> {
+    return { lastSequence: this.#deps.subscribedEvents.replaceRemote(names) };
+  }
+
+  async dev(command: DevCommand): Promise<DevResult> {
+    const { dev = refuseDevCommands } = this.#deps;
+    return dev(command);
+  }
 }
 
 function throwBodyError(error: unknown): never {
@@ -197,9 +226,9 @@ export function openGateway(
   const { network, slots, now, subscribedEvents } = shared;
   const { chain } = consensus;
   const { forger } = forging;
-  const loopDelay = measureLoopDelay();
-  onStop("measuring", loopDelay.close);
-  return createGateway(options, {
+  const loopDelay = new LoopDelayMonitor();
+  onStop("measuring", () => loopDelay.close());
+  return new NodeGateway(options, {
     pool,
     ...(peers && { peers }),
     network,
@@ -213,12 +242,9 @@ export function openGateway(
     facts: () => facts.figures(),
     ...(comparison && { comparison: comparison.figures }),
     ...(mirror && { mirror: () => mirror.figures() }),
-    loopDelay: loopDelay.read,
+    loopDelay: () => loopDelay.read(),
     logLinesLost: lostLogLines,
-    webhooksChanged: () => subscribedEvents.webhooksChanged(),
-    streamsChanged: (names) => subscribedEvents.streamsChanged(names),
-    recordEvents: (names) => subscribedEvents.renew(names),
-    replaceRemoteNames: (names) => subscribedEvents.replaceRemote(names),
+    subscribedEvents,
     ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
   });
 }

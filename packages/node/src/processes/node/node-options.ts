@@ -49,7 +49,7 @@ export type NodeOptions = SharedOptions &
   };
 
 export type NodeDeps = {
-  /** Result of `loadServingThread`, not started. The node closes it when it stops or fails to start. */
+  /** It is not started. The node closes it when it stops or fails to start. */
   readonly servingThread: ServingThread;
   readonly files: NetworkFiles;
   readonly genesis: Block;

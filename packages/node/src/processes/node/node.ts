@@ -11,53 +11,12 @@ import type { Pool } from "../../pool/pool.ts";
 import { dataErrorOf, RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { type NodeCore, type NodePool, openCore } from "./core.ts";
 import type { NodeEventLog } from "./event-log.ts";
-import {
-  createNodeForging,
-  createReadiness,
-  createSubmitBlock,
-  type Readiness,
-  type SubmitBlock,
-} from "./forging.ts";
+import { createNodeForging, createSubmitBlock, Readiness, type SubmitBlock } from "./forging.ts";
 import type { Mirror } from "./mirror.ts";
 import { type GatewayParts, openGateway } from "./node-gateway.ts";
 import type { NodeDeps, NodeOptions } from "./node-options.ts";
 import type { NodePeers } from "./peers.ts";
 import { type NodeServing, startServing } from "./serving.ts";
-
-export type Node = {
-  /** Base URL of API and webhooks. */
-  readonly url: string;
-  /** Returns true if the event loop of the serving thread runs. */
-  isServing(): boolean;
-  readonly webhookToken: string;
-  /** URL that signs in at the console, once; only on a dev chain with a console. */
-  readonly consoleUrl: string | undefined;
-  readonly head: () => BlockHeader;
-  /** Returns the balance in the smallest unit; 0 for an unknown wallet. */
-  readonly balanceOf: (address: string) => bigint;
-  /** The listener is called with every block that becomes the head. */
-  onBlock(listener: (header: BlockHeader) => void): void;
-  /**
-   * Accepts a block that was created elsewhere.
-   *
-   * @throws {Error} with the reason, if the chain refuses it
-   */
-  accept(block: EncodedBlock): Promise<void>;
-  /**
-   * Listens for peers and searches for some; resolves after the first search, or at once for a node without peers.
-   *
-   * @throws {Error} when it cannot listen
-   */
-  join(): Promise<void>;
-  /** Begins to forge; until then the node only applies blocks. */
-  startForging(): void;
-  /** Rejects when an essential part fails, or another node may use the data folder. */
-  readonly failed: Promise<never>;
-  /** Returns the part that `stop` is closing, if any. */
-  closing(): string | undefined;
-  /** Ends all running work and closes everything. */
-  stop(): Promise<void>;
-};
 
 /**
  * Starts a node and waits until it serves.
@@ -66,28 +25,23 @@ export type Node = {
  */
 export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<Node> {
   const closing = new Closing();
-  const stop = () => closing.closeAll(deps.logger);
   try {
-    const node = await start(options, deps, (name, close) => closing.add(name, close));
-    return { ...node, closing: () => closing.current(), stop };
+    return await start(options, deps, closing);
   } catch (error) {
-    await stop();
+    await closing.closeAll(deps.logger);
     const remedy = deps.createDev ? REMEDY : RUN_REMEDY;
     throw dataErrorOf(error, join(options.data, "node.sqlite"), remedy);
   }
 }
 
-async function start(
-  options: NodeOptions,
-  deps: NodeDeps,
-  onStop: Closing["add"],
-): Promise<Omit<Node, "closing" | "stop">> {
-  onStop("serving thread", deps.servingThread.close);
+async function start(options: NodeOptions, deps: NodeDeps, closing: Closing): Promise<Node> {
+  const onStop: Closing["add"] = (name, close) => closing.add(name, close);
+  onStop("serving thread", () => deps.servingThread.close());
   const core = await openCore(options, deps, onStop);
   const { shared, folder, pool, subscribeToPool, facts } = core;
   const { chain } = core.consensus;
   const { grown } = shared;
-  const readiness = createReadiness(shared);
+  const readiness = new Readiness(shared);
   const { peers, subscribeToHeaders } =
     (await openPeers(options, deps, { core, readiness }, onStop)) ?? NO_PEERS;
   const submitBlock = createSubmitBlock({ ...shared, chain, peers });
@@ -111,7 +65,7 @@ async function start(
     mirror.start(url);
   }
   folder.describe({ url, ports: portsOf([url, operationsUrl], options.peers?.port) });
-  return toNode(options, { core, peers, forging, mirror, serving, submitBlock, readiness });
+  return new Node(options, { core, peers, forging, serving, submitBlock, readiness, closing });
 }
 
 /** A node without a mirror does not load its code. */
@@ -138,46 +92,99 @@ async function openPeers(
   if (!options.peers) return undefined;
   const { createNodePeers } = await import("./peers.ts");
   const httpPort = () => servingThread.port() ?? options.httpPort;
-  const deps = { core, genesisBlock, httpPort, onSynced: readiness.reach };
+  const deps = { core, genesisBlock, httpPort, onSynced: () => readiness.reach() };
   return createNodePeers(options.peers, options, deps, onStop);
 }
 
-type OpenParts = GatewayParts &
-  PeerParts & { readonly serving: NodeServing; readonly submitBlock: SubmitBlock };
-
-function toNode(
-  { delegates }: NodeOptions,
-  { core, peers, forging, serving, submitBlock, readiness }: OpenParts,
-): Omit<Node, "closing" | "stop"> {
-  const { shared, folder, consensus } = core;
-  const { chain } = consensus;
-  const { url, consoleUrl, isServing, died } = serving;
-  return {
-    url,
-    consoleUrl,
-    isServing,
-    webhookToken: folder.webhookToken,
-    head: chain.head,
-    balanceOf: (address) => chain.state.get("wallets", address)?.balance ?? 0n,
-    onBlock: (listener) =>
-      void chain.subscribe(({ applied }) => {
-        for (const { block } of applied) listener(block.header);
-      }),
-    async accept(block) {
-      const refusal = await submitBlock(block);
-      if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
-    },
-    async join() {
-      if (!peers) return;
-      const port = await peers.start();
-      shared.logger.info({ port, peers: peers.list().length }, "listening for peers");
-    },
-    startForging() {
-      if (!peers) readiness.reach();
-      if (delegates.size > 0) forging.forger.start();
-    },
-    failed: firstOf([died, folder.lost]),
+type OpenParts = Omit<GatewayParts, "mirror"> &
+  PeerParts & {
+    readonly serving: NodeServing;
+    readonly submitBlock: SubmitBlock;
+    readonly closing: Closing;
   };
+
+export class Node {
+  /** Base URL of API and webhooks. */
+  readonly url: string;
+  readonly webhookToken: string;
+  /** URL that signs in at the console, once; only on a dev chain with a console. */
+  readonly consoleUrl: string | undefined;
+  readonly head: () => BlockHeader;
+  /** Rejects when an essential part fails, or another node may use the data folder. */
+  readonly failed: Promise<never>;
+  readonly #canForge: boolean;
+  readonly #chain: Chain;
+  readonly #parts: OpenParts;
+
+  constructor({ delegates }: Pick<NodeOptions, "delegates">, parts: OpenParts) {
+    const { core, serving } = parts;
+    const { chain } = core.consensus;
+    this.url = serving.url;
+    this.webhookToken = core.folder.webhookToken;
+    this.consoleUrl = serving.consoleUrl;
+    this.head = chain.head;
+    this.failed = firstOf([serving.died, core.folder.lost]);
+    this.#canForge = delegates.size > 0;
+    this.#chain = chain;
+    this.#parts = parts;
+  }
+
+  /** Returns true if the event loop of the serving thread runs. */
+  isServing(): boolean {
+    return this.#parts.serving.isServing();
+  }
+
+  /** Returns the balance in the smallest unit; 0 for an unknown wallet. */
+  balanceOf(address: string): bigint {
+    return this.#chain.state.get("wallets", address)?.balance ?? 0n;
+  }
+
+  /** The listener is called with every block that becomes the head. */
+  onBlock(listener: (header: BlockHeader) => void): void {
+    this.#chain.subscribe(({ applied }) => {
+      for (const { block } of applied) listener(block.header);
+    });
+  }
+
+  /**
+   * Accepts a block that was created elsewhere.
+   *
+   * @throws {Error} with the reason, if the chain refuses it
+   */
+  async accept(block: EncodedBlock): Promise<void> {
+    const refusal = await this.#parts.submitBlock(block);
+    if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
+  }
+
+  /**
+   * Listens for peers and searches for some; resolves after the first search, or at once for a node without peers.
+   *
+   * @throws {Error} when it cannot listen
+   */
+  async join(): Promise<void> {
+    const { peers, core } = this.#parts;
+    if (!peers) return;
+    const port = await peers.start();
+    core.shared.logger.info({ port, peers: peers.list().length }, "listening for peers");
+  }
+
+  /** Begins to forge; until then the node only applies blocks. */
+  startForging(): void {
+    const { peers, readiness, forging } = this.#parts;
+    if (!peers) readiness.reach();
+    if (this.#canForge) forging.forger.start();
+  }
+
+  /** Returns the part that `stop` is closing, if any. */
+  closing(): string | undefined {
+    return this.#parts.closing.current();
+  }
+
+  /** Ends all running work and closes everything. */
+  stop(): Promise<void> {
+    const { closing, core } = this.#parts;
+    return closing.closeAll(core.shared.logger);
+  }
 }
 
 /** Returns the ports that the node listens on; a free port for peers is not known before `join`. */

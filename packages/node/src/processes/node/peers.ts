@@ -33,7 +33,7 @@ export function createNodePeers(
 ): NodePeers {
   const { shared, pool } = core;
   const { chain, verifier } = core.consensus;
-  const { network, database, events, report, nowMs } = shared;
+  const { network, database, events, reporter, nowMs } = shared;
   const headers = new Subscribers<BlockHeader>();
   const peers = new Peers(options, {
     ...shared,
@@ -46,14 +46,14 @@ export function createNodePeers(
     isOwnDelegate: (publicKey) => delegates.has(publicKey),
     onPeer(peer, change) {
       const view = peerView(peer, { port: options.port, network, nowMs: nowMs() });
-      report(eventOfPeer(view, change, nowMs()));
+      reporter.report(eventOfPeer(view, change, nowMs()));
     },
     onBlock(block, outcome) {
-      if (events.isRecorded(`block.${outcome}`)) report(eventOfArrival(block, outcome));
+      if (events.isRecorded(`block.${outcome}`)) reporter.report(eventOfArrival(block, outcome));
     },
     onForeignHeader: (header) => headers.notify(header),
     onStarted: onSynced,
-    onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
+    onForgerEvent: (name, body) => reporter.report(eventOfSeparateForger(name, body, nowMs())),
   });
   onStop("peers", (deadline) => peers.close(deadline));
   return { peers, subscribeToHeaders: (listener) => headers.subscribe(listener) };

@@ -2,7 +2,7 @@
 import { defaultPeerPort } from "../../config/peers.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { MAX_SILENT_SECONDS, watchAndLog } from "../../platform/lifecycle/event-loop.ts";
+import { MAX_SILENT_SECONDS, ThreadWatch } from "../../platform/lifecycle/event-loop.ts";
 import { pickServingOptions } from "../serving/served-data.ts";
 import type { Serving } from "../serving/thread.ts";
 import type { NodeCore } from "./core.ts";
@@ -50,10 +50,16 @@ export async function startServing(
     gateway,
   );
   // Open requests are drained before their dependencies close.
-  onStop("serving", servingThread.close);
+  onStop("serving", () => servingThread.close());
   shared.grown.subscribe(serving.notify);
-  const { silentSeconds, close } = watchAndLog(heartbeats, "serving", shared.logger);
-  onStop("watch", close);
+  const watch = new ThreadWatch(heartbeats, "serving", shared.logger);
+  onStop("watch", () => watch.close());
   const { url, operationsUrl, consoleUrl, died } = serving;
-  return { url, operationsUrl, consoleUrl, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };
+  return {
+    url,
+    operationsUrl,
+    consoleUrl,
+    died,
+    isServing: () => watch.silentSeconds() < MAX_SILENT_SECONDS,
+  };
 }

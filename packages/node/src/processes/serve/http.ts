@@ -15,7 +15,7 @@ import {
   createForwardRoutes,
   createOwnedRoutes,
 } from "../../http/forward/routes.ts";
-import { createHttpServer, type HttpDependencies, type HttpServer } from "../../http/server/server.ts";
+import { type HttpDependencies, HttpServer } from "../../http/server/server.ts";
 import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/server.ts";
@@ -47,7 +47,7 @@ type ServeHttpDeps = {
 export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): HttpServer {
   const { forwarding, webhooks, token } = deps;
   const access = createAccess({ token });
-  return createHttpServer(toHttpOptions(options), {
+  return new HttpServer(toHttpOptions(options), {
     ...deps,
     plugins: [
       createForwardRoutes(forwarding),

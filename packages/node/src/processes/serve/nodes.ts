@@ -5,12 +5,7 @@
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { DEFAULT_FORWARDING_OPTIONS, Forwarding } from "../../gateway/forwarding.ts";
-import {
-  DEFAULT_HTTP_GATEWAY_OPTIONS,
-  gatewayOverHttp,
-  type HttpGateway,
-  type HttpGatewayOptions,
-} from "../../gateway/http.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, HttpGateway, type HttpGatewayOptions } from "../../gateway/http.ts";
 import { HEIGHT_HEADER, KIND_HEADER, NAME_HEADER } from "../../gateway/remote-processes.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 
@@ -35,7 +30,7 @@ export function connectToNodes(
 
 /** Opens the connection for calls with a result. */
 export function connectToGateway(options: NodeOptions, { closing, logger }: NodeDeps): HttpGateway {
-  const remote = gatewayOverHttp(
+  const remote = new HttpGateway(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, ...options },
     {
       onChange: (url, reason) =>
@@ -44,24 +39,13 @@ export function connectToGateway(options: NodeOptions, { closing, logger }: Node
           : logger.warn({ node: url, reason }, "a node does not respond"),
     },
   );
-  closing.add("gateway", remote.close);
+  closing.add("gateway", () => remote.close());
   return remote;
 }
 
 const EVERY_MS = 3_000;
 const MAX_NAME_LENGTH = 64;
 const MAX_HOST_LENGTH = 50;
-
-type Announcement = {
-  /** Returns the headers of a call to a node. */
-  headers(): Readonly<Record<string, string>>;
-  /**
-   * Calls a node regularly, so that the node knows the height even while no client sends requests.
-   *
-   * @returns a function that ends the calls
-   */
-  begin(call: () => Promise<unknown>): () => void;
-};
 
 type Announced = {
   readonly kind: "server" | "worker";
@@ -70,26 +54,41 @@ type Announced = {
   readonly head: () => Promise<{ readonly height: number } | undefined>;
 };
 
-export function createAnnouncement({ kind, name, head: readHead }: Announced): Announcement {
-  let height: number | undefined;
-  async function announce(call: () => Promise<unknown>): Promise<void> {
-    height = (await readHead())?.height;
-    await call();
+export class Announcement {
+  readonly #announced: Announced;
+  #height: number | undefined;
+
+  constructor(announced: Announced) {
+    this.#announced = announced;
   }
-  return {
-    headers: () => ({
+
+  /** Returns the headers of a call to a node. */
+  headers(): Readonly<Record<string, string>> {
+    const { kind, name } = this.#announced;
+    return {
       [KIND_HEADER]: kind,
       [NAME_HEADER]: toName(name(), MAX_NAME_LENGTH),
-      ...(height !== undefined && { [HEIGHT_HEADER]: `${height}` }),
-    }),
-    begin(call) {
-      // If the database or every node is down, the log has the reason.
-      const run = () => void announce(call).catch(() => {});
-      run();
-      const timer = setInterval(run, EVERY_MS).unref();
-      return () => clearInterval(timer);
-    },
-  };
+      ...(this.#height !== undefined && { [HEIGHT_HEADER]: `${this.#height}` }),
+    };
+  }
+
+  /**
+   * Calls a node regularly, so that the node knows the height even while no client sends requests.
+   *
+   * @returns a function that ends the calls
+   */
+  begin(call: () => Promise<unknown>): () => void {
+    // If the database or every node is down, the log has the reason.
+    const run = () => void this.#announce(call).catch(() => {});
+    run();
+    const timer = setInterval(run, EVERY_MS).unref();
+    return () => clearInterval(timer);
+  }
+
+  async #announce(call: () => Promise<unknown>): Promise<void> {
+    this.#height = (await this.#announced.head())?.height;
+    await call();
+  }
 }
 
 /** Returns the name of an API server. */

@@ -29,44 +29,48 @@ type ServerOperationsDeps = {
 /** Number of blocks by which the database may be behind the node. */
 const MAX_BLOCKS_BEHIND = 10;
 
-export function createServerOperations(deps: ServerOperationsDeps): {
-  readonly operations: Operations;
-  readonly responded: HttpMetrics["responded"];
-} {
-  const version = programVersion();
-  const registry = new Registry();
-  const http = new HttpMetrics(registry);
-  const showConnections = createConnectionMetrics(registry);
-  const showServer = createServerMetrics(registry);
-  const state = shared(() => readState(deps));
-  const ready = async () => toReadiness(await state());
-  return {
-    responded: (response) => http.responded(response),
-    operations: {
-      live: () => ({ ok: true, detail: "responds" }),
-      ready,
-      async status() {
-        const { node } = await state();
-        return {
-          version,
-          protocol: PROTOCOL_VERSION,
-          uptimeSeconds: Math.round(process.uptime()),
-          ...(await ready()),
-          node: node ?? null,
-        };
-      },
-      metricsType: registry.contentType,
-      metrics: shared(async () => {
-        showConnections(deps.connections());
-        showServer({
-          calls: deps.calls(),
-          ...heightsOf(await state()),
-          connections: deps.databaseConnections(),
-        });
-        return registry.metrics();
-      }),
-    },
-  };
+export class ServerOperations implements Operations {
+  readonly http: HttpMetrics;
+  readonly metricsType: string;
+  readonly metrics: () => Promise<string>;
+  readonly #state: () => Promise<State>;
+
+  constructor(deps: ServerOperationsDeps) {
+    const registry = new Registry();
+    this.http = new HttpMetrics(registry);
+    const showConnections = createConnectionMetrics(registry);
+    const showServer = createServerMetrics(registry);
+    this.metricsType = registry.contentType;
+    this.#state = shared(() => readState(deps));
+    this.metrics = shared(async () => {
+      showConnections(deps.connections());
+      showServer({
+        calls: deps.calls(),
+        ...heightsOf(await this.#state()),
+        connections: deps.databaseConnections(),
+      });
+      return registry.metrics();
+    });
+  }
+
+  live(): Check {
+    return { ok: true, detail: "responds" };
+  }
+
+  async ready(): Promise<Readiness> {
+    return toReadiness(await this.#state());
+  }
+
+  async status(): Promise<object> {
+    const { node } = await this.#state();
+    return {
+      version: programVersion(),
+      protocol: PROTOCOL_VERSION,
+      uptimeSeconds: Math.round(process.uptime()),
+      ...(await this.ready()),
+      node: node ?? null,
+    };
+  }
 }
 
 type State = {

@@ -15,12 +15,12 @@ import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { reasonOf, untilReachable } from "../../postgres/postgres-error.ts";
-import { type ReadModel, SnapshotError } from "../../read/port.ts";
+import { type ReadModel, type Snapshot, SnapshotError } from "../../read/port.ts";
 import { PostgresReadModel } from "../../read/postgres/read-model.ts";
 import { buildOperationsListener } from "../serving/listeners.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
-import { connectToNodes, createAnnouncement, serverName } from "./nodes.ts";
-import { createServerOperations } from "./operations.ts";
+import { Announcement, connectToNodes, serverName } from "./nodes.ts";
+import { ServerOperations } from "./operations.ts";
 import { buildServeWebhooks } from "./webhooks.ts";
 
 /**
@@ -56,29 +56,30 @@ async function open(
 ): Promise<string> {
   const { node: urls } = options;
   const { databaseUrl, token } = requireMirrorAccess(options);
-  const { postgres, shared, connections, close } = openDatabase(options, databaseUrl, logger);
-  closing.add("database", close);
+  const database = new ServeDatabase(options, databaseUrl, logger);
+  const { postgres, shared } = database;
+  closing.add("database", () => database.close());
   const { network, identity } = await untilReachable(
     () => waitForIdentity(postgres, logger, starting),
     logger,
     starting,
   );
-  const readModel = withOutageLog(new PostgresReadModel({}, { postgres, shared, network }), logger);
+  const readModel = new LoggedReadModel(new PostgresReadModel({}, { postgres, shared, network }), logger);
   // It is called once the server listens.
-  const announcement = createAnnouncement({
+  const announcement = new Announcement({
     kind: "server",
     name: () => serverName(portOf(server)),
     head: async () => readModel.head(),
   });
   const { remote, forwarding } = connectToNodes(
-    { urls, token, describe: announcement.headers },
+    { urls, token, describe: () => announcement.headers() },
     { closing, logger },
   );
-  const { operations, responded } = createServerOperations({
+  const operations = new ServerOperations({
     readModel,
     gateway: remote.gateway,
     calls: () => ({ gateway: remote.figures(), forwarded: forwarding.figures() }),
-    databaseConnections: connections,
+    databaseConnections: () => database.connections(),
     // It is called once the server listens.
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
   });
@@ -86,8 +87,8 @@ async function open(
   const webhooks = buildServeWebhooks(options, { databaseUrl, token, network, closing, logger });
   const deps = { readModel, network, identity, gateway, forwarding, webhooks, operations, token, logger };
   const server = buildServeHttp(options, deps);
-  closing.add("http", server.close);
-  countResponses(server.app, responded);
+  closing.add("http", () => server.close());
+  countResponses(server.app, (response) => operations.http.responded(response));
   const byToken = createAccess({ token });
   const operationsServer = buildOperationsListener(options, { operations, byToken, logger }, server);
   if (operationsServer) closing.add("operations", () => operationsServer.close());
@@ -116,77 +117,88 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 /** A request has more time, so that its response says that the database cannot be reached. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-type ServeDatabase = {
+/** The database; half of the connections are for shared transactions. */
+class ServeDatabase {
   readonly postgres: Postgres;
   /** Connections for shared transactions. */
   readonly shared: Postgres;
-  connections(): ConnectionFigures;
-  close(): Promise<void>;
-};
 
-/** Opens the database; half of the connections are for shared transactions. */
-function openDatabase({ databaseConnections }: ServeOptions, url: string, logger: Logger): ServeDatabase {
-  const open = (maxConnections: number) =>
-    openPostgres({
-      url,
-      applicationName: "uniknode serve",
-      maxConnections,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      isCommitAsynchronous: false,
-      onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
-    });
-  const ofShared = Math.ceil(databaseConnections / 2);
-  const [shared, postgres] = [open(ofShared), open(databaseConnections - ofShared)];
-  return {
-    postgres,
-    shared,
-    connections() {
-      const [one, other] = [postgres.connections(), shared.connections()];
-      return { open: one.open + other.open, waiting: one.waiting + other.waiting };
-    },
-    async close() {
-      await Promise.all([postgres.close(), shared.close()]);
-    },
-  };
+  constructor({ databaseConnections }: ServeOptions, url: string, logger: Logger) {
+    const open = (maxConnections: number) =>
+      openPostgres({
+        url,
+        applicationName: "uniknode serve",
+        maxConnections,
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
+        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+        isCommitAsynchronous: false,
+        onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
+      });
+    const ofShared = Math.ceil(databaseConnections / 2);
+    this.shared = open(ofShared);
+    this.postgres = open(databaseConnections - ofShared);
+  }
+
+  connections(): ConnectionFigures {
+    const [one, other] = [this.postgres.connections(), this.shared.connections()];
+    return { open: one.open + other.open, waiting: one.waiting + other.waiting };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.postgres.close(), this.shared.close()]);
+  }
 }
 
 /** Failures that are logged for the operator, because clients only get 503. */
 const OUTAGES: readonly string[] = ["SNAPSHOT_UNREACHABLE", "SNAPSHOT_BUSY"];
 
 /** Logs the first failure of reads because of the database, and the first success afterwards. */
-export function withOutageLog(model: ReadModel, logger: Logger): ReadModel {
-  let isOut = false;
+export class LoggedReadModel implements ReadModel {
+  readonly #model: ReadModel;
+  readonly #logger: Logger;
+  #isOut = false;
 
-  function noteFailure(error: unknown): never {
-    if (error instanceof SnapshotError && OUTAGES.includes(error.code) && !isOut) {
-      isOut = true;
-      logger.warn({ reason: reasonOf(error) }, error.message);
+  constructor(model: ReadModel, logger: Logger) {
+    this.#model = model;
+    this.#logger = logger;
+  }
+
+  close(): ReturnType<ReadModel["close"]> {
+    return this.#model.close();
+  }
+
+  head(): ReturnType<ReadModel["head"]> {
+    const head = this.#model.head();
+    if (!(head instanceof Promise)) return head;
+    return head.then(
+      (value) => {
+        this.#noteSuccess();
+        return value;
+      },
+      (error) => this.#noteFailure(error),
+    );
+  }
+
+  snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return this.#model
+      .snapshot((snapshot) => {
+        // It is noted before the work, which can fail for other reasons.
+        this.#noteSuccess();
+        return work(snapshot);
+      })
+      .catch((error) => this.#noteFailure(error));
+  }
+
+  #noteFailure(error: unknown): never {
+    if (error instanceof SnapshotError && OUTAGES.includes(error.code) && !this.#isOut) {
+      this.#isOut = true;
+      this.#logger.warn({ reason: reasonOf(error) }, error.message);
     }
     throw error;
   }
-  function noteSuccess(): void {
-    if (isOut) logger.info("reads from the database succeed again");
-    isOut = false;
+
+  #noteSuccess(): void {
+    if (this.#isOut) this.#logger.info("reads from the database succeed again");
+    this.#isOut = false;
   }
-  const noted = <T>(result: Promise<T>): Promise<T> =>
-    result.then((value) => {
-      noteSuccess();
-      return value;
-    }, noteFailure);
-  return {
-    close: () => model.close(),
-    head() {
-      const head = model.head();
-      return head instanceof Promise ? noted(head) : head;
-    },
-    // It is noted before the work, which can fail for other reasons.
-    snapshot: (work) =>
-      model
-        .snapshot((snapshot) => {
-          noteSuccess();
-          return work(snapshot);
-        })
-        .catch(noteFailure),
-  };
 }

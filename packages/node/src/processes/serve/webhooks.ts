@@ -5,13 +5,13 @@
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { PostgresHistory } from "../../event-log/postgres/history.ts";
-import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, HttpGateway } from "../../gateway/http.ts";
 import { ConfigError } from "../../platform/coded-error.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { PostgresError, sqlStateOf, toPostgresError } from "../../postgres/postgres-error.ts";
 import { toSnapshotError } from "../../read/postgres/read-model.ts";
-import { createSlices, NO_MATCHING_OBSERVER } from "../../subscriptions/conditions/slices.ts";
+import { NO_MATCHING_OBSERVER, Slices } from "../../subscriptions/conditions/slices.ts";
 import { systemClock } from "../../webhooks/collaborators.ts";
 import { Attempts } from "../../webhooks/delivery/attempt.ts";
 import { HostRates, limitRate } from "../../webhooks/delivery/host-rate-limit.ts";
@@ -155,11 +155,11 @@ async function openRequests(
     throw err;
   });
   // Only the first node is asked: the mirror follows it.
-  const remote = gatewayOverHttp(
+  const remote = new HttpGateway(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: options.node.slice(0, 1), token },
     { onChange() {} },
   );
-  closing.add("gateway of webhooks", remote.close);
+  closing.add("gateway of webhooks", () => remote.close());
   const names = new RemoteNames({ postgres, replaceRemoteNames: remote.gateway.replaceRemoteNames });
   const lastEvent = () => names.replace();
   const targets = new TargetPost(toPostOptions(options));
@@ -174,7 +174,7 @@ async function openRequests(
       webhooksChanged: async () => void (await lastEvent()),
       history: new PostgresHistory(postgres, network),
       attempt: limitRate(attempt, new HostRates(options.webhookHostRate, clock), clock),
-      slices: createSlices(NO_MATCHING_OBSERVER),
+      slices: new Slices(NO_MATCHING_OBSERVER),
       observer: NO_MATCHING_OBSERVER,
       clock,
       logger,

@@ -1,11 +1,11 @@
 /** Assembles a serving process from its sources: the API, the webhook service and the live stream. */
-import { createRemoteProcesses } from "../../gateway/remote-processes.ts";
+import { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createProveFact } from "../../proofs/assemble.ts";
 import { DEFAULT_STREAM_OPTIONS, Stream } from "../../stream/stream.ts";
-import { createSlices, type MatchingObserver, type Slices } from "../../subscriptions/conditions/slices.ts";
-import { buildAccess, buildHttp } from "./http.ts";
-import { buildOperations, buildOperator } from "./operations.ts";
+import { type MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
+import { buildAccess, ServingHttp } from "./http.ts";
+import { buildOperator, ServingOperations } from "./operations.ts";
 import type { ServingContext, Sources } from "./sources.ts";
 import { buildWebhooks } from "./webhooks.ts";
 
@@ -28,29 +28,30 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
   const { data, closing, logger } = context;
   const { feed } = sources;
   const access = buildAccess(context, sources.sessions);
-  const { operations, observer, matching, responded } = buildOperations(context, sources, {
+  const operations = new ServingOperations(context, sources, {
     sessions: () => access.sessions.figures(),
     // It is called once the process listens.
     streams: () => stream.figures(),
     slowCalls: () => http.slowCalls(),
     connections: () => http.connections(),
-    natsConnections: () => opened?.natsConnections() ?? 0,
-    isDelivering: () => opened?.isRunning() ?? false,
+    natsConnections: () => opened?.targets.natsConnections() ?? 0,
+    isDelivering: () => opened?.service.isRunning() ?? false,
   });
-  const slices = createSlices(matching);
+  const { observer, matching } = operations;
+  const slices = new Slices(matching);
   const proveFact = createProveFact(sources.readModel, context.network);
   const opened = buildWebhooks(context, sources.webhooks, { observer, matching, slices, proveFact });
   const stream = buildStream(context, sources.stream, { observer: matching, slices });
-  const processes = createRemoteProcesses(Date.now);
+  const processes = new RemoteProcesses(Date.now);
   const operator = buildOperator(context, sources, {
-    processes: processes.list,
+    processes: () => processes.list(),
     ready: operations.ready,
     streams: () => stream.figures().open,
   });
-  const parts = { access, opened, stream, sources, processes, operations, operator, responded };
-  const http = buildHttp(context, parts);
+  const parts = { access, opened, stream, sources, processes, operations, operator };
+  const http = new ServingHttp(context, parts);
   const { port, operationsPort } = await http.listen();
-  opened?.notify();
+  opened?.service.notify();
 
   return {
     port,
@@ -61,7 +62,7 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
         ? linkPath(access.sessions.issueCode("until used").secret)
         : undefined,
     notify() {
-      opened?.notify();
+      opened?.service.notify();
       stream.notify();
       feed?.notify();
     },

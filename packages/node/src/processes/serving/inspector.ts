@@ -38,41 +38,53 @@ const TIMEOUT_MS = 3_600_000;
 /** Module that only the inspecting process loads. */
 const INSPECTION = "../../archive/integrity/child";
 
-export function startInspector(options: InspectorOptions, logger: Logger) {
-  const { path, files, remedy, startDelayMs = START_DELAY_MS } = options;
-  const outcomes = { sound: 0, damaged: 0, failed: 0 };
-  let damage: string | undefined;
-  const closing = new AbortController();
-  let timer = setTimeout(run, startDelayMs);
-  timer.unref();
+export class Inspector {
+  readonly #options: InspectorOptions;
+  readonly #logger: Logger;
+  readonly #outcomes = { sound: 0, damaged: 0, failed: 0 };
+  readonly #closing = new AbortController();
+  #damage: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  async function run(): Promise<void> {
-    const startMs = performance.now();
-    try {
-      const found = await inspectInChild({ path, files, forMs: BLOCKS_MS }, closing.signal);
-      damage = found.damage;
-      const { inspected, blocks } = found;
-      const seconds = Math.round((performance.now() - startMs) / 100) / 10;
-      outcomes[damage === undefined ? "sound" : "damaged"]++;
-      if (damage === undefined)
-        logger.info({ inspected, blocks, seconds }, "database inspection: no damage found");
-      else logger.error({ path, damage, remedy }, "database inspection: damage found");
-    } catch (err) {
-      if (closing.signal.aborted) return;
-      outcomes.failed++;
-      logger.warn({ err, path }, "failed to inspect the database");
-    }
-    timer = setTimeout(run, EVERY_MS);
-    timer.unref();
+  constructor(options: InspectorOptions, logger: Logger) {
+    this.#options = options;
+    this.#logger = logger;
+    this.#schedule(options.startDelayMs ?? START_DELAY_MS);
   }
 
-  return {
-    figures: (): InspectorFigures => ({ ...outcomes, ...(damage !== undefined && { damage }) }),
-    close() {
-      closing.abort();
-      clearTimeout(timer);
-    },
-  };
+  figures(): InspectorFigures {
+    return { ...this.#outcomes, ...(this.#damage !== undefined && { damage: this.#damage }) };
+  }
+
+  close(): void {
+    this.#closing.abort();
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer = setTimeout(() => void this.#run(), delayMs);
+    this.#timer.unref();
+  }
+
+  async #run(): Promise<void> {
+    const { path, files, remedy } = this.#options;
+    const startMs = performance.now();
+    try {
+      const found = await inspectInChild({ path, files, forMs: BLOCKS_MS }, this.#closing.signal);
+      const { inspected, blocks, damage } = found;
+      this.#damage = damage;
+      const seconds = Math.round((performance.now() - startMs) / 100) / 10;
+      this.#outcomes[damage === undefined ? "sound" : "damaged"]++;
+      if (damage === undefined)
+        this.#logger.info({ inspected, blocks, seconds }, "database inspection: no damage found");
+      else this.#logger.error({ path, damage, remedy }, "database inspection: damage found");
+    } catch (err) {
+      if (this.#closing.signal.aborted) return;
+      this.#outcomes.failed++;
+      this.#logger.warn({ err, path }, "failed to inspect the database");
+    }
+    this.#schedule(EVERY_MS);
+  }
 }
 
 /** @throws {Error} when the process gives no verdict in time, or is aborted */

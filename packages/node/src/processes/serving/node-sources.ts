@@ -5,18 +5,18 @@ import { REMEDY } from "../../dev-chain/folder.ts";
 import { SqlitePastEvents, toHistory } from "../../event-log/sqlite/history.ts";
 import type { FactReader } from "../../facts/reader.ts";
 import { SqliteFactReader } from "../../facts/sqlite/reader.ts";
-import { createEventReader } from "../../feed/event-reader.ts";
+import { EventReader } from "../../feed/event-reader.ts";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../feed/feed.ts";
-import { createFeedReader } from "../../feed/reader.ts";
+import { FeedReader } from "../../feed/reader.ts";
 import { openStateRows } from "../../feed/state-rows.ts";
-import { type ChannelGateway, gatewayThrough } from "../../gateway/channel.ts";
+import { ChannelGateway } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { createRemoteCalls, DEFAULT_REMOTE_CALL_OPTIONS } from "../../gateway/remote-processes.ts";
-import { openSessionFile } from "../../http/console/sessions.ts";
+import { DEFAULT_REMOTE_CALL_OPTIONS, RemoteCalls } from "../../gateway/remote-processes.ts";
+import { SessionFile } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { SqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
-import { measureDiskSpace } from "../../platform/files/disk.ts";
-import { beat, watchAndLog } from "../../platform/lifecycle/event-loop.ts";
+import { DiskSpace } from "../../platform/files/disk.ts";
+import { beat, ThreadWatch } from "../../platform/lifecycle/event-loop.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { SqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { ValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";
@@ -34,7 +34,7 @@ import { SqliteHandOverRows } from "../../webhooks/sqlite/hand-over/rows.ts";
 import { SqliteStore } from "../../webhooks/sqlite/sql.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { assemble, type ServingProcess } from "./assembly.ts";
-import { startInspector } from "./inspector.ts";
+import { Inspector } from "./inspector.ts";
 import { SlowQueryThread } from "./slow-queries/thread.ts";
 import {
   type DatabaseState,
@@ -57,24 +57,24 @@ type NodeContext = ServingContext & {
   readonly data: ServingData;
   readonly gateway: Gateway;
   /** Returns a gateway whose calls have at most this time. */
-  readonly gatewayWithin: ChannelGateway["within"];
+  readonly gatewayWithin: (timeoutMs: number) => Gateway;
 };
 
 function openNodeContext(data: ServingData, gatewayPort: MessagePort): NodeContext {
   const environment = openEnvironment(data);
   const { closing, logger } = environment;
-  const { gateway, within, figures } = gatewayThrough(gatewayPort);
+  const channel = new ChannelGateway(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
   closing.add("heartbeat", beat(data.heartbeats, "serving").close);
-  const consensusWatch = watchAndLog(data.heartbeats, "consensus", logger);
-  closing.add("watch", consensusWatch.close);
+  const consensusWatch = new ThreadWatch(data.heartbeats, "consensus", logger);
+  closing.add("watch", () => consensusWatch.close());
   return {
     ...environment,
     data,
-    gateway,
-    gatewayWithin: within,
-    gatewayCalls: figures,
-    consensusSilentSeconds: consensusWatch.silentSeconds,
+    gateway: channel.gateway,
+    gatewayWithin: (timeoutMs) => channel.within(timeoutMs),
+    gatewayCalls: () => channel.figures(),
+    consensusSilentSeconds: () => consensusWatch.silentSeconds(),
   };
 }
 
@@ -104,8 +104,8 @@ function openNodeSources(context: NodeContext): Sources {
     state: watchDatabase(context, database, writes),
     nodeFigures: gateway.figures,
     feed: hasFeed ? openFeed(context, database, facts) : undefined,
-    remoteCalls: hasFeed ? createRemoteCalls(DEFAULT_REMOTE_CALL_OPTIONS, gatewayWithin) : undefined,
-    sessions: data.isDevChain ? openSessionFile(dirname(data.databasePath), logger) : undefined,
+    remoteCalls: hasFeed ? new RemoteCalls(DEFAULT_REMOTE_CALL_OPTIONS, gatewayWithin) : undefined,
+    sessions: data.isDevChain ? new SessionFile(dirname(data.databasePath), logger) : undefined,
   };
 }
 
@@ -134,17 +134,17 @@ function watchDatabase(
   database: Database,
   writes: Writes,
 ): DatabaseState {
-  const diskSpace = measureDiskSpace(dirname(data.databasePath));
-  closing.add("disk space", diskSpace.close);
-  const inspector = startInspector(
+  const diskSpace = new DiskSpace(dirname(data.databasePath));
+  closing.add("disk space", () => diskSpace.close());
+  const inspector = new Inspector(
     { path: data.databasePath, files: data.files, remedy: data.isDevChain ? REMEDY : RUN_REMEDY },
     logger,
   );
-  closing.add("inspection of the database", inspector.close);
+  closing.add("inspection of the database", () => inspector.close());
   return {
     trouble: writes.trouble,
     damage: () => inspector.figures().damage,
-    freeBytes: diskSpace.freeBytes,
+    freeBytes: () => diskSpace.freeBytes(),
     figures: () => ({
       failedWrites: writes.failures(),
       freeBytes: diskSpace.freeBytes(),
@@ -206,10 +206,10 @@ function openFeed(context: NodeContext, database: Database, facts: FactReader): 
   const reader = openReader(context, "feed reader");
   const owner = new OwnerStore(database);
   const feed = new Feed(DEFAULT_FEED_OPTIONS, {
-    reader: createFeedReader(reader),
+    reader: new FeedReader(reader),
     openState: () => openStateRows(databasePath),
     facts,
-    events: createEventReader(reader),
+    events: new EventReader(reader),
     copiedEvents: new CopiedEvents(database),
     transfer: () => owner.read().transfer,
   });

@@ -1,7 +1,7 @@
 /** Composes metrics, health and the views of operators from every part of the serving thread and from the node. */
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
-import { Health } from "../../operations/health.ts";
+import { type Check, Health, type Readiness } from "../../operations/health.ts";
 import type { Operator } from "../../operations/http/operator.ts";
 import type { Operations } from "../../operations/http/server.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/http.ts";
@@ -9,7 +9,7 @@ import { type Figures, Metrics } from "../../operations/metrics/metrics.ts";
 import { readOverview } from "../../operations/overview.ts";
 import { Sampling, Series, sampleRegularly } from "../../operations/series.ts";
 import { shared } from "../../operations/shared-result.ts";
-import { measureLoopDelay } from "../../platform/lifecycle/event-loop.ts";
+import { LoopDelayMonitor } from "../../platform/lifecycle/event-loop.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
 import { CallError, type CallFigures } from "../../platform/threads/call.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
@@ -31,68 +31,66 @@ type LaterFigures = {
   readonly isDelivering: () => boolean;
 };
 
-type BuiltOperations = {
-  readonly operations: Operations;
-  /** Observes the webhook service, for metrics and health. */
-  readonly observer: WebhookObserver;
-  readonly matching: MatchingObserver;
-  readonly responded: Metrics["http"]["responded"];
-};
-
 /** Timeout of calls to the consensus thread. */
 const CALL_TIMEOUT_MS = 2_000;
 
-export function buildOperations(
-  context: ServingContext,
-  sources: Sources,
-  later: LaterFigures,
-): BuiltOperations {
-  const version = programVersion();
-  const metrics = new Metrics(version);
-  const loopDelay = measureLoopDelay();
-  context.closing.add("measuring", loopDelay.close);
-  const { deliveryFigures: figures, state } = sources;
-  const status = shared(() => inTime(context.gateway.status()));
-  const health = new Health({
-    status,
-    consensusSilentSeconds: context.consensusSilentSeconds,
-    writeTrouble: state.trouble,
-    freeBytes: state.freeBytes,
-    damage: state.damage,
-    webhooks: sources.webhooks && (async () => (later.isDelivering() ? figures.webhooks() : undefined)),
-    nowMs: Date.now,
-  });
-  const ready = shared(() => health.ready());
+export class ServingOperations implements Operations {
+  /** Observes the webhook service, for metrics and health. */
+  readonly observer: WebhookObserver;
+  readonly matching: MatchingObserver;
+  readonly http: Metrics["http"];
+  readonly metricsType: string;
+  readonly ready: () => Promise<Readiness>;
+  readonly status: () => Promise<object>;
+  readonly metrics: () => Promise<string>;
+  readonly #health: Health;
 
-  return {
-    operations: {
-      live: () => health.live(),
-      ready,
-      status: shared(async () => ({
-        version,
-        protocol: PROTOCOL_VERSION,
-        uptimeSeconds: Math.round(process.uptime()),
-        ...(await ready()),
-        node: (await status()) ?? null,
-        webhooks: { ...(await figures.webhooks()), queues: totalOf((await figures.queues()).values()) },
-        streams: later.streams(),
-      })),
-      metricsType: metrics.contentType,
-      metrics: shared(async () =>
-        metrics.page(await readFigures({ context, sources, later, loopDelay }), Date.now()),
-      ),
-    },
-    observer: { ...metrics.webhooks, runEnded: (error) => health.runEnded(error) },
-    matching: metrics.matching,
-    responded: (response) => metrics.http.responded(response),
-  };
+  constructor(context: ServingContext, sources: Sources, later: LaterFigures) {
+    const version = programVersion();
+    const metrics = new Metrics(version);
+    const loopDelay = new LoopDelayMonitor();
+    context.closing.add("measuring", () => loopDelay.close());
+    const { deliveryFigures: figures, state } = sources;
+    const nodeStatus = shared(() => inTime(context.gateway.status()));
+    const health = new Health({
+      status: nodeStatus,
+      consensusSilentSeconds: context.consensusSilentSeconds,
+      writeTrouble: state.trouble,
+      freeBytes: state.freeBytes,
+      damage: state.damage,
+      webhooks: sources.webhooks && (async () => (later.isDelivering() ? figures.webhooks() : undefined)),
+      nowMs: Date.now,
+    });
+    this.#health = health;
+    this.observer = { ...metrics.webhooks, runEnded: (error) => health.runEnded(error) };
+    this.matching = metrics.matching;
+    this.http = metrics.http;
+    this.metricsType = metrics.contentType;
+    this.ready = shared(() => health.ready());
+    this.status = shared(async () => ({
+      version,
+      protocol: PROTOCOL_VERSION,
+      uptimeSeconds: Math.round(process.uptime()),
+      ...(await this.ready()),
+      node: (await nodeStatus()) ?? null,
+      webhooks: { ...(await figures.webhooks()), queues: totalOf((await figures.queues()).values()) },
+      streams: later.streams(),
+    }));
+    this.metrics = shared(async () =>
+      metrics.page(await readFigures({ context, sources, later, loopDelay }), Date.now()),
+    );
+  }
+
+  live(): Check {
+    return this.#health.live();
+  }
 }
 
 type FigureSources = {
   readonly context: ServingContext;
   readonly sources: Sources;
   readonly later: LaterFigures;
-  readonly loopDelay: ReturnType<typeof measureLoopDelay>;
+  readonly loopDelay: LoopDelayMonitor;
 };
 
 async function readFigures({ context, sources, later, loopDelay }: FigureSources): Promise<Figures> {
@@ -133,7 +131,7 @@ type OperatorDeps = {
   /** Returns the number of open live streams. */
   readonly streams: () => number;
   /** Mirrors, API servers and delivery workers that use this node. */
-  readonly processes: RemoteProcesses["list"];
+  readonly processes: () => ReturnType<RemoteProcesses["list"]>;
 };
 
 const SAMPLE_EVERY_SECONDS = 10;

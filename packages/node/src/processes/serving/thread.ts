@@ -51,19 +51,6 @@ export type Serving = {
   readonly died: Promise<never>;
 };
 
-export type ServingThread = {
-  /**
-   * Waits until the thread listens. To be called once.
-   *
-   * @throws {Error} when it cannot, for instance because the port is taken
-   */
-  start(data: ServingData, gateway: Gateway): Promise<Serving>;
-  /** Returns the port of the HTTP server; undefined until the thread listens. */
-  port(): number | undefined;
-  /** Waits for running requests and deliveries, and ends the thread, even if it was not started. Can be called again. */
-  close(): Promise<void>;
-};
-
 /** Time limit until the thread listens: it opens a database of any size, and reads its queues. */
 const START_TIMEOUT_MS = 120_000;
 /** Time to close, in addition to the time for running deliveries; then the thread is terminated. */
@@ -79,7 +66,7 @@ const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
 export async function withServingThread<Result>(
   work: (thread: ServingThread) => Promise<Result>,
 ): Promise<Result> {
-  const thread = loadServingThread();
+  const thread = new ServingThread();
   try {
     return await work(thread);
   } finally {
@@ -87,60 +74,79 @@ export async function withServingThread<Result>(
   }
 }
 
-/** Creates the thread, which loads its program while the caller prepares its data. */
-export function loadServingThread(): ServingThread {
-  const worker = new Worker(moduleBeside(import.meta.url, "worker"), { resourceLimits: HEAP_LIMITS });
-  const { port1, port2 } = new MessageChannel();
-  const send = (message: ToServing, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
-  const notified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  let closeTimeoutMs = CLOSE_TIMEOUT_MS;
-  let isClosing = false;
-  let httpPort: number | undefined;
-  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-  const died = new Promise<never>((_, reject) => {
-    worker.once("error", reject);
-    worker.once("messageerror", reject);
-    worker.once("exit", (code) => {
-      port1.close();
-      if (!isClosing) reject(new Error(`the serving thread ended with code ${code}`));
-    });
-  });
-  // Callers handle the rejection; without a caller, it must not be unhandled.
-  died.catch(() => {});
+/** The thread loads its program while the caller prepares its data. */
+export class ServingThread {
+  readonly #worker = new Worker(moduleBeside(import.meta.url, "worker"), { resourceLimits: HEAP_LIMITS });
+  readonly #channel = new MessageChannel();
+  readonly #notified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  readonly #exited: Promise<void>;
+  readonly #died: Promise<never>;
+  #closeTimeoutMs = CLOSE_TIMEOUT_MS;
+  #isClosing = false;
+  #httpPort: number | undefined;
 
-  /** Sends one notification at a time, regardless of the number of events. */
-  function notify(): void {
-    if (Atomics.exchange(notified, 0, 1) === 0) send({ kind: "notify" });
+  constructor() {
+    const worker = this.#worker;
+    this.#exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    this.#died = new Promise<never>((_, reject) => {
+      worker.once("error", reject);
+      worker.once("messageerror", reject);
+      worker.once("exit", (code) => {
+        this.#channel.port1.close();
+        if (!this.#isClosing) reject(new Error(`the serving thread ended with code ${code}`));
+      });
+    });
+    // Callers handle the rejection; without a caller, it must not be unhandled.
+    this.#died.catch(() => {});
   }
 
-  return {
-    async start(data, gateway) {
-      closeTimeoutMs += data.webhookTimeout * 1_000;
-      serveCalls(port1, gateway);
-      send({ kind: "start", data, gatewayPort: port2, notified }, [port2]);
-      const listening = Promise.race([
-        once(worker, "message", { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
-        died,
-      ]);
-      const [{ port, operationsPort, consolePath }] = (await listening.catch((error) => {
-        throw explainListenError(error, listenerOf(error, data));
-      })) as [FromServing];
-      const url = `http://${shownHost(data.httpHost)}:${port}`;
-      const operationsUrl =
-        operationsPort === undefined ? url : `http://${shownHost(data.operationsHost)}:${operationsPort}`;
-      httpPort = port;
-      const consoleUrl = consolePath === undefined ? undefined : url + consolePath;
-      return { url, operationsUrl, consoleUrl, died, notify };
-    },
-    port: () => httpPort,
-    async close() {
-      isClosing = true;
-      send({ kind: "close" });
-      const late = setTimeout(() => void worker.terminate(), closeTimeoutMs);
-      await exited;
-      clearTimeout(late);
-    },
-  };
+  /**
+   * Waits until the thread listens. To be called once.
+   *
+   * @throws {Error} when it cannot, for instance because the port is taken
+   */
+  async start(data: ServingData, gateway: Gateway): Promise<Serving> {
+    const { port1, port2 } = this.#channel;
+    this.#closeTimeoutMs += data.webhookTimeout * 1_000;
+    serveCalls(port1, gateway);
+    this.#send({ kind: "start", data, gatewayPort: port2, notified: this.#notified }, [port2]);
+    const listening = Promise.race([
+      once(this.#worker, "message", { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
+      this.#died,
+    ]);
+    const [{ port, operationsPort, consolePath }] = (await listening.catch((error) => {
+      throw explainListenError(error, listenerOf(error, data));
+    })) as [FromServing];
+    const url = `http://${shownHost(data.httpHost)}:${port}`;
+    const operationsUrl =
+      operationsPort === undefined ? url : `http://${shownHost(data.operationsHost)}:${operationsPort}`;
+    this.#httpPort = port;
+    const consoleUrl = consolePath === undefined ? undefined : url + consolePath;
+    return { url, operationsUrl, consoleUrl, died: this.#died, notify: () => this.#notify() };
+  }
+
+  /** Returns the port of the HTTP server; undefined until the thread listens. */
+  port(): number | undefined {
+    return this.#httpPort;
+  }
+
+  /** Waits for running requests and deliveries, and ends the thread, even if it was not started. Can be called again. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#send({ kind: "close" });
+    const late = setTimeout(() => void this.#worker.terminate(), this.#closeTimeoutMs);
+    await this.#exited;
+    clearTimeout(late);
+  }
+
+  /** Sends one notification at a time, regardless of the number of events. */
+  #notify(): void {
+    if (Atomics.exchange(this.#notified, 0, 1) === 0) this.#send({ kind: "notify" });
+  }
+
+  #send(message: ToServing, transfer: MessagePort[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
 }
 
 /** `address` is missing for a name, `hostname` for an address, and `port` if any port is acceptable. */

@@ -6,7 +6,6 @@ import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { Failures } from "../../webhooks/delivery/failures.ts";
 import { NodeSide } from "../../webhooks/hand-over/node-side.ts";
 import { ServiceSwitch } from "../../webhooks/hand-over/service-switch.ts";
-import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { TargetPost } from "../../webhooks/target-post.ts";
 import { Webhooks } from "../../webhooks/webhooks.ts";
 import type { ServingContext, WebhookSources } from "./sources.ts";
@@ -20,16 +19,11 @@ type WebhooksDeps = {
 };
 
 export type OpenWebhooks = {
-  readonly webhooks: WebhookRequests;
+  readonly service: ServiceSwitch;
   readonly handOver: NodeSide;
-  /** Must be called once to start deliveries, and after events were logged. */
-  notify(): void;
-  /** Returns false while another side owns the webhooks, or they are handed over. */
-  isRunning(): boolean;
+  readonly targets: TargetPost;
   /** Receivers that can be made to fail; undefined unless the node is a dev chain. */
   readonly receivers: Receivers | undefined;
-  /** Returns the number of open connections to NATS servers. */
-  readonly natsConnections: () => number;
 };
 
 /** @param sources undefined: the service is off */
@@ -64,13 +58,6 @@ export function buildWebhooks(
   );
   handOver.start();
   closing.add("webhooks", () => handOver.close());
-  const { requests } = service;
-  return {
-    webhooks: requests,
-    handOver,
-    notify: () => service.notify(),
-    isRunning: () => service.isRunning(),
-    receivers: failures && { failures, register: requests.register },
-    natsConnections: () => targets.natsConnections(),
-  };
+  const receivers = failures && { failures, register: service.requests.register };
+  return { service, handOver, targets, receivers };
 }

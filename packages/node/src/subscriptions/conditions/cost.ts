@@ -22,56 +22,62 @@ export class CostError extends CodedError<"CONDITIONS_COST"> {
 }
 
 /** Counts the steps of one evaluation. */
-export type Meter = {
-  /** @throws {CostError} beyond the steps for one event */
-  spend(steps: number): void;
-  readonly steps: () => number;
-};
+export class Meter {
+  readonly #maxSteps: number;
+  #steps = 0;
 
-export function createMeter(maxSteps: number = MAX_EVENT_STEPS): Meter {
-  let steps = 0;
-  return {
-    spend(more) {
-      steps += more;
-      if (steps > maxSteps) {
-        throw new CostError(`the conditions take more than ${maxSteps} steps for one event`);
-      }
-    },
-    steps: () => steps,
-  };
+  constructor(maxSteps: number = MAX_EVENT_STEPS) {
+    this.#maxSteps = maxSteps;
+  }
+
+  /** @throws {CostError} beyond the steps for one event */
+  spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > this.#maxSteps) {
+      throw new CostError(`the conditions take more than ${this.#maxSteps} steps for one event`);
+    }
+  }
+
+  steps(): number {
+    return this.#steps;
+  }
 }
 
 /** True if the conditions hold; an error if they cost too much: their subscriber must then be suspended. */
 export type Verdict = boolean | CostError;
 
 /** The conditions of one subscriber, with their recent cost. */
-export type MeteredConditions = {
-  judge(content: unknown): Verdict;
-  /** Returns whether this subscriber is deprioritised. */
-  isSlow(): boolean;
-  /** Returns the steps of all completed evaluations. */
-  spentSteps(): number;
-};
+export class MeteredConditions {
+  readonly #conditions: (content: unknown, meter: Meter) => boolean;
+  #averageSteps = 0;
+  #spentSteps = 0;
 
-export function meterConditions(conditions: (content: unknown, meter: Meter) => boolean): MeteredConditions {
-  let averageSteps = 0;
-  let spentSteps = 0;
-  return {
-    judge(content) {
-      const meter = createMeter();
-      try {
-        const holds = conditions(content, meter);
-        spentSteps += meter.steps();
-        averageSteps += (meter.steps() - averageSteps) / WINDOW_EVENTS;
-        return averageSteps > MAX_AVERAGE_STEPS ? new CostError(TOO_MUCH_ON_AVERAGE) : holds;
-      } catch (error) {
-        if (error instanceof CostError) return error;
-        throw error;
-      }
-    },
-    isSlow: () => averageSteps > SLOW_STEPS,
-    spentSteps: () => spentSteps,
-  };
+  constructor(conditions: (content: unknown, meter: Meter) => boolean) {
+    this.#conditions = conditions;
+  }
+
+  judge(content: unknown): Verdict {
+    const meter = new Meter();
+    try {
+      const holds = this.#conditions(content, meter);
+      this.#spentSteps += meter.steps();
+      this.#averageSteps += (meter.steps() - this.#averageSteps) / WINDOW_EVENTS;
+      return this.#averageSteps > MAX_AVERAGE_STEPS ? new CostError(TOO_MUCH_ON_AVERAGE) : holds;
+    } catch (error) {
+      if (error instanceof CostError) return error;
+      throw error;
+    }
+  }
+
+  /** Returns whether this subscriber is deprioritised. */
+  isSlow(): boolean {
+    return this.#averageSteps > SLOW_STEPS;
+  }
+
+  /** Returns the steps of all completed evaluations. */
+  spentSteps(): number {
+    return this.#spentSteps;
+  }
 }
 
 const TOO_MUCH_ON_AVERAGE = `the conditions take more than ${MAX_AVERAGE_STEPS} steps per event on average`;

@@ -18,14 +18,6 @@ export type MatchingObserver = {
 
 export const NO_MATCHING_OBSERVER: MatchingObserver = { spent() {}, slowed() {}, suspended() {} };
 
-export type Slices = {
-  /**
-   * Queues the work; slow subscribers run after all others. `isTimeUp` returns whether the work must stop and queue its
-   * rest. Rejects with the error of the work.
-   */
-  run<T>(kind: MatchingKind, isSlow: boolean, work: (isTimeUp: () => boolean) => T): Promise<T>;
-};
-
 /** Time for all work in one tick. One more evaluation may exceed it, by at most 13 ms (`MAX_EVENT_STEPS`). */
 const SLICE_MS = 10;
 /** Time for one piece of work in one tick. */
@@ -35,43 +27,52 @@ const REST_MS = 10;
 
 type Job = (sliceEndMs: number) => void;
 
-export function createSlices(observer: Pick<MatchingObserver, "spent">): Slices {
-  const queues: { readonly quick: Job[]; readonly slow: Job[] } = { quick: [], slow: [] };
-  let isScheduled = false;
+export class Slices {
+  readonly #observer: Pick<MatchingObserver, "spent">;
+  readonly #queues: { readonly quick: Job[]; readonly slow: Job[] } = { quick: [], slow: [] };
+  #isScheduled = false;
 
-  function schedule(isUsedUp: boolean): void {
-    if (isScheduled || queues.quick.length + queues.slow.length === 0) return;
-    isScheduled = true;
+  constructor(observer: Pick<MatchingObserver, "spent">) {
+    this.#observer = observer;
+  }
+
+  /**
+   * Queues the work; slow subscribers run after all others. `isTimeUp` returns whether the work must stop and queue its
+   * rest. Rejects with the error of the work.
+   */
+  run<T>(kind: MatchingKind, isSlow: boolean, work: (isTimeUp: () => boolean) => T): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    (isSlow ? this.#queues.slow : this.#queues.quick).push((sliceEndMs) => {
+      const startMs = performance.now();
+      const endMs = Math.min(sliceEndMs, startMs + JOB_MS);
+      try {
+        resolve(work(() => performance.now() >= endMs));
+      } catch (error) {
+        reject(error);
+      }
+      this.#observer.spent(kind, performance.now() - startMs);
+    });
+    this.#schedule(false);
+    return promise;
+  }
+
+  #schedule(isUsedUp: boolean): void {
+    if (this.#isScheduled || this.#queues.quick.length + this.#queues.slow.length === 0) return;
+    this.#isScheduled = true;
+    const serve = () => this.#serve();
     if (isUsedUp) setTimeout(serve, REST_MS);
     else setImmediate(serve);
   }
 
-  function serve(): void {
+  #serve(): void {
+    const { quick, slow } = this.#queues;
     const endMs = performance.now() + SLICE_MS;
     // One slow job runs even if there are many quick ones.
-    serveOne(queues.slow, endMs);
-    while (performance.now() < endMs && (serveOne(queues.quick, endMs) || serveOne(queues.slow, endMs)));
-    isScheduled = false;
-    schedule(performance.now() >= endMs);
+    serveOne(slow, endMs);
+    while (performance.now() < endMs && (serveOne(quick, endMs) || serveOne(slow, endMs)));
+    this.#isScheduled = false;
+    this.#schedule(performance.now() >= endMs);
   }
-
-  return {
-    run(kind, isSlow, work) {
-      const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof work>>();
-      (isSlow ? queues.slow : queues.quick).push((sliceEndMs) => {
-        const startMs = performance.now();
-        const endMs = Math.min(sliceEndMs, startMs + JOB_MS);
-        try {
-          resolve(work(() => performance.now() >= endMs));
-        } catch (error) {
-          reject(error);
-        }
-        observer.spent(kind, performance.now() - startMs);
-      });
-      schedule(false);
-      return promise;
-    },
-  };
 }
 
 /** Runs one job; returns `false` if the queue is empty. */

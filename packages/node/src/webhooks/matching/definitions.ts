@@ -9,7 +9,7 @@ import {
   compileConditions,
   type Match,
 } from "../../subscriptions/conditions/conditions.ts";
-import { type MeteredConditions, meterConditions } from "../../subscriptions/conditions/cost.ts";
+import { MeteredConditions } from "../../subscriptions/conditions/cost.ts";
 import { createLookup, type Entry, type Lookup } from "../../subscriptions/conditions/lookup.ts";
 import type { Intake } from "../intake.ts";
 import type { ActiveWebhook } from "../model/webhook.ts";
@@ -91,14 +91,14 @@ function compile(
     let compiled: CompiledConditions | undefined;
     return {
       list,
-      metered: meterConditions((content, meter) => {
+      metered: new MeteredConditions((content, meter) => {
         compiled ??= compilePatterns(id, list, match, logger);
         return compiled(content, meter);
       }),
     };
   } catch (error) {
     logUnreadable(logger, id, error);
-    return { list: [], metered: meterConditions(NEVER) };
+    return { list: [], metered: new MeteredConditions(NEVER) };
   }
 }
 

@@ -5,7 +5,8 @@
 import type { Postgres } from "../../postgres/connection.ts";
 import type { OwnedShard } from "../storage/shards.ts";
 import type { Reads, Sql, Steps } from "../storage/sql.ts";
-import type { HeldShard, ShardOwnership } from "./ownership.ts";
+import type { ShardOwnership } from "./ownership.ts";
+import type { HeldShard } from "./shards.ts";
 import { PostgresStore } from "./sql.ts";
 
 export type OwnShards = Pick<ShardOwnership, "worker" | "held">;

@@ -18,7 +18,7 @@ import {
 import { ReplayRows } from "../storage/replays.ts";
 import { shardOf } from "../storage/shards.ts";
 import { runSteps } from "../storage/sql.ts";
-import { WebhookRows } from "../storage/webhooks.ts";
+import { WebhookRows } from "../storage/webhook-list.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { lockOwner } from "./hand-over/owner.ts";
 import { PostgresIntake } from "./intake.ts";

@@ -8,7 +8,7 @@ import type { WebhookOptions } from "../options.ts";
 import type { HealthTotals, WebhookHealth } from "../storage/health.ts";
 import type { NewPing } from "../storage/pings.ts";
 import type { RegisterStorage, Updated } from "../storage/register-commands.ts";
-import type { Range, WebhookFilter, WebhookList } from "../storage/webhooks.ts";
+import type { Range, WebhookFilter, WebhookList } from "../storage/webhook-list.ts";
 import { checkTarget, readChanges, readNewWebhook, readTarget } from "./fields.ts";
 
 export type RegisterOptions = Pick<WebhookOptions, "webhookLimit" | "isTargetAddress">;

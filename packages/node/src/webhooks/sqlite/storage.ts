@@ -29,7 +29,8 @@ import { RegisterCommands, type RegisterStorage } from "../storage/register-comm
 import { countReverts, unretracted } from "../storage/retractions.ts";
 import type { Sql } from "../storage/sql.ts";
 import { confirmedAt } from "../storage/unconfirmed-events.ts";
-import { activateWaiting, activeWebhooks, idsOf, WebhookRows } from "../storage/webhooks.ts";
+import { WebhookRows } from "../storage/webhook-list.ts";
+import { activateWaiting, activeWebhooks, idsOf } from "../storage/webhooks.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { runNow, SqliteStore, sqlOf, toSteps } from "./sql.ts";
 

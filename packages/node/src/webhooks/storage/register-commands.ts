@@ -3,7 +3,6 @@
  * processes exclude each other, and the limits hold for all of them together. Bounds are needed because the register is compiled in
  * memory and searched for every event.
  */
-import { WebhookError } from "../error.ts";
 import { checkEvents, type Webhook, type WebhookFields } from "../model/webhook.ts";
 import { ownerOf, type SecretCipher } from "../secrets.ts";
 import type { HealthRows } from "./health.ts";
@@ -13,13 +12,15 @@ import { insertPing, type NewPing } from "./pings.ts";
 import { beginFinish, beginRestart } from "./queues.ts";
 import { endReplay } from "./replays.ts";
 import type { Sql, Steps } from "./sql.ts";
+import type { WebhookRows } from "./webhook-list.ts";
 import {
+  checkConditions,
+  checkLimits,
   DEFINITION_COLUMNS,
   definitionValues,
   findWebhook,
   insertWebhook,
   sizeOf,
-  type WebhookRows,
 } from "./webhooks.ts";
 
 export type NewWebhookRow = { readonly fields: WebhookFields; readonly token: string };
@@ -148,41 +149,6 @@ export class RegisterCommands {
       yield* noteChange(sql, id, true);
     });
   }
-}
-
-/** Maximum size of the conditions of all webhooks as JSON: 16 KiB each with a thousand webhooks. */
-export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
-
-type Addition = readonly { readonly conditions: string }[];
-
-type RegisterSize = { readonly count: number; readonly conditionsBytes: number };
-
-/** @throws {WebhookError} WEBHOOK_LIMIT if the register would have too many webhooks or conditions */
-export function checkLimits(
-  { count, conditionsBytes }: RegisterSize,
-  added: Addition,
-  webhookLimit: number,
-): void {
-  if (count + added.length > webhookLimit) {
-    throw new WebhookError(
-      "WEBHOOK_LIMIT",
-      `the register cannot have more than ${webhookLimit} webhooks; remove some, or start the node with a higher --webhook-limit`,
-    );
-  }
-  checkConditions(conditionsBytes, added);
-}
-
-/**
- * @param otherBytes size of all other conditions
- * @throws {WebhookError} WEBHOOK_LIMIT
- */
-function checkConditions(otherBytes: number, added: Addition): void {
-  const addedBytes = added.reduce((sum, { conditions }) => sum + Buffer.byteLength(conditions), 0);
-  if (otherBytes + addedBytes <= MAX_CONDITIONS_BYTES) return;
-  throw new WebhookError(
-    "WEBHOOK_LIMIT",
-    `"conditions" of all webhooks together must not be larger than ${MAX_CONDITIONS_BYTES} bytes`,
-  );
 }
 
 type UpdatePlan = {

@@ -1,12 +1,12 @@
 /** The register of webhooks as rows, with their aliases (webhooks.md W-03). */
 import { subscribedNames } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
+import { WebhookError } from "../error.ts";
 import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
 import { ownerOf, type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
-import { minuteOf, RECENT_MINUTES, stateSql, type WebhookState } from "./health.ts";
 import { bumpVersion } from "./locks.ts";
 import { isOwned } from "./shards.ts";
-import type { Flag, Kind, Reads, Sql, Steps, Store } from "./sql.ts";
+import type { Flag, Kind, Reads, Sql, Steps } from "./sql.ts";
 
 /** Value of `active_after` until the creation of a webhook is complete. */
 export const NOT_YET = Number.MAX_SAFE_INTEGER;
@@ -43,7 +43,7 @@ type DefinitionRow = {
 };
 
 /** A webhook with its running replay, if any. */
-type WebhookRow = DefinitionRow &
+export type WebhookRow = DefinitionRow &
   SecretRow & {
     suspended: string | null;
     suspended_ms: number | null;
@@ -52,131 +52,12 @@ type WebhookRow = DefinitionRow &
     next_height: number | null;
   };
 
-const LISTED = `SELECT webhooks.*, from_height, to_height, next_height
+export const LISTED = `SELECT webhooks.*, from_height, to_height, next_height
   FROM webhooks LEFT JOIN replays ON replays.webhook = webhooks.id AND replays.state = 'running'`;
-
-export type Range = { readonly offset: number; readonly limit: number };
-
-const ORDER_FIELDS = ["id", "name", "target", "failing.since"] as const;
-type OrderField = (typeof ORDER_FIELDS)[number];
-export type WebhookOrder = `${OrderField}:${"asc" | "desc"}`;
-export const WEBHOOK_ORDERS = ORDER_FIELDS.flatMap((field) => [`${field}:asc`, `${field}:desc`] as const);
-
-/** State and search must both match. */
-export type WebhookFilter = {
-  readonly state?: WebhookState;
-  /** Part of the name, the target or the names of the events, in upper or lower case. */
-  readonly search?: string;
-  /** Default: `id:asc`. */
-  readonly orderBy?: WebhookOrder;
-};
-
-export type WebhookList = { readonly webhooks: readonly Webhook[]; readonly totalCount: number };
-
-const IS_FAILING = `(SELECT sum(failed) > sum(succeeded) FROM attempt_counts WHERE attempt_counts.webhook = webhooks.id
-    AND minute > CAST($3 AS bigint) AND minute <= CAST($4 AS bigint))`;
-
-/** SQL condition for webhooks in the state $1 with the text $2, by their attempts after the minute $3 until $4. */
-const matching = (kind: Kind): string =>
-  `(CAST($1 AS text) IS NULL OR $1 = ${stateSql(IS_FAILING)}) AND (CAST($2 AS text) IS NULL
-    OR ${kind === "sqlite" ? "instr" : "strpos"}(lower(concat_ws(' ', name, target, event, webhooks.events)), lower($2)) > 0)`;
-
-/** Returns SQL for an order; webhooks without a value are last. Letters are compared as their code points, in lower case if they are ASCII. */
-function orderSql(kind: Kind, order: WebhookOrder): string {
-  const [field, direction] = order.split(":") as [OrderField, string];
-  const text = (column: string) => `lower(${column}${kind === "sqlite" ? "" : ' COLLATE "C"'})`;
-  const column = {
-    ...{ id: "id", name: text("name"), target: text("target") },
-    "failing.since": "CASE WHEN enabled AND suspended IS NULL THEN failing_since_ms END",
-  }[field];
-  return `${column} ${direction} NULLS LAST, id`;
-}
 
 /** SQL condition for active webhooks, of which SQLite has an index. */
 const isActive = (kind: Kind): string =>
   kind === "sqlite" ? "enabled = 1 AND suspended IS NULL" : "enabled AND suspended IS NULL";
-
-export class WebhookRows {
-  readonly #store: Store;
-  readonly #cipher: SecretCipher;
-
-  constructor(store: Store, cipher: SecretCipher) {
-    this.#store = store;
-    this.#cipher = cipher;
-  }
-
-  count(): Promise<number> {
-    return this.#store.read(function* (sql) {
-      const row = yield* sql.row<{ total: number }>("SELECT count(*) AS total FROM webhooks");
-      return row?.total ?? 0;
-    });
-  }
-
-  /** Returns webhooks by ascending id. */
-  page({ offset, limit }: Range): Promise<readonly Webhook[]> {
-    const cipher = this.#cipher;
-    return this.#store.read(function* (sql) {
-      const rows = yield* sql.rows<WebhookRow>(`${LISTED} ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset]);
-      return rows.map((row) => webhookFromRow(row, cipher));
-    });
-  }
-
-  /** Returns a page of the webhooks that match, and the number of all of them. */
-  search(
-    { state, search, orderBy = "id:asc" }: WebhookFilter,
-    { offset, limit }: Range,
-    nowMs: number,
-  ): Promise<WebhookList> {
-    const cipher = this.#cipher;
-    return this.#store.read(function* (sql) {
-      const minute = minuteOf(nowMs);
-      const filter = [state ?? null, search ?? null, minute - RECENT_MINUTES, minute];
-      const where = `WHERE ${matching(sql.kind)}`;
-      const rows = yield* sql.rows<WebhookRow>(
-        `${LISTED} ${where} ORDER BY ${orderSql(sql.kind, orderBy)} LIMIT $5 OFFSET $6`,
-        [...filter, limit, offset],
-      );
-      const counted = yield* sql.row<{ total: number }>(
-        `SELECT count(*) AS total FROM webhooks ${where}`,
-        filter,
-      );
-      return {
-        webhooks: rows.map((row) => webhookFromRow(row, cipher)),
-        totalCount: counted?.total ?? 0,
-      };
-    });
-  }
-
-  find(id: number): Promise<Webhook | undefined> {
-    return this.#store.read((sql) => findWebhook(sql, this.#cipher, id));
-  }
-
-  /** Returns the lowest id of another enabled webhook with the same target, events and conditions. */
-  twinOf({ id, target, event, events, conditions, match }: Webhook): Promise<number | undefined> {
-    return this.#store.read(function* (sql) {
-      const row = yield* sql.row<{ id: number }>(
-        `SELECT id FROM webhooks WHERE target = $1 AND event IS NOT DISTINCT FROM $2 AND events = $3 AND conditions = $4
-           AND match_all = $5 AND enabled AND id <> $6 ORDER BY id LIMIT 1`,
-        [target, event, JSON.stringify(events), conditions, match === "all", id],
-      );
-      return row?.id;
-    });
-  }
-
-  idOf(alias: string): Promise<number | undefined> {
-    return this.#store.read((sql) => findAlias(sql, alias));
-  }
-
-  /** Returns the webhooks that have an alias, by ascending id. */
-  withAlias(): Promise<readonly number[]> {
-    return this.#store.read(function* (sql) {
-      const rows = yield* sql.rows<{ webhook: number }>(
-        "SELECT DISTINCT webhook FROM webhook_aliases ORDER BY webhook",
-      );
-      return rows.map(({ webhook }) => webhook);
-    });
-  }
-}
 
 /** Aliases are removed with the webhook. */
 export function* findAlias(sql: Reads, alias: string): Steps<number | undefined> {
@@ -223,14 +104,49 @@ export function* activateWaiting(sql: Sql, after: number): Steps<void> {
   yield* sql.change("UPDATE webhooks SET active_after = $1 WHERE active_after = $2", [after, NOT_YET]);
 }
 
+type RegisterSize = { readonly count: number; readonly conditionsBytes: number };
+
 /** Returns the size of the register without one webhook. */
-export function* sizeOf(sql: Reads, except = 0): Steps<{ count: number; conditionsBytes: number }> {
+export function* sizeOf(sql: Reads, except = 0): Steps<RegisterSize> {
   // The databases store the length of conditions, and do not read them.
-  const row = yield* sql.row<{ count: number; conditionsBytes: number }>(
+  const row = yield* sql.row<RegisterSize>(
     `SELECT count(*) AS count, coalesce(sum(octet_length(conditions)), 0) AS "conditionsBytes" FROM webhooks WHERE id <> $1`,
     [except],
   );
   return row ?? { count: 0, conditionsBytes: 0 };
+}
+
+/** Maximum size of the conditions of all webhooks as JSON: 16 KiB each with a thousand webhooks. */
+export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
+
+type Addition = readonly { readonly conditions: string }[];
+
+/** @throws {WebhookError} WEBHOOK_LIMIT if the register would have too many webhooks or conditions */
+export function checkLimits(
+  { count, conditionsBytes }: RegisterSize,
+  added: Addition,
+  webhookLimit: number,
+): void {
+  if (count + added.length > webhookLimit) {
+    throw new WebhookError(
+      "WEBHOOK_LIMIT",
+      `the register cannot have more than ${webhookLimit} webhooks; remove some, or start the node with a higher --webhook-limit`,
+    );
+  }
+  checkConditions(conditionsBytes, added);
+}
+
+/**
+ * @param otherBytes size of all other conditions
+ * @throws {WebhookError} WEBHOOK_LIMIT
+ */
+export function checkConditions(otherBytes: number, added: Addition): void {
+  const addedBytes = added.reduce((sum, { conditions }) => sum + Buffer.byteLength(conditions), 0);
+  if (otherBytes + addedBytes <= MAX_CONDITIONS_BYTES) return;
+  throw new WebhookError(
+    "WEBHOOK_LIMIT",
+    `"conditions" of all webhooks together must not be larger than ${MAX_CONDITIONS_BYTES} bytes`,
+  );
 }
 
 /** Returns the ids of the webhooks of shards. */
@@ -276,7 +192,7 @@ export function* readEventNames(sql: Reads): Steps<Set<string>> {
   return names;
 }
 
-const webhookFromRow = (row: WebhookRow, cipher: SecretCipher): Webhook => ({
+export const webhookFromRow = (row: WebhookRow, cipher: SecretCipher): Webhook => ({
   id: row.id,
   event: row.event,
   events: JSON.parse(row.events),

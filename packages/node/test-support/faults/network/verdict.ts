@@ -20,7 +20,7 @@ import { BlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { StateStore } from "../../../src/store/state/state.ts";
-import { createVerifier } from "../../../src/verification/verifier.ts";
+import { BatchVerifier } from "../../../src/verification/verifier.ts";
 import { DeliveredChain } from "../checks/delivered-chain.ts";
 import { type Figures, firstValue } from "../scenario.ts";
 import type { Fleet, FleetNode } from "./fleet.ts";
@@ -97,7 +97,7 @@ export class Verdict {
   }
 
   async #raise({ data }: Stopped): Promise<void> {
-    const verifier = createVerifier({ threads: 0 });
+    const verifier = new BatchVerifier({ threads: 0 });
     const [network, onProgress] = [this.#network, () => {}];
     const blocks = exportBlocks({ data: this.#best.data, network, from: 2, onProgress });
     const genesis = this.#fleet.network.block;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { MAX_SESSIONS, openSessionFile, SESSION_FILE, Sessions } from "../../../src/http/console/sessions.ts";
+import { MAX_SESSIONS, SESSION_FILE, SessionFile, Sessions } from "../../../src/http/console/sessions.ts";
 import { present } from "../../../src/platform/present.ts";
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ function openFolder() {
     clock,
     lines,
     start: (token = "token") =>
-      new Sessions({ nowMs: () => clock.nowMs, token, storage: openSessionFile(folder, logger) }),
+      new Sessions({ nowMs: () => clock.nowMs, token, storage: new SessionFile(folder, logger) }),
   };
 }
 

@@ -20,7 +20,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { setupBlocks } from "../../../src/dev-chain/setup.ts";
 import type { Server } from "../../../src/http/core/app.ts";
-import { createHttpServer } from "../../../src/http/server/server.ts";
+import { HttpServer } from "../../../src/http/server/server.ts";
 import { present } from "../../../src/platform/present.ts";
 import { SqliteReadModel, type SqliteReadModelOptions } from "../../../src/read/sqlite/read-model.ts";
 import { ValueIndexBuilder } from "../../../src/read/sqlite/value-index-builder.ts";
@@ -63,7 +63,7 @@ async function openNode(path: string, valueIndexes?: SqliteReadModelOptions["val
   const fork = createForkingChain(path, { network, forgers });
   for (const bytes of setup) await fork.take(bytes);
   const database = openDatabase(path, { readonly: true });
-  const server = createHttpServer(
+  const server = new HttpServer(
     { host: "127.0.0.1", port: 0, responseTimeoutMs: WAIT_MS },
     {
       readModel: new SqliteReadModel(

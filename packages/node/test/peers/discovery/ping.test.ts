@@ -42,7 +42,7 @@ beforeEach(() => {
     slots,
     rounds,
     state: own.chain.state,
-    verify: verifier.verify,
+    verify: (checks) => verifier.verify(checks),
     now,
     head,
     header: (height) => own.chain.blocks.header(height),

@@ -21,15 +21,15 @@ function openLog(database: Database, options: Parameters<typeof openNodeEventLog
 }
 
 test("Only subscribed events are written, and readers are notified after the commit.", async () => {
-  const { subscribedEvents, events, report, grown } = open();
+  const { subscribedEvents, events, reporter, grown } = open();
   let notified = 0;
   grown.subscribe(() => notified++);
   const event = eventOfStart(1_000);
-  report(event);
+  reporter.report(event);
   await Promise.resolve();
   expect([events.lastSequence(), notified]).toEqual([0, 0]);
   expect(subscribedEvents.streamsChanged([event.name])).toEqual({ [event.name]: 0 });
-  report(event);
+  reporter.report(event);
   expect(notified).toBe(0);
   await Promise.resolve();
   expect([events.lastSequence(), notified]).toEqual([1, 1]);

@@ -18,7 +18,7 @@ function alone(outcome: Outcome) {
   const submit = createSubmitBlock({
     peers: undefined,
     events,
-    log: (...events) => void logged.push(...events.map(({ name }) => name)),
+    reporter: { log: (...events) => void logged.push(...events.map(({ name }) => name)) },
     chain: {
       async accept(blocks) {
         given.push(...blocks);
@@ -44,5 +44,7 @@ test("A refusal is returned as text.", async () => {
 test("With peers, the peers submit and broadcast the block.", async () => {
   const chain = { accept: () => Promise.reject(new Error("not by this way")) };
   const peers = { submitBlock: async ({ header }: EncodedBlock) => `by peers: ${header.height}` };
-  expect(await createSubmitBlock({ chain, peers, events, log: () => {} })(block)).toBe("by peers: 5");
+  expect(await createSubmitBlock({ chain, peers, events, reporter: { log: () => {} } })(block)).toBe(
+    "by peers: 5",
+  );
 });

@@ -10,12 +10,7 @@ import { beat, createHeartbeats } from "../../../src/platform/lifecycle/event-lo
 import { present } from "../../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool-options.ts";
 import { pickServingOptions } from "../../../src/processes/serving/served-data.ts";
-import {
-  loadServingThread,
-  type Serving,
-  type ServingData,
-  type ServingThread,
-} from "../../../src/processes/serving/thread.ts";
+import { type Serving, type ServingData, ServingThread } from "../../../src/processes/serving/thread.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createWriteLockMemory, createWriteState } from "../../../src/store/engine/writes.ts";
 import { EventLog } from "../../../src/store/events/event-log.ts";
@@ -32,7 +27,7 @@ const heartbeats = createHeartbeats();
 let heart: ReturnType<typeof beat>;
 beforeEach(() => {
   fixture = openFixture();
-  thread = loadServingThread();
+  thread = new ServingThread();
   heart = beat(heartbeats, "consensus");
 });
 afterEach(async () => {
@@ -181,7 +176,7 @@ test("A disabled webhook service has no routes, sends no request, and retains no
 
   // After they are enabled, later events are delivered; the earlier event is lost for webhooks.
   await thread.close();
-  thread = loadServingThread();
+  thread = new ServingThread();
   await serve({ webhooks: "on" });
   database.transaction(() => events.append([{ id: "two", name: "block.applied", data: { height: 2 } }]));
   serving.notify();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event, LoggedEvent } from "../../../src/events/catalogue.ts";
 import { present } from "../../../src/platform/present.ts";
-import { CostError, meterConditions } from "../../../src/subscriptions/conditions/cost.ts";
+import { CostError, MeteredConditions } from "../../../src/subscriptions/conditions/cost.ts";
 import type { ConfirmedEvent, DeliveryDraft, IntakeCommand } from "../../../src/webhooks/intake.ts";
 import { stepOf } from "../../../src/webhooks/matching/matcher.ts";
 import {
@@ -30,7 +30,7 @@ const subscriber = (id: number, confirmations = 0): JudgedSubscriber => ({
     },
     list: [],
     names: new Map(),
-    metered: meterConditions(() => true),
+    metered: new MeteredConditions(() => true),
   },
   name: "block.applied",
   verdict: true,

@@ -7,7 +7,7 @@ import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { createRegisterCommands } from "../../../src/webhooks/postgres/storage.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../../../src/webhooks/secrets.ts";
 import type { RegisterCommands } from "../../../src/webhooks/storage/register-commands.ts";
-import { WebhookRows } from "../../../src/webhooks/storage/webhooks.ts";
+import { WebhookRows } from "../../../src/webhooks/storage/webhook-list.ts";
 import type { Databases } from "../../../test-support/postgres/databases.ts";
 import { until } from "../../../test-support/process/until.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";

@@ -9,7 +9,7 @@ import type { Postgres } from "../../../src/postgres/connection.ts";
 import { openSecretCipher } from "../../../src/webhooks/postgres/secrets.ts";
 import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { EncryptionError, PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
-import { WebhookRows } from "../../../src/webhooks/storage/webhooks.ts";
+import { WebhookRows } from "../../../src/webhooks/storage/webhook-list.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";

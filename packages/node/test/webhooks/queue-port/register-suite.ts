@@ -1,11 +1,9 @@
 /** Behaviour of every implementation of the register's commands. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import {
-  MAX_CONDITIONS_BYTES,
-  type RegisterStorage,
-} from "../../../src/webhooks/storage/register-commands.ts";
-import type { WebhookFilter, WebhookOrder } from "../../../src/webhooks/storage/webhooks.ts";
+import type { RegisterStorage } from "../../../src/webhooks/storage/register-commands.ts";
+import type { WebhookFilter, WebhookOrder } from "../../../src/webhooks/storage/webhook-list.ts";
+import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/storage/webhooks.ts";
 import {
   apply,
   FIELDS,

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createNetwork } from "@uniknode/protocol";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { CODE_HEADER } from "../../../http/core/error.ts";
-import { createHttpServer } from "../../../http/server/server.ts";
+import { HttpServer } from "../../../http/server/server.ts";
 import { openLog } from "../../../platform/logging/logger.ts";
 import { present } from "../../../platform/present.ts";
 import { SqliteReadModel } from "../../../read/sqlite/read-model.ts";
@@ -15,7 +15,7 @@ const { databasePath, files, identity, readTimeoutMs, logFormat = "auto" } = wor
 
 const network = createNetwork(files);
 const database = openDatabase(databasePath, { readonly: true });
-const { app } = createHttpServer(
+const { app } = new HttpServer(
   { host: "127.0.0.1", port: 0 },
   {
     readModel: new SqliteReadModel({ readTimeoutMs }, { database, network }),
