@@ -14,7 +14,7 @@ export const scenariosPage = (): string =>
   [
     "# Scenarios of uniknode conform",
     "",
-    "`uniknode conform URL` plays these scenarios, in this order ([guide](../guides/conform.md)). Names are stable: reports, `--only` and `--skip` use them.",
+    "`uniknode conform URL` plays these scenarios, in this order ([guide](../guides/conform.md)). Names are stable: reports and `--only` use them.",
     "",
     ...Object.entries(GROUPS).flatMap(([group, scenarios]) => [
       `## ${TITLES[group] ?? group}`,

@@ -22,7 +22,7 @@ import { processorMsOf } from "../serve/processor-time.ts";
 const TRANSACTIONS = 100_000;
 const LOAD: Load = { seconds: 3, connections: 64 };
 /** Idle connections, and those of an address. */
-const [IDLE, IDLE_PER_ADDRESS] = [4_000, 400];
+const [IDLE, IDLE_PER_ADDRESS] = [1_900, 380];
 /** Connections that are opened at the same time. */
 const AT_ONCE = 100;
 const RESOURCES = ["transactions/{id}", "wallets/{id}", "uniks/{id}", "blocks/{height}"];
@@ -89,7 +89,7 @@ async function measureMemory(postgres: PostgresServer): Promise<Readonly<Record<
   const url = await createTemplate(postgres);
   const server = spawnUniknode([
     ...["serve", "--database-url", url, "--node", "http://127.0.0.1:9", "--token", "bench"],
-    ...["--http-port", "0", "--rate-limit", "0", "--log-level", "error", "--http-connections", "10000"],
+    ...["--http-port", "0", "--rate-limit", "0", "--log-level", "error"],
   ]);
   try {
     const [, address] = await server.printed(/(http:\/\/[\d.]+:\d+)/);

@@ -86,12 +86,6 @@ export type EventContents = {
   "peer.removed": PeerContent;
   "round.created": readonly RoundDelegateContent[];
   "round.missed": { readonly delegate: Wallet };
-  "state.diverged": {
-    readonly url: string;
-    readonly size: number;
-    readonly root: string;
-    readonly otherRoot: string;
-  };
   "state.started": true;
   "transaction.applied": ConfirmedTransactionContent;
   "transaction.expired": RawTransaction;

@@ -50,7 +50,6 @@ export const EXAMPLES = {
   listen: [
     "uniknode listen",
     'uniknode listen --event "transaction.*" --condition "amount gte 100000000"',
-    "uniknode listen --event block.applied --status 503",
     "uniknode listen --forward-to http://127.0.0.1:3000/webhooks",
     "uniknode listen --json",
   ],
@@ -60,9 +59,8 @@ export const EXAMPLES = {
     "uniknode witness --name witness.example --operations-host 0.0.0.0 https://node.example https://other.example",
   ],
   conform: [
-    "uniknode conform --list",
     "uniknode conform http://127.0.0.1:8000/",
-    'uniknode conform http://127.0.0.1:8000/hook --restart "make restart" --junit report.xml',
+    'uniknode conform http://127.0.0.1:8000/hook --restart "make restart" --json',
     "uniknode conform http://127.0.0.1:8000/ --event transaction.applied --only duplicate --only reorganisation",
   ],
   status: ["uniknode status", "uniknode status --url http://127.0.0.1:4003 --json"],

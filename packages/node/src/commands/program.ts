@@ -79,7 +79,7 @@ const OPTION_GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Forging:", /^(delegates|signingRecord|watchRounds)$/],
   ["Transaction pool:", /^pool\w*$/],
   ["Peers:", /^(p2p\w*|peers\w*)$/],
-  ["Operation:", /^(log\w*|operations\w*|metricsPublic|compareWith|feed\w*|history)$/],
+  ["Operation:", /^(log\w*|operations\w*|metricsPublic|feed\w*|history)$/],
 ];
 const OTHERS = "Options:";
 const TITLES = [...OPTION_GROUPS.map(([title]) => title), OTHERS];

@@ -9,6 +9,9 @@ import { openOutput } from "../platform/logging/output.ts";
 import { startRpc } from "../rpc/server.ts";
 import { withOptions } from "./flags.ts";
 
+/** Maximum of calls per minute, over all clients, that derive keys from a password (bip38). */
+const DERIVATIONS_PER_MINUTE = 60;
+
 export const rpcOptions = optionTable({
   url: connectionOptions.url,
   data: connectionOptions.data,
@@ -37,13 +40,6 @@ export const rpcOptions = optionTable({
     default: [],
     read: readHosts,
   },
-  rpcBip38Rate: {
-    placeholder: "N",
-    sentence:
-      "Maximum of calls per minute, over all clients, that derive keys from a password (bip38); 0 for no limit.",
-    default: 60,
-    read: readInteger(0, 1_000_000),
-  },
   rpcData: {
     placeholder: "FILE",
     sentence: "Database of created transactions and of keys; :memory: discards them when the process ends.",
@@ -61,7 +57,10 @@ export function rpcCommand(): Command {
     await serveUntilStopped({
       log,
       async start() {
-        const { url, close } = await startRpc(config, log.logger);
+        const { url, close } = await startRpc(
+          { ...config, derivationsPerMinute: DERIVATIONS_PER_MINUTE },
+          log.logger,
+        );
         log.logger.info({ url, node: config.url }, "Exchange JSON-RPC running");
         output.write(`${url}\n`);
         return { failed: new Promise<never>(() => {}), closing: () => "JSON-RPC", stop: close };

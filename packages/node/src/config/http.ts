@@ -36,12 +36,6 @@ export const httpOptions = optionTable({
     default: [],
     read: readHosts,
   },
-  httpConnections: {
-    placeholder: "N",
-    sentence: "Maximum number of open connections to the HTTP server, over all clients.",
-    default: 2_000,
-    read: readInteger(10, 1_000_000),
-  },
   httpKeepAlive: {
     placeholder: "SECONDS",
     sentence:

@@ -6,7 +6,6 @@ import {
   readChoice,
   readDatabaseUrl,
   readInteger,
-  readNodeUrls,
   readRanges,
   readSecretList,
   readSwitch,
@@ -30,13 +29,6 @@ export const nodeOptions = optionTable({
   },
   ...httpOptions,
   ...webhookOptions,
-  compareWith: {
-    placeholder: "URLS",
-    sentence:
-      "Base URLs of other nodes, separated by commas, whose Merkle tree of final facts is compared with this node's tree every minute: the operator of both learns that one has a wrong chain or state (docs/spec/facts.md).",
-    default: [],
-    read: readNodeUrls,
-  },
   feedBlocks: {
     placeholder: "N",
     sentence:

@@ -11,7 +11,7 @@ import {
   readToken,
 } from "./define-option.ts";
 
-const { webhookLimit, webhookHostRate, retryPausesMs, retention } = DEFAULT_WEBHOOK_OPTIONS;
+const { webhookLimit, retryPausesMs, retention } = DEFAULT_WEBHOOK_OPTIONS;
 
 export const webhookOptions = optionTable({
   webhooks: {
@@ -72,12 +72,6 @@ export const webhookOptions = optionTable({
     sentence:
       "Addresses and networks, in the format of httpAllow, that are never allowed as webhook targets; takes precedence over other options.",
     read: readRanges,
-  },
-  webhookHostRate: {
-    placeholder: "N",
-    sentence: "Maximum number of deliveries per second and host, over all webhooks; 0 for no limit.",
-    default: webhookHostRate,
-    read: readInteger(0, 1_000_000),
   },
   webhookTimeout: {
     placeholder: "SECONDS",

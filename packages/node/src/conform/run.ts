@@ -33,8 +33,6 @@ export type Outcome = {
 );
 
 type RunDeps = Pick<StageDeps, "restart" | "signal"> & {
-  /** Names of scenarios that are not played. */
-  readonly skipped: readonly string[];
   readonly onOutcome: (outcome: Outcome) => void;
 };
 
@@ -61,12 +59,8 @@ export async function playScenarios(
 
 const INTERRUPTED = "the run was interrupted";
 
-function reasonToSkip(
-  { name, needsRestart }: Scenario,
-  { skipped, restart, signal }: RunDeps,
-): string | undefined {
+function reasonToSkip({ needsRestart }: Scenario, { restart, signal }: RunDeps): string | undefined {
   if (signal.aborted) return INTERRUPTED;
-  if (skipped.includes(name)) return "left out with --skip";
   return needsRestart && !restart ? "restarts the receiver: give the command with --restart" : undefined;
 }
 

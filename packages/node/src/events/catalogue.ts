@@ -59,7 +59,6 @@ export const EVENTS: Readonly<Record<string, string>> = {
   "wallet.unvote": "a vote was withdrawn",
   "state.started": "the node is in sync for the first time since its start",
   // New with this node.
-  "state.diverged": "another node derived different facts from the same final blocks",
   "unik.minted": "a unik was created",
   "unik.transferred": "a unik changed its owner",
   "unik.updated": "properties of a unik changed",

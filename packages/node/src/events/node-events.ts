@@ -41,17 +41,6 @@ export const eventOfForgerFailure = (error: Error, atMs: number): Event => ({
   data: { error: error.message },
 });
 
-/** Another node, at a URL, has another tree of facts: hexadecimal roots at the same number of leaves. */
-export const eventOfDivergence = (
-  difference: {
-    readonly url: string;
-    readonly size: number;
-    readonly root: string;
-    readonly otherRoot: string;
-  },
-  atMs: number,
-): Event => ({ id: `state.diverged:${atMs}`, name: "state.diverged", data: { ...difference } });
-
 /** An event that a separate forger sends to its relay (forger.md 6); `body.id` is the id of a block or transaction. */
 export const eventOfSeparateForger = (
   name: string,

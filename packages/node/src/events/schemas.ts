@@ -170,15 +170,6 @@ export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "peer.removed": Peer,
   "round.created": list(RoundDelegate),
   "round.missed": WithDelegate,
-  "state.diverged": closed(
-    {
-      url: text("URL of the other node."),
-      size: integer("Number of leaves of the compared trees."),
-      root: hex("Root of the tree of this node."),
-      otherRoot: hex("Root of the tree of the other node."),
-    },
-    "Divergence",
-  ),
   "state.started": Type.Literal(true),
   "transaction.applied": ConfirmedTransaction,
   "transaction.expired": Transaction,

@@ -24,8 +24,6 @@ export type Resolution = ReadUnik & {
 
 export type FactReader = {
   checkpoint(): Promise<Checkpoint>;
-  /** Returns the root of the tree when it had this size; undefined if it never had this size. */
-  rootAt(size: number): Promise<Hash | undefined>;
   /** Returns an inclusion proof; undefined if there is no tree of this size or it does not have the leaf. */
   inclusion(index: number, size: number | undefined): Promise<Inclusion | undefined>;
   /** Returns a consistency proof; undefined if the tree never had one of the sizes. */

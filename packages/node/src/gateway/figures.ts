@@ -35,16 +35,6 @@ export type PeerBounds = {
  */
 export type SigningRefusalKind = "signed_before" | "watching" | "other_forger" | "head_in_future";
 
-/** Comparisons with the fact trees of other nodes, since the process started. */
-export type ComparisonFigures = {
-  readonly agreed: number;
-  readonly differed: number;
-  /** Comparisons for which the other node sent no usable response. */
-  readonly failed: number;
-  /** Nodes whose tree differs now. */
-  readonly differing: number;
-};
-
 /** Figures of the mirror process that the node started. */
 export type MirrorFigures = {
   readonly isRunning: boolean;
@@ -108,8 +98,6 @@ export type NodeReport = {
    * lacks.
    */
   facts: { size: number; height: number; lag: number };
-  /** Absent for a node that does not compare its tree. */
-  comparison?: ComparisonFigures;
   /** Absent for a node that starts no mirror. */
   mirror?: MirrorFigures;
   heapBytes: number;

@@ -26,8 +26,8 @@ type RpcOptions = {
   readonly rpcAllow: string;
   /** Further names and addresses of this machine that callers may use as Host. */
   readonly rpcHosts: readonly string[];
-  /** See `DerivationOptions`. */
-  readonly rpcBip38Rate: number;
+  /** Maximum number of key derivations per minute; 0 for no limit. */
+  readonly derivationsPerMinute: number;
   /** Path of the database file; `:memory:` for none. */
   readonly rpcData: string;
 };
@@ -55,7 +55,7 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   const clientOptions = { url: options.url, timeoutMs: NODE_TIMEOUT_MS, maxWaitMs: NODE_MAX_WAIT_MS };
   const network = await networkOf(createClient(clientOptions));
   const store = new RpcStore(options.rpcData);
-  const derivations = new Derivations({ perMinute: options.rpcBip38Rate, nowMs: Date.now });
+  const derivations = new Derivations({ perMinute: options.derivationsPerMinute, nowMs: Date.now });
   const nonces = new Nonces();
   const handleBody = createBodyHandler(
     METHODS,

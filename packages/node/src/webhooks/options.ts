@@ -11,8 +11,6 @@ export type WebhookOptions = {
   readonly maxConcurrent: number;
   /** Maximum of concurrent first attempts of one webhook, unless its order is strict. */
   readonly maxConcurrentPerWebhook: number;
-  /** Maximum of calls per second to one host; 0 for no limit. */
-  readonly webhookHostRate: number;
   /** Pauses between the attempts of a delivery, one after each failed attempt except the last. */
   readonly retryPausesMs: readonly number[];
   /** Time of uninterrupted failures after which a webhook is suspended. */
@@ -44,7 +42,6 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   isTargetAddress: () => true,
   maxConcurrent: 256,
   maxConcurrentPerWebhook: 8,
-  webhookHostRate: 0,
   retryPausesMs: DEFAULT_RETRY_PAUSES_MS,
   suspendAfterMs: 5 * DAY_MS,
   retention: {

@@ -8,7 +8,6 @@ import { type Clock, NO_WEBHOOK_OBSERVER, systemClock, type WebhookObserver } fr
 import { Attempts } from "./delivery/attempt.ts";
 import { Consequences } from "./delivery/consequences.ts";
 import { Dispatcher } from "./delivery/dispatch.ts";
-import { HostRates, limitRate } from "./delivery/host-rate-limit.ts";
 import { Lease } from "./delivery/lease.ts";
 import type { Post } from "./delivery/post.ts";
 import { Retention } from "./delivery/retention.ts";
@@ -71,7 +70,6 @@ export class Webhooks {
       logger.error({ err }, "failed to read the imported webhooks"),
     );
 
-    const rates = new HostRates(options.webhookHostRate, clock);
     const proofs = proveFact && new ProofTexts(proveFact, logger);
     const attempt = new Attempts({ post, proofs, clock }).make;
     const retention = new Retention(options.retention, { steps: queue.retention, clock, logger });
@@ -86,7 +84,6 @@ export class Webhooks {
       backgroundTasks: [() => queue.finishStep(nowMs()), replays.step],
       consequences: new Consequences({ observer, random, clock, logger, ...options }),
       attempt,
-      rates,
       retain: () => retention.check(),
       runEnded: observer.runEnded,
       clock,
@@ -98,7 +95,7 @@ export class Webhooks {
     this.requests = new OwnRequests(options, {
       ...{ storage, history, webhooksChanged, slices, observer: matching, clock, logger },
       sender: dispatcher,
-      attempt: limitRate(attempt, rates, clock),
+      attempt,
     });
   }
 

@@ -1,6 +1,6 @@
 /** Selects the largest tree of facts that enough nodes contain, and compares it with the tree that a witness has signed (facts.md 12). */
-import { type RemoteCheckpoint, readCheckpoint, readProof } from "../facts/comparison.ts";
 import { type Hash, isConsistent } from "../facts/merkle/proofs.ts";
+import { type RemoteCheckpoint, readCheckpoint, readProof } from "./remote-tree.ts";
 
 export type Tree = { readonly size: number; readonly root: Hash };
 

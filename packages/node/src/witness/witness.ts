@@ -5,7 +5,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readNote, signersOf } from "@uniknode/client/proofs";
 import type { Logger } from "pino";
-import type { RemoteCheckpoint } from "../facts/comparison.ts";
 import { EMPTY_ROOT } from "../facts/merkle/proofs.ts";
 import { CodedError } from "../platform/coded-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
@@ -15,6 +14,7 @@ import { type Static, Type } from "../platform/json/schema.ts";
 import { DataError } from "../store/engine/data-error.ts";
 import type { Cosigner } from "./cosigner.ts";
 import { type Judgement, judge, type Read, type Reading, readAll, type Tree } from "./judge.ts";
+import type { RemoteCheckpoint } from "./remote-tree.ts";
 
 const MAX_NOTE = 65_536;
 const MAX_NODES = 64;

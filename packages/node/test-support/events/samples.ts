@@ -7,7 +7,6 @@ import type { BlockHeader } from "@uniknode/protocol";
 import { eventOfArrival } from "../../src/events/block-events.ts";
 import { EVENTS, type Event, loggedName } from "../../src/events/catalogue.ts";
 import {
-  eventOfDivergence,
   eventOfForgerFailure,
   eventOfForgerStart,
   eventOfPeer,
@@ -51,15 +50,6 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       eventOfPeer(peerAt(head), "added", AT_MS),
       eventOfPeer(peerAt(head), "removed", AT_MS),
       eventOfStart(AT_MS),
-      eventOfDivergence(
-        {
-          url: "https://node.example",
-          size: 1_234_567,
-          root: head.payloadHash,
-          otherRoot: head.idHex.padEnd(64, "0"),
-        },
-        AT_MS,
-      ),
       toPublicEvent({ name: "transaction.pool.added", transactions: full.transactions }),
       toPublicEvent({ name: "transaction.pool.rejected", rejected: [low] }),
       toPublicEvent({ name: "transaction.pool.removed", transaction: present(first) }),

@@ -3,9 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
 import { edgeRoot } from "../../src/facts/merkle/tiles.ts";
-import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, HttpGateway } from "../../src/gateway/http.ts";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { readTree } from "../../src/mirror/facts/tree.ts";
@@ -14,6 +12,7 @@ import { present } from "../../src/platform/present.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createLastSequence } from "../../src/store/events/event-log.ts";
+import { rootAt } from "../facts/root-at.ts";
 import { freePort } from "../peers/world.ts";
 import { connect, type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../process/uniknode.ts";
@@ -198,10 +197,9 @@ async function compare(chain: State): Promise<void> {
   await runDevCommand(url, "forge", { enabled: false });
   const { id } = await head(url);
   await waitFor(chain, (mirror) => mirror.id === id);
-  const files = (await read(url, "/node/configuration/crypto")) as NetworkFiles;
   const database = openDatabase(join(folder, "data", "node.sqlite"), { readonly: true });
   await compareTables(database, postgres);
-  await compareFacts(database, postgres, files);
+  await compareFacts(database, postgres);
   await waitForEvents(chain, createLastSequence(database)());
   await compareEvents(database, postgres);
   database.close();
@@ -235,15 +233,10 @@ export async function compareTables(database: Database, postgres: Postgres): Pro
  *
  * @returns the root, in hexadecimal digits
  */
-export async function compareFacts(
-  database: Database,
-  postgres: Postgres,
-  files: NetworkFiles,
-): Promise<string> {
-  const reader = new SqliteFactReader(database, createNetwork(files));
+export async function compareFacts(database: Database, postgres: Postgres): Promise<string> {
   const { edge, root } = await until("the tree of the node has the facts of the mirror", async () => {
     const { edge } = await readTree(postgres.query);
-    const root = await reader.rootAt(edge.size);
+    const root = rootAt(database, edge.size);
     return root && { edge, root };
   });
   const text = Buffer.from(root).toString("hex");

@@ -19,7 +19,7 @@ async function playAgainst(parts: Partial<Parts>, viewMs = PACE.viewMs): Promise
   };
   try {
     return await playScenarios(SCENARIOS, options, {
-      ...{ skipped: [], signal: new AbortController().signal, restart: receiver.restart },
+      ...{ signal: new AbortController().signal, restart: receiver.restart },
       onOutcome: () => {},
     });
   } finally {

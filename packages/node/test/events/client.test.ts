@@ -19,7 +19,6 @@ const NAMES: Record<keyof EventContents, true> = {
   "peer.removed": true,
   "round.created": true,
   "round.missed": true,
-  "state.diverged": true,
   "state.started": true,
   "transaction.applied": true,
   "transaction.expired": true,

@@ -14,7 +14,6 @@ import { eventOfArrival, eventsOfFacts, eventsOfRevert } from "../../src/events/
 import { EVENTS, isEventName, loggedName } from "../../src/events/catalogue.ts";
 import { transactionData } from "../../src/events/content.ts";
 import {
-  eventOfDivergence,
   eventOfForgerFailure,
   eventOfForgerStart,
   eventOfPeer,
@@ -334,11 +333,6 @@ describe("events of the node", () => {
     expect(eventOfStart(5)).toEqual({ id: "state.started:5", name: "state.started", data: true });
   });
 
-  test("The node has an event for a fork of the fact tree.", () => {
-    const data = { url: "https://node.example", size: 7, root: "ab".repeat(32), otherRoot: "cd".repeat(32) };
-    expect(eventOfDivergence(data, 5)).toEqual({ id: "state.diverged:5", name: "state.diverged", data });
-  });
-
   test("The node has events for peers.", () => {
     const plugins = { "@arkecosystem/core-api": { port: 4003, enabled: true } };
     const state = { height: 6, forgingAllowed: true, currentSlot: 38140360 };
@@ -384,7 +378,7 @@ test("The catalogue has the 23 names of the interface, and more.", () => {
   expect(offered).toHaveLength(23);
   const more =
     `round.applied round.missed wallet.vote wallet.unvote state.started unik.minted unik.transferred
-    unik.updated unik.disclosed state.diverged block.finalized`.split(/\s+/);
+    unik.updated unik.disclosed block.finalized`.split(/\s+/);
   expect(Object.keys(EVENTS).sort()).toEqual([...offered, ...more].sort());
   for (const name of [...offered, ...more]) expect(isEventName(name)).toBe(true);
   for (const name of [

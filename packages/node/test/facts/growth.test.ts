@@ -200,7 +200,6 @@ test("Blocks that were stored before the tree existed are added, and their leave
   expect(await reader.inclusion(0, leaves.length + 1)).toBeUndefined();
   expect(await reader.consistency(0, leaves.length + 1)).toBeUndefined();
   expect(await reader.consistency(2, 1)).toBeUndefined();
-  expect(await reader.rootAt(leaves.length + 1)).toBeUndefined();
   expect(await reader.tile(0, 0, Math.min(leaves.length, 256))).toBeDefined();
   expect(await reader.tile(0, Math.floor(leaves.length / 256), 1 + (leaves.length % 256))).toBeUndefined();
   await close();

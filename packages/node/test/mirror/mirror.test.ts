@@ -27,6 +27,7 @@ import {
   readChain,
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
+import { rootAt } from "../../test-support/facts/root-at.ts";
 import { feedLogOf } from "../../test-support/feed/log.ts";
 import { clientOf } from "../../test-support/mirror/feed-client.ts";
 import { followTo } from "../../test-support/mirror/following.ts";
@@ -74,7 +75,7 @@ async function startNode(name: string, upTo = Number.POSITIVE_INFINITY): Promise
 }
 
 /** Reads the tree of the node, which is complete whenever it is read. */
-function growing(database: Database): Pick<FactReader, "checkpoint" | "rootAt"> {
+function growing(database: Database): Pick<FactReader, "checkpoint"> {
   const network = createNetwork(content.network);
   const reader = new SqliteFactReader(database, network);
   const growth = new Growth({ database, network, onTruncated: () => {} });
@@ -84,7 +85,6 @@ function growing(database: Database): Pick<FactReader, "checkpoint" | "rootAt"> 
       while (growth.step(Number.POSITIVE_INFINITY));
       return reader.checkpoint();
     },
-    rootAt: (size: number) => reader.rootAt(size),
   };
 }
 
@@ -132,12 +132,11 @@ async function expectEqualTables(node: OpenChain): Promise<void> {
 /** Compares the trees of final facts, at the size of the mirror's tree. */
 async function expectEqualFacts(node: OpenChain): Promise<void> {
   const network = createNetwork(content.network);
-  const facts = growing(node.database);
-  await facts.checkpoint();
+  await growing(node.database).checkpoint();
   const { height, edge } = await readTree(postgres.query);
   expect(height).toBeGreaterThanOrEqual(finalHeight(node.chain.head().height, network));
   expect(edge.size).toBeGreaterThanOrEqual(height);
-  expect(await facts.rootAt(edge.size)).toEqual(Buffer.from(edgeRoot(edge)));
+  expect(rootAt(node.database, edge.size)).toEqual(Buffer.from(edgeRoot(edge)));
 }
 
 describe.skipIf(!hasPostgres)("a mirror", () => {

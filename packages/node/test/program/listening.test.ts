@@ -78,12 +78,6 @@ describe("an unavailable port", () => {
       () => ELSEWHERE,
       "--rpc-host",
     ],
-    [
-      "receiver's port",
-      () => ["listen", "--url", url, "--data", data, "--port", takenPort],
-      () => takenPort,
-      "--port",
-    ],
   ])("%s", async (_name, args, what, next) => {
     const { code, stderr } = await runUniknode(args());
     expect(stderr).toContain(what());

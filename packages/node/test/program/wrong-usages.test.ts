@@ -110,7 +110,6 @@ const ROWS: readonly Row[] = [
     "/nowhere.json",
     "cannot be read",
   ],
-  [["listen", ...TOKEN, "--status", "99"], 2, "--status: an integer from 200 to 599", '"99"'],
   [["token", "--data", empty], 2, "is not the data folder of a node", "--data"],
   [["accounts", "--data", empty], 2, "does not contain a dev chain", "uniknode dev"],
   [["init"], 2, "missing required argument 'folder'", "uniknode init --help"],

@@ -4,6 +4,6 @@ export const OPTIONS = {
   rpcPort: 0,
   rpcAllow: "127.0.0.1",
   rpcHosts: ["node.example"],
-  rpcBip38Rate: 0,
+  derivationsPerMinute: 0,
   rpcData: ":memory:",
 };

@@ -67,7 +67,7 @@ test("Pages of other origins, unknown hosts and other media types create nothing
 });
 
 test("Calls of bip38 are bounded per minute, in batches too, and refused with the reason.", async () => {
-  const url = await serve({ rpcBip38Rate: 1 });
+  const url = await serve({ derivationsPerMinute: 1 });
   const create = call(1, "wallets.bip38.create", keeper);
   expect((await send(url, type, create)).body).toHaveProperty("result.wif");
   const { body } = await send(url, type, [create, call(1, "wallets.create", { passphrase: "a" })]);

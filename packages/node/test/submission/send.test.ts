@@ -119,6 +119,7 @@ test("A wait ends when the transaction is in neither pool nor chain.", async () 
 
 test("A wait ends at its timeout.", async () => {
   const client = await clientOf((path) => (path.includes("unconfirmed") ? [200, { data: {} }] : [404, {}]));
+  await expect(waitUntilForged(client, ID, 0)).rejects.toThrow("was not forged within 0 s");
   const type = await refusal(waitUntilForged(client, ID, 0));
   expect(type).toMatchObject({ code: "SEND_STILL_WAITING", id: ID });
 });

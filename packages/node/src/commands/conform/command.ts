@@ -6,13 +6,11 @@ import type { Config } from "../../config/resolve.ts";
 import { GROUPS, type Outcome, playScenarios, restartReceiver, SCENARIOS } from "../../conform/run.ts";
 import type { Scenario } from "../../conform/stage.ts";
 import { CodedError, ConfigError } from "../../platform/coded-error.ts";
-import { writeWholeFile } from "../../platform/files/whole-file.ts";
 import { stopSignal } from "../../platform/lifecycle/process.ts";
-import { mostSimilar } from "../../platform/text/wording.ts";
+import { countOf, mostSimilar } from "../../platform/text/wording.ts";
 import { withOptions } from "../flags.ts";
 import { printJson, printLines } from "../print.ts";
 import { conformOptions, readReceiverUrl } from "./conform-options.ts";
-import { conformXml, outcomeLines, reportJson, summaryLine, totalsOf } from "./report.ts";
 
 type ConformConfig = Config<typeof conformOptions>;
 
@@ -25,6 +23,14 @@ were played. The exit code is 1 if a scenario failed or was not played after Ctr
 /** Time after which the view of a receiver must still be the expected one. */
 const SETTLE_MS = 100;
 const PIECE_MS = 100;
+/** Time in which the probe must show the effect of a delivery. */
+const VIEW_TIMEOUT_MS = 5_000;
+/** Id of the webhook in the deliveries. */
+const WEBHOOK = 1;
+
+/** Maximum number of calls of a failed scenario that the lines show; earlier calls are counted. */
+const MAX_CALLS = 10;
+const NAME_WIDTH = 27;
 
 export function conformCommand(): Command {
   const command = new Command("conform")
@@ -32,8 +38,7 @@ export function conformCommand(): Command {
     .addHelpText("after", NOTES);
   return withOptions(command, conformOptions, async (config, url: string | undefined) => {
     const scenarios = selectScenarios(config);
-    if (config.list) printList(config, scenarios);
-    else await conform(readTarget(url), config, scenarios);
+    await conform(readTarget(url), config, scenarios);
   });
 }
 
@@ -47,37 +52,20 @@ function readTarget(url: string | undefined): string {
   }
 }
 
-function selectScenarios({ only, skip }: ConformConfig): readonly Scenario[] {
+function selectScenarios({ only }: ConformConfig): readonly Scenario[] {
   const names = SCENARIOS.map(({ name }) => name);
-  for (const name of [...only, ...skip]) {
+  for (const name of only) {
     if (names.includes(name)) continue;
     const similar = mostSimilar(name, names);
     throw new ConfigError(
-      `"${name}" is not a scenario${similar === undefined ? "" : `; did you mean "${similar}"?`} --list shows all`,
+      `"${name}" is not a scenario${similar === undefined ? ";" : `; did you mean "${similar}"?`} docs/reference/scenarios.md lists all`,
     );
   }
   return only.length === 0 ? SCENARIOS : SCENARIOS.filter(({ name }) => only.includes(name));
 }
 
-function printList({ json }: ConformConfig, selected: readonly Scenario[]): void {
-  const groups = Object.entries(GROUPS).map(
-    ([group, scenarios]) => [group, scenarios.filter((scenario) => selected.includes(scenario))] as const,
-  );
-  if (json) {
-    printJson(
-      groups.flatMap(([group, scenarios]) =>
-        scenarios.map(({ name, rule, change, section }) => ({ name, group, rule, change, section })),
-      ),
-    );
-    return;
-  }
-  for (const [group, scenarios] of groups) {
-    if (scenarios.length > 0) printLines([group, ...scenarios.map(({ name, rule }) => `  ${name}: ${rule}`)]);
-  }
-}
-
 async function conform(url: string, config: ConformConfig, scenarios: readonly Scenario[]): Promise<void> {
-  const { secret: token, restart: command, event, webhook, skip, json } = config;
+  const { secret: token, restart: command, event, json } = config;
   if (token === undefined) {
     throw new ConfigError(
       "give the secret that the receiver verifies with in UNIKNODE_CONFORM_SECRET, or with --secret",
@@ -93,16 +81,15 @@ async function conform(url: string, config: ConformConfig, scenarios: readonly S
       target: url,
       token,
       probe,
-      webhook,
+      webhook: WEBHOOK,
       event,
       settleMs: SETTLE_MS,
       pieceMs: PIECE_MS,
       timeoutMs: config.timeout * 1_000,
-      viewMs: config.viewTimeout * 1_000,
+      viewMs: VIEW_TIMEOUT_MS,
     },
     {
       signal: interruption.signal,
-      skipped: skip,
       restart: command === undefined ? undefined : (signal) => restartReceiver({ command, probe }, signal),
       onOutcome: (outcome) => json || printLines(outcomeLines(outcome)),
     },
@@ -131,11 +118,10 @@ async function requireReceiver(url: string): Promise<void> {
   }
 }
 
-function report(url: string, { json, junit }: ConformConfig, outcomes: readonly Outcome[]): void {
+function report(url: string, { json }: ConformConfig, outcomes: readonly Outcome[]): void {
   const totals = totalsOf(outcomes);
   if (json) printJson(reportJson(url, outcomes));
   else printLines(["", summaryLine(totals)]);
-  if (junit !== undefined) writeWholeFile(junit, conformXml(outcomes));
   if (totals.failed.length > 0) throw incomplete(`failed scenarios: ${totals.failed.join(", ")}`);
 }
 
@@ -147,3 +133,59 @@ function probeBelow(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/$/, "")}/conform`;
 }
+
+/** Returns the name of the group of a scenario. */
+const groupOf = (name: string): string =>
+  Object.entries(GROUPS).find(([, scenarios]) => scenarios.some((scenario) => scenario.name === name))?.[0] ??
+  "";
+
+/** Formats one outcome. */
+function outcomeLines(outcome: Outcome): string[] {
+  const { scenario, state } = outcome;
+  const name = scenario.name.padEnd(NAME_WIDTH);
+  if (state === "passed") return [`ok    ${name} ${outcome.durationMs} ms`];
+  if (state === "skipped") return [`skip  ${name} ${outcome.reason}`];
+  return [`FAIL  ${scenario.name}`, ...failureLines(outcome).map((line) => `      ${line}`)];
+}
+
+/** Describes a failure: the rule, the calls, the difference and the next step. */
+function failureLines({ scenario, sent, expected, found, change }: Outcome & { state: "failed" }): string[] {
+  const hidden = Math.max(0, sent.length - MAX_CALLS);
+  return [
+    `rule      ${scenario.rule}`,
+    ...(hidden > 0 ? [`sent      ${countOf(hidden, "calls")}, then`] : []),
+    ...sent.slice(hidden).map((call) => `sent      ${call}`),
+    `expected  ${expected}`,
+    `found     ${found}`,
+    `change    ${change}`,
+    `see       ${scenario.section}`,
+  ];
+}
+
+const namesOf = (outcomes: readonly Outcome[], state: Outcome["state"]): string[] =>
+  outcomes.filter((outcome) => outcome.state === state).map(({ scenario }) => scenario.name);
+
+/** Names of the scenarios by state. */
+type Totals = Readonly<Record<Outcome["state"], readonly string[]>>;
+
+const totalsOf = (outcomes: readonly Outcome[]): Totals => ({
+  passed: namesOf(outcomes, "passed"),
+  failed: namesOf(outcomes, "failed"),
+  skipped: namesOf(outcomes, "skipped"),
+});
+
+const summaryLine = ({ passed, failed, skipped }: Totals): string =>
+  `${passed.length} passed, ${failed.length} failed, ${skipped.length} skipped`;
+
+/** Returns the report as a JSON value. */
+const reportJson = (url: string, outcomes: readonly Outcome[]) => ({
+  url,
+  ...totalsOf(outcomes),
+  scenarios: outcomes.map(({ scenario: { name, rule, section }, ...outcome }) => ({
+    name,
+    group: groupOf(name),
+    rule,
+    section,
+    ...outcome,
+  })),
+});

@@ -32,14 +32,6 @@ export function readReceiverUrl(value: unknown): string {
   return text;
 }
 
-const seconds = (variable: string, sentence: string, value: number) => ({
-  variable,
-  placeholder: "SECONDS",
-  sentence,
-  default: value,
-  read: readInteger(1, 600),
-});
-
 export const conformOptions = optionTable({
   secret: {
     variable: "UNIKNODE_CONFORM_SECRET",
@@ -70,13 +62,6 @@ export const conformOptions = optionTable({
     default: "block.applied" as const,
     read: readChoice("block.applied", "transaction.applied", "unik.minted"),
   },
-  webhook: {
-    variable: "UNIKNODE_CONFORM_WEBHOOK",
-    placeholder: "ID",
-    sentence: "Id of the webhook in the deliveries.",
-    default: 1,
-    read: readInteger(1, Number.MAX_SAFE_INTEGER),
-  },
   only: {
     variable: "UNIKNODE_CONFORM_ONLY",
     placeholder: "NAME",
@@ -85,35 +70,12 @@ export const conformOptions = optionTable({
     default: [],
     read: readScenarios,
   },
-  skip: {
-    variable: "UNIKNODE_CONFORM_SKIP",
-    placeholder: "NAME",
-    sentence: "Name of a scenario to leave out; may be given several times.",
-    isRepeatable: true,
-    default: [],
-    read: readScenarios,
-  },
-  timeout: seconds(
-    "UNIKNODE_CONFORM_TIMEOUT",
-    "Timeout in seconds of each request, as --webhook-timeout of the node.",
-    10,
-  ),
-  viewTimeout: seconds(
-    "UNIKNODE_CONFORM_VIEW_TIMEOUT",
-    "Seconds in which the probe must show the effect of a delivery.",
-    5,
-  ),
-  junit: {
-    variable: "UNIKNODE_CONFORM_JUNIT",
-    placeholder: "FILE",
-    sentence: "File for the report as JUnit XML.",
-    read: readText,
-  },
-  list: {
-    variable: "UNIKNODE_CONFORM_LIST",
-    sentence: "List the scenarios with their rules, and play none.",
-    default: false,
-    read: readSwitch,
+  timeout: {
+    variable: "UNIKNODE_CONFORM_TIMEOUT",
+    placeholder: "SECONDS",
+    sentence: "Timeout in seconds of each request, as --webhook-timeout of the node.",
+    default: 10,
+    read: readInteger(1, 600),
   },
   json: {
     variable: "UNIKNODE_CONFORM_JSON",

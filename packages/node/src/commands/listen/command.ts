@@ -9,9 +9,8 @@ import type { ReceivedRequest } from "./receiver.ts";
 
 const NOTES = `
 Prints each verified delivery as one line: time, response status, event, sequence, height, data. --json prints the complete
-delivery. --status 503 responds with an error, to watch the node retry. The node must run on this machine and be allowed to
-deliver to loopback addresses: a dev chain is by default, any other node needs --webhook-private-targets. The exit code is 1
-if the webhook could not be removed.
+delivery. The node must run on this machine and be allowed to deliver to loopback addresses: a dev chain is by default, any
+other node needs --webhook-private-targets. The exit code is 1 if the webhook could not be removed.
 
 --forward-to URL reads the live stream instead, also of a node on another machine, signs each event with a secret that the
 command prints, and sends it to your application once; the line shows its response.`;

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import { ApiError, createClient, type StreamedEvent } from "@uniknode/client";
 import { connectionOptions } from "../../config/connection.ts";
-import { optionTable, readChoice, readInteger, readSwitch, readTexts } from "../../config/define-option.ts";
+import { optionTable, readChoice, readSwitch, readTexts } from "../../config/define-option.ts";
 import type { Config } from "../../config/resolve.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { DEFAULT_POST_OPTIONS, HttpPost } from "../../webhooks/delivery/post.ts";
@@ -40,35 +40,6 @@ export const listenOptions = optionTable({
     sentence: "Whether any or all of the conditions must be true.",
     default: "any" as const,
     read: readChoice("any", "all"),
-  },
-  order: {
-    variable: "UNIKNODE_LISTEN_ORDER",
-    placeholder: "HOW",
-    sentence:
-      "Order of deliveries; strict: one at a time, in order; parallel: the default of other receivers.",
-    default: "strict" as const,
-    read: readChoice("strict", "parallel"),
-  },
-  port: {
-    variable: "UNIKNODE_LISTEN_PORT",
-    placeholder: "PORT",
-    sentence: "Port to receive on, at the loopback address; 0 selects a free port.",
-    default: 0,
-    read: readInteger(0, 65535),
-  },
-  status: {
-    variable: "UNIKNODE_LISTEN_STATUS",
-    placeholder: "CODE",
-    sentence: "HTTP status of the response to verified deliveries.",
-    default: 204,
-    read: readInteger(200, 599),
-  },
-  delay: {
-    variable: "UNIKNODE_LISTEN_DELAY",
-    placeholder: "MS",
-    sentence: "Milliseconds to wait before each response.",
-    default: 0,
-    read: readInteger(0, 3_600_000),
   },
   forwardTo: {
     variable: "UNIKNODE_LISTEN_FORWARD_TO",
@@ -113,17 +84,14 @@ export async function startListening(
   config: Config<typeof listenOptions>,
   { onRequest, report }: ListenDeps,
 ): Promise<Listening> {
-  const { url, event, condition, match, order, port, status, delay } = config;
+  const { url, event, condition, match } = config;
   const conditions = readConditions(condition);
   const { webhooks } = createClient({ url, webhookToken: tokenOf(config) });
   const secret = Promise.withResolvers<string>();
-  const receiver = await startReceiver(
-    { port, status, delayMs: delay },
-    { secret: secret.promise, onRequest },
-  );
+  const receiver = await startReceiver({ secret: secret.promise, onRequest });
   const { target } = receiver;
   const { data: webhook } = await webhooks
-    .create({ events: event, target, conditions, match, order })
+    .create({ events: event, target, conditions, match, order: "strict" })
     .catch(async (error: unknown) => {
       await receiver.close();
       throw error;

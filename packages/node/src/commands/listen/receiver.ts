@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import {
   DeliveryError,
   type ReceivedDelivery,
@@ -10,15 +9,6 @@ import {
   verifyDelivery,
 } from "@uniknode/client";
 import { LRUCache } from "lru-cache";
-import { explainListenError } from "../../platform/addresses.ts";
-
-export type ReceiverOptions = {
-  /** Port; 0 selects a free port. */
-  readonly port: number;
-  /** Status of the response to verified deliveries. */
-  readonly status: number;
-  readonly delayMs: number;
-};
 
 type ReceiverDeps = {
   /** Secret of the webhook; a promise, because the first delivery may arrive before it is known. */
@@ -49,20 +39,13 @@ const HOST = "127.0.0.1";
 const MAX_BODY_BYTES = 16 * 1_048_576;
 /** Maximum of deliveries whose attempts are counted. */
 const MAX_COUNTED = 10_000;
+const NO_CONTENT = 204;
 const UNAUTHORIZED = 401;
 const TOO_LARGE = 413;
 
-/**
- * Starts the receiver.
- *
- * @throws {ListenError} if the port is in use
- */
-export async function startReceiver(
-  { port, status, delayMs }: ReceiverOptions,
-  { secret, onRequest }: ReceiverDeps,
-): Promise<Receiver> {
+/** Starts the receiver on a free port. */
+export async function startReceiver({ secret, onRequest }: ReceiverDeps): Promise<Receiver> {
   const attempts = new LRUCache<string, number>({ max: MAX_COUNTED });
-  const closing = new AbortController();
 
   const server = createServer((request, response) => {
     // The client has aborted the request.
@@ -74,7 +57,6 @@ export async function startReceiver(
     if (!body) return end(response, TOO_LARGE);
     const received = await verify({ headers: request.headers, body });
     onRequest(received);
-    if (delayMs > 0) await wait(delayMs, undefined, { signal: closing.signal });
     end(response, received.status);
   }
 
@@ -84,22 +66,19 @@ export async function startReceiver(
       const delivery = await verifyBothWays(received, await secret);
       const attempt = (attempts.get(delivery.id) ?? 0) + 1;
       attempts.set(delivery.id, attempt);
-      return { receivedMs, status, delivery, attempt };
+      return { receivedMs, status: NO_CONTENT, delivery, attempt };
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
       return { receivedMs, status: UNAUTHORIZED, refusal: error };
     }
   }
 
-  server.listen(port, HOST);
-  await once(server, "listening").catch((error) => {
-    throw explainListenError(error, { host: HOST, port, portFlag: "--port" });
-  });
+  server.listen(0, HOST);
+  await once(server, "listening");
   const address = server.address() as AddressInfo;
   return {
     target: `http://${HOST}:${address.port}/`,
     async close() {
-      closing.abort();
       server.close();
       server.closeAllConnections();
       await once(server, "close");

@@ -142,7 +142,6 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   },
   "state:started": AT_START,
   "state.started": AT_START,
-  "state.diverged": NEEDS_PEER,
   "transaction.applied": onTransfer,
   "transaction.expired": {
     how: "sends a transfer that expires, then forges another branch without it",

@@ -47,17 +47,14 @@ import {
   vote,
 } from "./wallets.ts";
 
+/** Timeout of `--wait`. */
+const WAIT_TIMEOUT_MS = 120_000;
+
 const waitOptions = optionTable({
   wait: {
     sentence: "Wait until the transaction is in a block.",
     default: false,
     read: readSwitch,
-  },
-  waitTimeout: {
-    placeholder: "SECONDS",
-    sentence: "Timeout in seconds for --wait.",
-    default: 120,
-    read: readInteger(1, 86_400),
   },
 });
 
@@ -241,7 +238,7 @@ async function submit(
     return showState("forged", `sent before, and forged in block ${blockId}`, { blockId, confirmations });
   }
   if (!config.wait) return showState("accepted", "accepted; pending until a block contains it");
-  const { blockId, confirmations } = await waitUntilForged(client, id, config.waitTimeout * 1_000);
+  const { blockId, confirmations } = await waitUntilForged(client, id, WAIT_TIMEOUT_MS);
   showState("forged", `forged in block ${blockId}`, { blockId, confirmations });
 }
 

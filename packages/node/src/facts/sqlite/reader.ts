@@ -45,10 +45,6 @@ export class SqliteFactReader implements FactReader {
     return this.#together(() => this.#checkpoint());
   }
 
-  async rootAt(size: number): Promise<Hash | undefined> {
-    return this.#together(() => (size <= this.#size() ? rootOf(size, this.#tree.nodes()) : undefined));
-  }
-
   async inclusion(index: number, given: number | undefined): Promise<Inclusion | undefined> {
     return this.#together(() => {
       const now = this.#checkpoint();

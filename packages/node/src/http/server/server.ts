@@ -115,7 +115,7 @@ const TAKE_TIMEOUT_MS = 60_000;
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Time for which a finished response waits for others. */
 const BATCH_WAIT_MS = 2;
-export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
+const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
 
 export class HttpServer {
   readonly app: Server;

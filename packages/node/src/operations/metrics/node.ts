@@ -216,7 +216,7 @@ function showMirrorOf(instruments: Instruments): Show {
   };
 }
 
-function createFactMetrics({ gauge, counter }: Instruments): Show {
+function createFactMetrics({ gauge }: Instruments): Show {
   const size = gauge("uniknode_facts_leaves", "Leaves of the Merkle tree of final facts.");
   const height = gauge(
     "uniknode_facts_height",
@@ -226,19 +226,9 @@ function createFactMetrics({ gauge, counter }: Instruments): Show {
     "uniknode_facts_blocks_behind",
     "Final blocks not yet in the Merkle tree of final facts.",
   );
-  const compared = counter(
-    "uniknode_facts_comparisons_total",
-    "Comparisons of the Merkle tree of final facts with other nodes, by outcome.",
-    "outcome",
-  );
-  const diverged = gauge("uniknode_facts_diverged", "Nodes whose Merkle tree of final facts differs.");
-
-  return ({ facts, comparison }) => {
+  return ({ facts }) => {
     size.set(facts.size);
     height.set(facts.height);
     lag.set(facts.lag);
-    const { agreed = 0, differed = 0, failed = 0, differing = 0 } = comparison ?? {};
-    showTotals(compared, { agreed, differed, failed });
-    diverged.set(differing);
   };
 }

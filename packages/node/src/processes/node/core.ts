@@ -5,15 +5,12 @@ import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
 import { createSelection } from "../../event-log/subscribed-events.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
-import type { Comparison } from "../../facts/comparison.ts";
-import { logName } from "../../facts/note.ts";
-import { SqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { FactsTask } from "../../facts/task.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { type Subscribe, Subscribers } from "../../platform/notifier.ts";
 import { type PoolEvent, toPublicEvent } from "../../pool/events.ts";
 import { Pool } from "../../pool/pool.ts";
-import { type Database, openDatabase } from "../../store/engine/database.ts";
+import type { Database } from "../../store/engine/database.ts";
 import { hasHistory } from "../../store/history/writer.ts";
 import { createPoolStore } from "../../store/node/pool.ts";
 import { CachingVerifier, createVerifyNow } from "../../verification/caching-verifier.ts";
@@ -29,31 +26,21 @@ export type NodeCore = NodePool & {
   readonly folder: DataFolder;
   readonly consensus: Consensus;
   readonly facts: FactsTask;
-  /** Absent for a node that does not compare its tree. */
-  readonly comparison: Comparison | undefined;
 };
 
-export async function openCore(
-  options: NodeOptions,
-  deps: NodeDeps,
-  onStop: Closing["add"],
-): Promise<NodeCore> {
+export function openCore(options: NodeOptions, deps: NodeDeps, onStop: Closing["add"]): NodeCore {
   const environment = createEnvironment(deps);
   const { network, logger } = environment;
   const { claimFolder = () => {} } = deps;
   const folder = openDataFolder(options, { network, logger, claimFolder }, onStop);
-  const { database, databasePath } = folder;
+  const { database } = folder;
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
   const shared = { ...environment, ...eventLog, database };
   const consensus = createConsensus(options, { ...shared, genesis: deps.genesis }, onStop);
   const facts = new FactsTask({ database, network, isDevChain: deps.createDev !== undefined, logger });
   onStop("tree of facts", () => facts.close());
-  const comparison =
-    options.compareWith.length > 0
-      ? await compareFacts(options.compareWith, { ...shared, databasePath }, onStop)
-      : undefined;
   const { pool, subscribeToPool } = createNodePool(options.pool, { ...shared, ...consensus }, onStop);
-  return { shared, folder, consensus, facts, comparison, pool, subscribeToPool };
+  return { shared, folder, consensus, facts, pool, subscribeToPool };
 }
 
 type ConsensusDeps = Environment &
@@ -170,36 +157,6 @@ function logPin(news: PinNews, logger: Logger): void {
         "the fetched chain does not contain the block of --assume-valid: discarding unchecked blocks and checking all signatures",
       );
   }
-}
-
-type FactsComparisonDeps = Pick<Environment, "network" | "nowMs" | "logger"> &
-  Pick<DataFolder, "databasePath"> &
-  Pick<NodeEventLog, "reporter">;
-
-/**
- * Compares the tree of facts with the trees of other nodes. Only a node with this option loads the code.
- *
- * @param urls of other nodes
- */
-async function compareFacts(
-  urls: readonly string[],
-  { databasePath, network, reporter, nowMs, logger }: FactsComparisonDeps,
-  onStop: Closing["add"],
-): Promise<Comparison> {
-  const { startComparison } = await import("../../facts/comparison.ts");
-  const database = openDatabase(databasePath, { readonly: true });
-  onStop("reader of the tree of facts", database.close);
-  const comparison = startComparison(
-    { urls, name: logName(network.description.nethash) },
-    {
-      facts: new SqliteFactReader(database, network),
-      report: (...events) => reporter.report(...events),
-      nowMs,
-      logger,
-    },
-  );
-  onStop("comparison of facts", comparison.close);
-  return comparison;
 }
 
 export type NodePool = {

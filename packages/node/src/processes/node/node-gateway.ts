@@ -6,7 +6,7 @@ import type { SubscribedEvents } from "../../event-log/subscribed-events.ts";
 import { finalHeight } from "../../facts/final.ts";
 import type { Forging, ForgingFigures } from "../../forger/forging.ts";
 import { futureHeadText } from "../../forger/future-head.ts";
-import type { ComparisonFigures, MirrorFigures, NodeFigures, NodeReport } from "../../gateway/figures.ts";
+import type { MirrorFigures, NodeFigures, NodeReport } from "../../gateway/figures.ts";
 import {
   type AdmissionResult,
   BodyError,
@@ -53,8 +53,6 @@ export type GatewayDeps = {
   readonly forging: () => ForgingFigures;
   /** Returns the figures of the tree of final facts. */
   readonly facts: () => NodeReport["facts"];
-  /** Absent for a node that does not compare its tree. */
-  readonly comparison?: () => ComparisonFigures;
   /** Absent for a node that starts no mirror. */
   readonly mirror?: () => MirrorFigures;
   /** Returns the loop delay of the consensus thread. */
@@ -196,7 +194,6 @@ function reportOf(deps: GatewayDeps): NodeReport {
     ...(peers && { peerBounds: peers.bounds() }),
     ...deps.forging(),
     facts: deps.facts(),
-    ...(deps.comparison && { comparison: deps.comparison() }),
     ...(deps.mirror && { mirror: deps.mirror() }),
     heapBytes: process.memoryUsage().heapUsed,
     logLinesLost: deps.logLinesLost(),
@@ -222,7 +219,7 @@ export function openGateway(
   { core, peers, forging, mirror }: GatewayParts,
   onStop: Closing["add"],
 ): Gateway {
-  const { shared, consensus, facts, comparison, pool } = core;
+  const { shared, consensus, facts, pool } = core;
   const { network, slots, now, subscribedEvents } = shared;
   const { chain } = consensus;
   const { forger } = forging;
@@ -240,7 +237,6 @@ export function openGateway(
     now,
     forging: () => forging.figures(),
     facts: () => facts.figures(),
-    ...(comparison && { comparison: comparison.figures }),
     ...(mirror && { mirror: () => mirror.figures() }),
     loopDelay: () => loopDelay.read(),
     logLinesLost: lostLogLines,

@@ -24,7 +24,7 @@ import type { ServingThread } from "../serving/thread.ts";
 
 type SharedOptions = Pick<
   Options,
-  "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile" | "compareWith" | "history" | "mirror"
+  "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile" | "history" | "mirror"
 >;
 
 export type NodeOptions = SharedOptions &

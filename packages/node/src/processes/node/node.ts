@@ -37,7 +37,7 @@ export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<N
 async function start(options: NodeOptions, deps: NodeDeps, closing: Closing): Promise<Node> {
   const onStop: Closing["add"] = (name, close) => closing.add(name, close);
   onStop("serving thread", () => deps.servingThread.close());
-  const core = await openCore(options, deps, onStop);
+  const core = openCore(options, deps, onStop);
   const { shared, folder, pool, subscribeToPool, facts } = core;
   const { chain } = core.consensus;
   const { grown } = shared;

@@ -14,7 +14,6 @@ import { toSnapshotError } from "../../read/postgres/read-model.ts";
 import { NO_MATCHING_OBSERVER, Slices } from "../../subscriptions/conditions/slices.ts";
 import { systemClock } from "../../webhooks/collaborators.ts";
 import { Attempts } from "../../webhooks/delivery/attempt.ts";
-import { HostRates, limitRate } from "../../webhooks/delivery/host-rate-limit.ts";
 import { WebhookError } from "../../webhooks/error.ts";
 import type { Owner, OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { guardRequests, type RequestKind, refusalOf } from "../../webhooks/hand-over/service-switch.ts";
@@ -165,7 +164,6 @@ async function openRequests(
   const targets = new TargetPost(toPostOptions(options));
   closing.add("connections to receivers", () => targets.close());
   const clock = systemClock;
-  const attempt = new Attempts({ post: targets.post, clock }).make;
   return new OwnRequests(
     { ...toTargetChecks(options), webhookLimit: options.webhookLimit },
     {
@@ -173,7 +171,7 @@ async function openRequests(
       sender: SENDER_ELSEWHERE,
       webhooksChanged: async () => void (await lastEvent()),
       history: new PostgresHistory(postgres, network),
-      attempt: limitRate(attempt, new HostRates(options.webhookHostRate, clock), clock),
+      attempt: new Attempts({ post: targets.post, clock }).make,
       slices: new Slices(NO_MATCHING_OBSERVER),
       observer: NO_MATCHING_OBSERVER,
       clock,

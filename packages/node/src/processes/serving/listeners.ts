@@ -1,6 +1,6 @@
 /** Listeners of nodes and API servers: options of the API, and health and metrics on the same listener or on a separate one. */
 import type { Logger } from "pino";
-import { DEFAULT_CONNECTION_BOUNDS, type HttpOptions, type HttpServer } from "../../http/server/server.ts";
+import type { HttpOptions, HttpServer } from "../../http/server/server.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { createOperationRoutes, type Operations, OperationsServer } from "../../operations/http/server.ts";
 import { SECOND_MS } from "../../platform/clock/durations.ts";
@@ -12,7 +12,6 @@ type ListenerOptions = Pick<
   ServingOptions,
   | "httpHost"
   | "httpPort"
-  | "httpConnections"
   | "httpKeepAlive"
   | "poolMaxPerRequest"
   | "httpAllow"
@@ -23,7 +22,6 @@ type ListenerOptions = Pick<
 export const toHttpOptions = (data: ListenerOptions): HttpOptions => ({
   host: data.httpHost,
   port: data.httpPort,
-  connections: { ...DEFAULT_CONNECTION_BOUNDS, total: data.httpConnections },
   keepAliveTimeoutMs: data.httpKeepAlive * SECOND_MS,
   poolMaxPerRequest: data.poolMaxPerRequest,
   allowed: data.httpAllow,

@@ -10,12 +10,7 @@ import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../webhooks/opt
 type DeliveryOptions = RetentionOptions &
   Pick<
     Options,
-    | "webhookPrivateTargets"
-    | "webhookAllow"
-    | "webhookDeny"
-    | "webhookHostRate"
-    | "webhookTimeout"
-    | "webhookRetries"
+    "webhookPrivateTargets" | "webhookAllow" | "webhookDeny" | "webhookTimeout" | "webhookRetries"
   >;
 
 type RetentionOptions = Pick<Options, "webhookLogDays">;
@@ -40,7 +35,6 @@ export const toTargetChecks = (options: CallOptions): Pick<WebhookOptions, "isTa
 export const toWebhookOptions = (options: DeliveryOptions): WebhookOptions => ({
   ...DEFAULT_WEBHOOK_OPTIONS,
   ...toTargetChecks(options),
-  webhookHostRate: options.webhookHostRate,
   retryPausesMs: options.webhookRetries.map(parseDurationMs),
   retention: toRetention(options),
   callTimeoutMs: options.webhookTimeout * 1_000,

@@ -198,8 +198,6 @@ export type Queue = {
   pausedUntilMs: number;
   /** True if the last call succeeded quickly. */
   isQuick: boolean;
-  /** Target of the last delivery that was read; undefined before the first. */
-  target: string | undefined;
 };
 
 export const createQueue = (webhook: number, state: QueueState): Queue => ({
@@ -216,7 +214,6 @@ export const createQueue = (webhook: number, state: QueueState): Queue => ({
   held: new Set(),
   pausedUntilMs: 0,
   isQuick: false,
-  target: undefined,
 });
 
 export const runningOf = ({ running }: Queue): number => running.first + running.retry + running.replay;

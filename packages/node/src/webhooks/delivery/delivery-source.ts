@@ -4,7 +4,6 @@ import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import type { Lane } from "../storage/lanes.ts";
 import { type Queue, runningOf } from "./active-queues.ts";
-import type { HostRates } from "./host-rate-limit.ts";
 
 type DeliverySourceDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "nextFirst" | "nextRetry" | "nextReplayed" | "states">;
@@ -13,7 +12,6 @@ type DeliverySourceDeps = {
   /** Returns whether a call of the delivery is running, or its outcome is not recorded yet. */
   readonly isUnderWay: (delivery: number) => boolean;
   readonly latestMs: () => number;
-  readonly rates: HostRates;
 };
 
 /** Maximum number of first attempts of a queue in memory, and maximum characters of their contents. */
@@ -29,7 +27,7 @@ export class DeliverySource {
 
   /**
    * Takes the next due delivery out of a lane. Returns undefined if no delivery is due, if the delivery is under way already, if
-   * it must be sent alone but other calls are running, if no call may start, or if the rate of its host is exhausted.
+   * it must be sent alone but other calls are running, or if no call may start.
    */
   next(queue: Queue, lane: Lane, nowMs: number): Promise<WaitingDelivery | undefined> {
     if (lane === "first") return this.#takeFirst(queue);
@@ -94,18 +92,15 @@ export class DeliverySource {
   }
 
   /**
-   * Counts a call to the delivery's host, if a call may start now. Another process may have put a delivery into another lane
-   * while it is under way: then the lane is held.
+   * Returns whether the call may start now. Another process may have put a delivery into another lane while it is under way:
+   * then the lane is held.
    */
-  #isAllowed(queue: Queue, lane: Lane, { number, target }: WaitingDelivery): boolean {
-    const { mayBegin, isUnderWay, rates } = this.#deps;
+  #isAllowed(queue: Queue, lane: Lane, { number }: WaitingDelivery): boolean {
+    const { mayBegin, isUnderWay } = this.#deps;
     if (!mayBegin()) return false;
-    if (isUnderWay(number)) {
-      queue.held.add(lane);
-      return false;
-    }
-    queue.target = target;
-    return rates.take(target);
+    if (!isUnderWay(number)) return true;
+    queue.held.add(lane);
+    return false;
   }
 }
 

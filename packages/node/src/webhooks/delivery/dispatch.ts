@@ -14,7 +14,6 @@ import type { MakeAttempt } from "./attempt.ts";
 import type { Consequences } from "./consequences.ts";
 import { DeliverySource } from "./delivery-source.ts";
 import { DueCalls, type DueOptions, isQuick } from "./due.ts";
-import type { HostRates } from "./host-rate-limit.ts";
 import { longestDelayMs } from "./retry.ts";
 import { Schedule } from "./schedule.ts";
 import { type BackgroundTask, Sources } from "./sources.ts";
@@ -29,7 +28,6 @@ type DispatcherDeps = {
   backgroundTasks: readonly BackgroundTask[];
   consequences: Consequences;
   attempt: MakeAttempt;
-  rates: HostRates;
   /** Called after every run, because finished deliveries may be old enough to be dropped. */
   retain: () => void;
   /** Called after every run, with the error of the database if there was one. */
@@ -66,7 +64,7 @@ export class Dispatcher {
   #trouble: string | undefined;
 
   constructor(options: DispatcherOptions, deps: DispatcherDeps) {
-    const { deliveryQueue, rates, clock, consequences, match, backgroundTasks } = deps;
+    const { deliveryQueue, clock, consequences, match, backgroundTasks } = deps;
     const { ownership } = deliveryQueue;
     this.#options = options;
     this.#deps = deps;
@@ -77,8 +75,8 @@ export class Dispatcher {
     const queues = new Queues({ deliveryQueue, owns: (webhook) => ownership.owns(webhook), latestMs });
     this.#queues = queues;
     this.#due = new DueCalls(options, {
-      ...{ queues, mayBegin, rates },
-      deliverySource: new DeliverySource({ deliveryQueue, mayBegin, isUnderWay, latestMs, rates }),
+      ...{ queues, mayBegin },
+      deliverySource: new DeliverySource({ deliveryQueue, mayBegin, isUnderWay, latestMs }),
       begin: (queue, lane, delivery) => this.#call(queue, lane, delivery),
     });
     this.#inFlight = new InFlight(clock);
@@ -247,7 +245,7 @@ export class Dispatcher {
   /** Sleeps until the next call or background task is due; outcomes notify the dispatcher themselves. */
   #sleep(): void {
     const nowMs = this.#deps.clock.steadyMs();
-    const nextMs = [this.#sources.nextMs(), this.#due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
+    const nextMs = [this.#sources.nextMs(), this.#due.nextMs()].filter((atMs) => atMs !== undefined);
     this.#schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
   }
 }

@@ -5,7 +5,6 @@ import type { WebhookOptions } from "../options.ts";
 import { LANES, type Lane } from "../storage/lanes.ts";
 import { laneDueMs, type Queue, type Queues, runningOf } from "./active-queues.ts";
 import { type DeliverySource, hasFewAhead } from "./delivery-source.ts";
-import type { HostRates } from "./host-rate-limit.ts";
 
 /** Maximum duration of a quick call, which does not occupy a slot for long. */
 const QUICK_MS = 1_000;
@@ -47,7 +46,6 @@ type DueDeps = {
   readonly deliverySource: Pick<DeliverySource, "readAhead" | "next">;
   /** Returns whether a call may start now; if not, none is due. */
   readonly mayBegin: () => boolean;
-  readonly rates: HostRates;
   /** Starts a call, which already counts as running. */
   readonly begin: (queue: Queue, lane: Lane, delivery: WaitingDelivery) => void;
 };
@@ -110,29 +108,23 @@ export class DueCalls {
   }
 
   /** Returns when the next call is due; undefined if none is due before another event. */
-  nextMs(nowMs = 0): number | undefined {
+  nextMs(): number | undefined {
     const { queues } = this.#deps;
     const slots = new CallSlots(queues.all(), this.#options.maxConcurrent);
     const due = [...queues.all()].flatMap((queue) =>
-      LANES.filter((lane) => slots.isFree(queue, lane)).flatMap(
-        (lane) => this.#dueMs(queue, lane, nowMs) ?? [],
-      ),
+      LANES.filter((lane) => slots.isFree(queue, lane)).flatMap((lane) => this.#dueMs(queue, lane) ?? []),
     );
     return due.length === 0 ? undefined : Math.min(...due);
   }
 
   #isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
-    const atMs = this.#dueMs(queue, lane, nowMs);
+    const atMs = this.#dueMs(queue, lane);
     return atMs !== undefined && atMs <= nowMs;
   }
 
-  #dueMs(queue: Queue, lane: Lane, nowMs: number): number | undefined {
-    const { queues, mayBegin, rates } = this.#deps;
+  #dueMs(queue: Queue, lane: Lane): number | undefined {
+    const { queues, mayBegin } = this.#deps;
     if (!mayBegin() || !queues.isCurrent(queue)) return undefined;
-    const atMs = laneDueMs(queue, lane, this.#options.maxConcurrentPerWebhook);
-    if (atMs === undefined) return undefined;
-    // A call that is delayed by the rate limit of its host occupies no slot.
-    const delayMs = queue.target === undefined ? 0 : rates.delayMs(queue.target);
-    return Math.max(atMs, nowMs + delayMs);
+    return laneDueMs(queue, lane, this.#options.maxConcurrentPerWebhook);
   }
 }

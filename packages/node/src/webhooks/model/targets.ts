@@ -62,15 +62,9 @@ function parseCredentials(userInfo: string | undefined): NatsCredentials {
   };
 }
 
-/**
- * Returns the host of a valid target as in http URLs: lower-case names, and addresses in one form.
- *
- * @returns `name`: name or address, without brackets; `withPort`: the same with the port, unless it is the default port of http or https
- */
-export function hostOf(target: string): { readonly name: string; readonly withPort: string } {
+/** Returns the host of a valid target as in http URLs, without brackets: lower-case names, and addresses in one form. */
+export function hostOf(target: string): string {
   const nats = isNatsTarget(target) ? parseNatsTarget(target) : undefined;
   // The URL parser changes neither names nor addresses of schemes that it does not know.
-  if (nats) return { name: nats.host, withPort: `${nats.host}:${nats.port}` };
-  const { hostname, host } = new URL(target);
-  return { name: hostname.replace(/^\[|\]$/g, ""), withPort: host };
+  return nats?.host ?? new URL(target).hostname.replace(/^\[|\]$/g, "");
 }

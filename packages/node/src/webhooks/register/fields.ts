@@ -165,7 +165,7 @@ export function checkTarget({ isTargetAddress }: TargetOptions, target: string):
 
 /** Returns the address in a URL; undefined for a name other than that of this machine. */
 function addressIn(target: string): string | undefined {
-  const host = hostOf(target).name;
+  const host = hostOf(target);
   if (host === "localhost") return "127.0.0.1";
   return isIP(host) === 0 ? undefined : host;
 }

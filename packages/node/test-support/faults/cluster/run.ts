@@ -211,7 +211,7 @@ async function judgeAll(
   try {
     await compareTables(node, postgres);
     await compareEvents(node, postgres);
-    await compareFacts(node, postgres, files);
+    await compareFacts(node, postgres);
   } catch (error) {
     faults.push(`the mirror differs from its node: ${(error as Error).message}`);
   }

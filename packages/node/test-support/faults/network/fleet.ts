@@ -57,7 +57,6 @@ async function createNode({ folder, faults }: Run, hosts: Hosts, index: number, 
     ...["--http-host", host, "--http-port", `${HTTP_PORT}`, "--rate-limit", "0"],
     ...["--p2p-host", host, "--p2p-port", `${P2P_PORT}`],
     ...["--peers", [0, 1, 2].map(hosts.addressOf).join(",")],
-    ...["--compare-with", urlOf(hosts, (index + 1) % NODES)],
     ...["--webhook-token", TOKEN, "--webhook-private-targets"],
   ];
   const spawn = { through: hosts.commandOf(index) };

@@ -25,9 +25,6 @@ import { DeliveredChain } from "../checks/delivered-chain.ts";
 import { type Figures, firstValue } from "../scenario.ts";
 import type { Fleet, FleetNode } from "./fleet.ts";
 
-/** Log message of a node that compares its fact tree with another one. */
-const ALARM = "facts diverge";
-
 /** A node after all have stopped. */
 type Stopped = FleetNode & {
   readonly head: BlockHeader;
@@ -86,12 +83,11 @@ export class Verdict {
     const root = await this.#rootOf(best);
     const faults: string[] = [];
     for (const node of this.#nodes) {
-      const { name, output } = node.member;
+      const { name } = node.member;
       if (read(node, stateDigest) !== digest)
         faults.push(`${name} has another state than ${best.member.name}`);
       if ((await this.#rootOf(node)) !== root)
         faults.push(`${name} has other facts than ${best.member.name}`);
-      if (output.includes(ALARM)) faults.push(`${name} saw other facts than its own`);
     }
     return faults;
   }

@@ -190,7 +190,6 @@ const LEAF = { height: 1, index: 1, event: "block.applied", content: "ab".repeat
 /** Two leaves. */
 const FACTS: FactReader = {
   checkpoint: async () => CHECKPOINT,
-  rootAt: async () => EMPTY_ROOT,
   inclusion: async (_, size = 2) => ({
     leaf: LEAF,
     size,

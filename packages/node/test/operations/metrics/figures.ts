@@ -32,7 +32,6 @@ export const FIGURES = {
     refused: { signed_before: 31, watching: 32, other_forger: 33, head_in_future: 35 },
     keysUsedElsewhere: 34,
     facts: { size: 81, height: 82, lag: 83 },
-    comparison: { agreed: 84, differed: 85, failed: 86, differing: 87 },
     heapBytes: 1_000,
     logLinesLost: 71,
     loopDelay: { p50: 0.01, p99: 0.02, max: 0.03 },

@@ -221,7 +221,7 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
   });
 
   test("Health and metrics respond on their own listener under 2,000 half-open and 2,000 idle connections.", async () => {
-    await serve({ operationsPort: 0, httpConnections: 500 });
+    await serve({ operationsPort: 0 });
     await attack(present(thread.port()));
     const port = Number(new URL(serving.operationsUrl).port);
     expect(port).not.toBe(present(thread.port()));

@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { createQueue, type Queue } from "../../../src/webhooks/delivery/active-queues.ts";
 import { DeliverySource } from "../../../src/webhooks/delivery/delivery-source.ts";
-import { HostRates } from "../../../src/webhooks/delivery/host-rate-limit.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 
 const delivery = (number: number): WaitingDelivery => ({
@@ -31,7 +30,6 @@ function openSource() {
     mayBegin: () => true,
     latestMs: () => Number.MAX_SAFE_INTEGER,
     isUnderWay: () => false,
-    rates: new HostRates(0, { elapsedMs: () => 0 }),
   });
   return {
     queue,

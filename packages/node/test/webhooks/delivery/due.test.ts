@@ -3,13 +3,11 @@ import { beforeEach, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { type Queue, Queues } from "../../../src/webhooks/delivery/active-queues.ts";
 import { DueCalls } from "../../../src/webhooks/delivery/due.ts";
-import { HostRates } from "../../../src/webhooks/delivery/host-rate-limit.ts";
 import { Outcomes, type Unwritten } from "../../../src/webhooks/delivery/under-way.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import type { QueueState } from "../../../src/webhooks/storage/delivery-queue.ts";
 import type { Lane } from "../../../src/webhooks/storage/lanes.ts";
 
-const UNLIMITED = new HostRates(0, { elapsedMs: () => 0 });
 const NONE: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
 
 /** Pending first attempts, by webhook. */
@@ -57,7 +55,7 @@ const dueCalls = (maxConcurrent = 100, maxConcurrentPerWebhook = 2) =>
   new DueCalls(
     { maxConcurrent, maxConcurrentPerWebhook },
     {
-      ...{ queues, deliverySource, mayBegin: () => true, rates: UNLIMITED },
+      ...{ queues, deliverySource, mayBegin: () => true },
       begin: ({ webhook }, lane) => void begun.push(`${webhook} ${lane}`),
     },
   );
@@ -166,7 +164,7 @@ test.each<[string, (owned: Set<number>) => void]>([
   const due = new DueCalls(
     { maxConcurrent: 100, maxConcurrentPerWebhook: 2 },
     {
-      ...{ queues, deliverySource: { ...deliverySource, next }, mayBegin: () => true, rates: UNLIMITED },
+      ...{ queues, deliverySource: { ...deliverySource, next }, mayBegin: () => true },
       begin: () => begun.push("called"),
     },
   );

@@ -132,7 +132,6 @@ describe("a webhook of several events", () => {
     expect(store.eventNames()).toEqual(
       new Set([
         "state.started",
-        "state.diverged",
         "block.applied",
         "block.disregarded",
         "block.finalized",

@@ -3,7 +3,6 @@ import { onTestFinished } from "vitest";
 import { type Attempted, NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/collaborators.ts";
 import { Consequences } from "../../../src/webhooks/delivery/consequences.ts";
 import { Dispatcher } from "../../../src/webhooks/delivery/dispatch.ts";
-import { HostRates } from "../../../src/webhooks/delivery/host-rate-limit.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/storage/delivery-queue.ts";
 import { createTestClock, settle, silent } from "../../../test-support/webhooks/support.ts";
@@ -48,7 +47,6 @@ export function startDeliverer(storage: DeliveryQueue, startMs?: number) {
         });
         return promise;
       },
-      rates: new HostRates(0, clock),
       retain: () => {},
       runEnded(error) {
         if (error !== undefined) throw error;

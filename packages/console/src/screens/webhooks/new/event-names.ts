@@ -88,7 +88,6 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
       ["peer.added", "a peer passed its verification"],
       ["peer.removed", "a peer was disconnected"],
       ["state.started", "the node is in sync for the first time since its start"],
-      ["state.diverged", "another node derived different facts from the same final blocks"],
     ],
   },
 ];
