@@ -67,10 +67,11 @@ export async function serveUntilStopped<S extends Served>({
     stopping.abort();
   });
   const uncaught = uncaughtError(logger, () => setDeadline(FAILURE_TIMEOUT_MS));
-  const endSaving = saveMemoryWhenIdle();
+  let endSaving = () => {};
   try {
     served = await Promise.race([startUnlessStopped(start, stopping.signal), uncaught]);
     limitHeapGrowth(heap);
+    endSaving = saveMemoryWhenIdle();
     const failed = served?.failed.catch((err) => {
       logger.fatal({ err }, "stopping: an essential part of the node failed");
       setDeadline(FAILURE_TIMEOUT_MS);
@@ -179,6 +180,8 @@ const IDLE_SHARE = 0.25;
  * Makes an idle process release memory a few seconds after a burst. By default, the engine waits until a
  * thread has not collected for 100 s. A busy process keeps the default, because it would collect several
  * times a second. Returns a function that stops it.
+ *
+ * Must be called after the modules are loaded, as `limitHeapGrowth`: a start that waits for a processor counts as idle.
  */
 export function saveMemoryWhenIdle(intervalMs = INTERVAL_MS): () => void {
   let before = process.cpuUsage();
