@@ -81,6 +81,24 @@ describe.each(compiled)("$name", ({ load }) => {
     for (const count of counts.values()) expect(count).toBeGreaterThan(100);
   });
 
+  test("A zero before a byte of 0x7f, which needs none, makes a signature invalid.", () => {
+    const { privateKey, publicKey } = keysFromPassphrase("strict form");
+    const signed = (index: number) => {
+      const hash = sha256(Uint8Array.of(index, index >> 8));
+      return { scheme: "ecdsa" as const, hash, signature: signEcdsa(hash, privateKey), publicKey };
+    };
+    // The first integer begins at byte 4, and has 32 bytes.
+    const isNext = ({ signature }: SignatureCheck) => signature[3] === 32 && signature[4] === 0x7f;
+    let index = 0;
+    while (!isNext(signed(index))) index++;
+    const check = signed(index);
+    const [tag = 0, length = 0, ...rest] = check.signature;
+    const longer = Uint8Array.of(tag, length + 1, 2, 33, 0, ...rest.slice(2));
+    const packed = packChecks([check, { ...check, signature: longer }]);
+    expect(verify(packed)).toEqual(Uint8Array.of(1, 0));
+    expect(libauth(packed)).toEqual(Uint8Array.of(1, 0));
+  });
+
   test("Keys that recur get tables, and the verdicts of libauth.", () => {
     // Four keys have more signatures than the widest table needs, beside twenty others.
     const checks = fc.sample(alteredSignature.filter(isPackable), { numRuns: 600, seed: 1 });
