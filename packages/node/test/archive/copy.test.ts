@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyChain, stateDigest } from "../../src/archive/copy.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
+import { type Archived, alter, archiveFixture } from "../../test-support/archive/fixture.ts";
 import { laterMigrations } from "../../test-support/store/later-migrations.ts";
-import { type Archived, alter, archiveFixture } from "./fixture.ts";
 
 let archived: Archived;
 let copies = 0;

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inspectDatabase } from "../../src/archive/integrity/damage.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
+import { type Archived, archiveFixture } from "../../test-support/archive/fixture.ts";
 import { CHAINS } from "../../test-support/chain/fixtures.ts";
-import { type Archived, archiveFixture } from "./fixture.ts";
 
 const PAGE = 4_096;
 const chains: Archived[] = [];

@@ -18,9 +18,9 @@ import {
   openClock,
   resetFolder,
 } from "../../src/dev-chain/folder.ts";
+import { type Archived, archiveFixture } from "../../test-support/archive/fixture.ts";
 import { isStoppedAfter } from "../../test-support/process/file-steps.ts";
 import { runMain } from "../../test-support/process/main.ts";
-import { type Archived, archiveFixture } from "./fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-kills-"));
 let names = 0;

@@ -6,9 +6,9 @@ import { pathToFileURL } from "node:url";
 import { createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readManifest } from "../../src/archive/manifest.ts";
+import { type Archived, archiveFixture } from "../../test-support/archive/fixture.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { runUniknode } from "../../test-support/process/uniknode.ts";
-import { type Archived, archiveFixture } from "./fixture.ts";
 
 const KILLER = pathToFileURL(join(import.meta.dirname, "../../test-support/process/file-steps.ts")).href;
 const folder = mkdtempSync(join(tmpdir(), "uniknode-killed-"));

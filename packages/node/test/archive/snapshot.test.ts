@@ -14,8 +14,8 @@ import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { MetaStore } from "../../src/store/node/meta.ts";
+import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "../../test-support/archive/fixture.ts";
 import { dumpOf, OTHER_VOTES, openChain } from "../../test-support/chain/fixtures.ts";
-import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "./fixture.ts";
 
 let archived: Archived;
 let names = 0;

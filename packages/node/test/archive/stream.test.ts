@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importBlocks } from "../../src/archive/import.ts";
 import { exportBlocks, readStream, writeStream } from "../../src/archive/stream.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
+import { type Archived, archiveFixture } from "../../test-support/archive/fixture.ts";
 import { dumpOf } from "../../test-support/chain/fixtures.ts";
-import { type Archived, archiveFixture } from "./fixture.ts";
 
 const NETHASH = "ab".repeat(32);
 

@@ -6,14 +6,7 @@ import { Growth } from "../../src/facts/growth.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { MetaStore } from "../../src/store/node/meta.ts";
 import { BatchVerifier, type Verifier } from "../../src/verification/verifier.ts";
-import {
-  blocksOf,
-  type Content,
-  LATE,
-  openChain,
-  readChain,
-  temporaryFolder,
-} from "../../test-support/chain/fixtures.ts";
+import { blocksOf, type Content, LATE, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
 
 export type Archived = {
   readonly content: Content;
