@@ -7,7 +7,7 @@ import type { Gateway } from "../../packages/node/src/gateway/gateway.ts";
 import { type HttpDependencies, HttpServer } from "../../packages/node/src/http/server/server.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool-options.ts";
-import { openPostgres } from "../../packages/node/src/postgres/connection.ts";
+import { Postgres } from "../../packages/node/src/postgres/connection.ts";
 import { SlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
 import { PostgresReadModel } from "../../packages/node/src/read/postgres/read-model.ts";
 import { SqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
@@ -55,7 +55,7 @@ function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
 /** Opens the mirror as an API server does, with 10 connections. */
 function readMirror({ url, isShared }: Mirror): Pick<HttpDependencies, "readModel" | "namesBlocks"> {
   const open = (maxConnections: number) =>
-    openPostgres({
+    new Postgres({
       ...{ url, maxConnections },
       applicationName: "bench",
       statementTimeoutMs: 10_000,

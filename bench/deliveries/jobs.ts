@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Agent } from "undici";
 import { present } from "../../packages/node/src/platform/present.ts";
-import { openPostgres, type Postgres } from "../../packages/node/src/postgres/connection.ts";
+import { Postgres } from "../../packages/node/src/postgres/connection.ts";
 import type { Contender } from "./contender.ts";
 import { forkWorkers, type Job, post, runWorker } from "./plain-worker.ts";
 
@@ -64,7 +64,7 @@ const JOBS = 64;
 const IDLE_MS = 5;
 
 async function work(databaseUrl: string, signal: AbortSignal): Promise<void> {
-  const postgres = openPostgres({
+  const postgres = new Postgres({
     url: databaseUrl,
     applicationName: "plain jobs",
     maxConnections: TRANSACTIONS,

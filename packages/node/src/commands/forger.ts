@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { databaseOf } from "../archive/database.ts";
 import { runOptions } from "../config/options.ts";
 import { openReader } from "../store/engine/migrations.ts";
-import { createSlotStore, type MissedSlot } from "../store/node/slots.ts";
+import { type MissedSlot, SlotStore } from "../store/node/slots.ts";
 import { addFlags, readConfig } from "./flags.ts";
 import { printLines, printText } from "./print.ts";
 
@@ -31,7 +31,7 @@ export function forgerCommand(): Command {
 function missedIn(folder: string, slot: number | undefined): MissedSlot[] {
   const database = openReader(databaseOf(folder), { acceptsOlder: true });
   try {
-    const slots = createSlotStore(database);
+    const slots = new SlotStore(database);
     return slot === undefined ? slots.missed(LATEST) : slots.missedAt(slot);
   } finally {
     database.close();

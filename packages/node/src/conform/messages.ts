@@ -82,82 +82,94 @@ export type FactOptions = {
   readonly data?: JsonObject;
 };
 
-export type Messages = {
-  /** Creates the next block. */
-  place(): BlockPlace;
-  /** Creates a block at the height of another one. */
-  sibling(place: BlockPlace): BlockPlace;
-  /** Creates the delivery of a fact of a block. */
-  fact(options?: FactOptions): DeliveryMessage;
-  /** Creates the retraction of a fact. */
-  retraction(fact: DeliveryMessage): DeliveryMessage;
-  /** Creates a delivery of another event; with a place, the event of a block. */
-  other(event: string, data?: unknown, place?: BlockPlace): DeliveryMessage;
-  ping(): DeliveryMessage;
-  /** Returns an epoch that is higher than all before. */
-  epoch(): number;
-  /** Skips sequences, such as those of deliveries that are still being retried. */
-  skipSequences(count: number): void;
-};
-
 const fit = createFit(MAX_CONTENT_BYTES);
 
 /** Heights, sequences and epochs start at the time in seconds, so that a later run continues above an earlier one. */
-export function createMessages({ webhook, event: ownEvent, nowMs }: MessageOptions): Messages {
-  const network = randomBytes(32).toString("hex");
-  const start = Math.floor(nowMs() / 1_000);
-  let [height, sequence, epoch, branch] = [start, start, start, 0];
-  const hex = (name: string): string => hash("sha256", `${network} ${name}`);
+export class Messages {
+  readonly #options: MessageOptions;
+  readonly #network = randomBytes(32).toString("hex");
+  #height: number;
+  #sequence: number;
+  #epoch: number;
+  #branch = 0;
 
-  function place(): BlockPlace {
-    height++;
-    return { height, blockId: hex(`${height}`), previousId: hex(`${height - 1}`) };
+  constructor(options: MessageOptions) {
+    this.#options = options;
+    const start = Math.floor(options.nowMs() / 1_000);
+    [this.#height, this.#sequence, this.#epoch] = [start, start, start];
+  }
+
+  /** Creates the next block. */
+  place(): BlockPlace {
+    const height = ++this.#height;
+    return { height, blockId: this.#hex(`${height}`), previousId: this.#hex(`${height - 1}`) };
+  }
+
+  /** Creates a block at the height of another one. */
+  sibling({ height, previousId }: BlockPlace): BlockPlace {
+    return { height, blockId: this.#hex(`${height} ${++this.#branch}`), previousId };
+  }
+
+  /** Creates the delivery of a fact of a block. */
+  fact({ event = this.#options.event, place, timesReverted = 0, data }: FactOptions = {}): DeliveryMessage {
+    const at = place ?? this.place();
+    const { height, blockId } = at;
+    const content = { ...contentOf(event, at, (name) => this.#hex(`${blockId} ${name}`)), ...data };
+    const message = this.#queued();
+    return {
+      ...message,
+      event,
+      id: deliveryId(this.#network, message.webhook, { id: `${event} ${blockId}`, height, timesReverted }),
+      height,
+      blockId,
+      content: fit(event, JSON.stringify(content)),
+    };
+  }
+
+  /** Creates the retraction of a fact. */
+  retraction(fact: DeliveryMessage): DeliveryMessage {
+    const event = retractionNameOf(fact.event);
+    const id = retractionId(this.#network, this.#options.webhook, event, fact.id);
+    return { ...fact, ...this.#queued(), event, id, reverts: fact.id };
+  }
+
+  /** Creates a delivery of another event; with a place, the event of a block. */
+  other(event: string, data?: unknown, place?: BlockPlace): DeliveryMessage {
+    const message = this.#queued();
+    const identity = place
+      ? { id: event, height: place.height, timesReverted: 0 }
+      : { id: event, logSequence: message.sequence, createdMs: message.timeMs };
+    return {
+      ...message,
+      event,
+      id: deliveryId(this.#network, message.webhook, identity),
+      ...(place && { height: place.height, blockId: place.blockId }),
+      content: fit(event, data === undefined ? undefined : JSON.stringify(data)),
+    };
+  }
+
+  ping(): DeliveryMessage {
+    const { createdMs: timeMs, ...ping } = pingMessage(this.#options.webhook, this.#options.nowMs());
+    return { ...ping, timeMs };
+  }
+
+  /** Returns an epoch that is higher than all before. */
+  epoch(): number {
+    return ++this.#epoch;
+  }
+
+  /** Skips sequences, such as those of deliveries that are still being retried. */
+  skipSequences(count: number): void {
+    this.#sequence += count;
   }
 
   /** Returns the members that every message except pings has. */
-  const queued = () => ({ webhook, sequence: ++sequence, timeMs: nowMs() });
+  #queued() {
+    const { webhook, nowMs } = this.#options;
+    return { webhook, sequence: ++this.#sequence, timeMs: nowMs() };
+  }
 
-  return {
-    place,
-    sibling: ({ height: at, previousId }) => ({ height: at, blockId: hex(`${at} ${++branch}`), previousId }),
-    fact({ event = ownEvent, place: given, timesReverted = 0, data } = {}) {
-      const at = given ?? place();
-      const { height: atHeight, blockId } = at;
-      const content = { ...contentOf(event, at, (name) => hex(`${blockId} ${name}`)), ...data };
-      return {
-        ...queued(),
-        event,
-        id: deliveryId(network, webhook, { id: `${event} ${blockId}`, height: atHeight, timesReverted }),
-        height: atHeight,
-        blockId,
-        content: fit(event, JSON.stringify(content)),
-      };
-    },
-    retraction(fact) {
-      const event = retractionNameOf(fact.event);
-      const id = retractionId(network, webhook, event, fact.id);
-      return { ...fact, ...queued(), event, id, reverts: fact.id };
-    },
-    other(event, data, at) {
-      const message = queued();
-      const identity = at
-        ? { id: event, height: at.height, timesReverted: 0 }
-        : { id: event, logSequence: message.sequence, createdMs: message.timeMs };
-      return {
-        ...message,
-        event,
-        id: deliveryId(network, webhook, identity),
-        ...(at && { height: at.height, blockId: at.blockId }),
-        content: fit(event, data === undefined ? undefined : JSON.stringify(data)),
-      };
-    },
-    ping() {
-      const { createdMs: timeMs, ...ping } = pingMessage(webhook, nowMs());
-      return { ...ping, timeMs };
-    },
-    epoch: () => ++epoch,
-    skipSequences(count) {
-      sequence += count;
-    },
-  };
+  #hex(name: string): string {
+    return hash("sha256", `${this.#network} ${name}`);
+  }
 }

@@ -11,8 +11,8 @@ import { ACCEPTANCE } from "./catalogue/acceptance.ts";
 import { REPETITION, RESTARTS } from "./catalogue/repetition.ts";
 import { RETRACTIONS_OF_FACTS } from "./catalogue/retractions.ts";
 import { VERIFICATION } from "./catalogue/verification.ts";
-import { createMessages } from "./messages.ts";
-import { openStage, type Scenario, type StageDeps, type StageOptions } from "./stage.ts";
+import { Messages } from "./messages.ts";
+import { type Scenario, Stage, type StageDeps, type StageOptions } from "./stage.ts";
 import { readView, ScenarioFailure } from "./view.ts";
 
 export type Outcome = {
@@ -43,7 +43,7 @@ export async function playScenarios(
   deps: RunDeps,
 ): Promise<readonly Outcome[]> {
   const { webhook, event } = options;
-  const messages = createMessages({ webhook, event, nowMs: Date.now });
+  const messages = new Messages({ webhook, event, nowMs: Date.now });
   const outcomes: Outcome[] = [];
   for (const scenario of scenarios) {
     const reason = reasonToSkip(scenario, deps);
@@ -70,16 +70,16 @@ async function playOne(scenario: Scenario, options: StageOptions, deps: StageDep
   // Ends the calls that are still in progress after a failure.
   const ending = new AbortController();
   const signal = AbortSignal.any([deps.signal, ending.signal]);
-  const { stage, journal, conclude, close } = openStage(options, { ...deps, signal });
+  const stage = new Stage(options, { ...deps, signal });
   try {
-    await conclude(await scenario.play(stage));
+    await stage.conclude(await scenario.play(stage, deps.messages));
     return { ...timed(), state: "passed" };
   } catch (error) {
     if (deps.signal.aborted) return { ...timed(), state: "skipped", reason: INTERRUPTED };
-    return { ...timed(), state: "failed", sent: [...journal], ...explain(error, scenario) };
+    return { ...timed(), state: "failed", sent: [...stage.journal], ...explain(error, scenario) };
   } finally {
     ending.abort();
-    await close();
+    await stage.close();
   }
 }
 

@@ -22,33 +22,6 @@ export type StageDeps = {
   readonly signal: AbortSignal;
 };
 
-type Stage = Pick<Messages, "place" | "sibling" | "retraction" | "epoch" | "skipSequences"> & {
-  readonly token: string;
-  fact(options?: FactOptions): DeliveryMessage;
-  /** Creates a delivery that has no fact which the view must show. */
-  other: Messages["other"];
-  ping: Messages["ping"];
-  /** Sends messages one after another; the receiver must accept each. */
-  deliver(...messages: readonly DeliveryMessage[]): Promise<void>;
-  /** Sends messages at the same time; the receiver must accept each. */
-  deliverTogether(messages: readonly DeliveryMessage[]): Promise<void>;
-  /** Sends copies of one message at the same time; the receiver can accept or refuse each. */
-  attemptCopies(message: DeliveryMessage, copies: number): Promise<void>;
-  /** Sends one message in a certain way; the receiver must accept it. */
-  deliverAs(message: DeliveryMessage, how: How): Promise<void>;
-  /** Sends one message in a certain way; the receiver must refuse it. */
-  refuseAs(message: DeliveryMessage, how: How): Promise<void>;
-  /** Sends one message; the receiver can accept or refuse it. */
-  attempt(message: DeliveryMessage, how?: How): Promise<void>;
-  /** Sends a message whose body arrives in pieces; the receiver must accept it. */
-  deliverPieces(message: DeliveryMessage, split: (body: Buffer) => readonly Buffer[]): Promise<void>;
-  /** Sends half of a message, and closes the connection. */
-  breakOff(message: DeliveryMessage): Promise<void>;
-  /** Waits until the view has these facts of the scenario, and no others. */
-  expectView(facts: readonly DeliveryMessage[]): Promise<void>;
-  restart(): Promise<void>;
-};
-
 /** Calls that a node would make, and the view that the receiver must have afterwards. */
 export type Scenario = {
   /** Stable name, for `--only` and for reports. */
@@ -67,77 +40,119 @@ export type Scenario = {
    *
    * @throws {ScenarioFailure} if the receiver responds wrongly
    */
-  readonly play: (stage: Stage) => Promise<readonly DeliveryMessage[]>;
+  readonly play: (stage: Stage, messages: Messages) => Promise<readonly DeliveryMessage[]>;
 };
 
-/** A stage with the calls that were made on it. */
-type OpenStage = {
-  readonly stage: Stage;
-  readonly journal: readonly string[];
-  /** Waits until the view is the expected one, and stays so. */
-  conclude(facts: readonly DeliveryMessage[]): Promise<void>;
-  close(): Promise<void>;
-};
-
-/** Opens the stage of one scenario; its connections end when it is closed. */
-export function openStage(options: StageOptions, deps: StageDeps): OpenStage {
-  const calls = new Calls(options, deps);
-  const { requests, journal } = calls;
-  const { messages } = deps;
+/** The stage of one scenario. Its connections end when it is closed. */
+export class Stage {
+  readonly token: string;
+  /** The calls with their responses. */
+  readonly journal: string[] = [];
+  readonly #options: StageOptions;
+  readonly #deps: StageDeps;
+  readonly #requests: Requests;
   /** Ids of all facts of the scenario. */
-  const ids = new Set<string>();
-  const expectView = (facts: readonly DeliveryMessage[]) =>
-    awaitView(options, { sent: ids, facts, event: options.event }, deps.signal);
-  const deliverAs = async (message: DeliveryMessage, how: How) =>
-    mustAccept(message, await calls.record(message, () => requests.send(message, how)));
+  readonly #ids = new Set<string>();
 
-  const stage: Stage = {
-    ...messages,
-    token: options.token,
-    deliverAs,
-    fact(given) {
-      const fact = messages.fact(given);
-      ids.add(fact.id);
-      return fact;
-    },
-    async deliver(...list) {
-      for (const message of list) await deliverAs(message, {});
-    },
-    async deliverTogether(list) {
-      await Promise.all(list.map((message) => deliverAs(message, {})));
-    },
-    async attemptCopies(message, copies) {
-      await calls.record(message, async () => (await requests.sendCopies(message, copies)).join(" and "));
-    },
-    async refuseAs(message, how) {
-      const status = await calls.record(message, () => requests.send(message, how));
-      if (isSuccess(status))
-        throw new ScenarioFailure("a status that is not 2xx", `it responded with ${status}`);
-    },
-    async attempt(message, how = {}) {
-      await calls.record(message, () => requests.send(message, how));
-    },
-    async deliverPieces(message, split) {
-      mustAccept(message, await calls.record(message, () => requests.sendPieces(message, split)));
-    },
-    async breakOff(message) {
-      await requests.sendHalf(message);
-      journal.push(`${labelOf(message)}: half of the body, then the connection was closed`);
-    },
-    expectView,
-    restart: () => calls.restart(),
-  };
+  constructor(options: StageOptions, deps: StageDeps) {
+    this.token = options.token;
+    this.#options = options;
+    this.#deps = deps;
+    this.#requests = new Requests(options, deps.signal);
+  }
 
-  return {
-    stage,
-    journal,
-    async conclude(facts) {
-      await expectView(facts);
-      await sleep(options.settleMs, undefined, { signal: deps.signal });
-      await expectView(facts);
-    },
-    close: () => requests.close(),
-  };
+  /** Creates the delivery of a fact, which the view must have if the scenario returns it. */
+  fact(options?: FactOptions): DeliveryMessage {
+    const fact = this.#deps.messages.fact(options);
+    this.#ids.add(fact.id);
+    return fact;
+  }
+
+  /** Sends messages one after another; the receiver must accept each. */
+  async deliver(...messages: readonly DeliveryMessage[]): Promise<void> {
+    for (const message of messages) await this.deliverAs(message, {});
+  }
+
+  /** Sends messages at the same time; the receiver must accept each. */
+  async deliverTogether(messages: readonly DeliveryMessage[]): Promise<void> {
+    await Promise.all(messages.map((message) => this.deliverAs(message, {})));
+  }
+
+  /** Sends copies of one message at the same time; the receiver can accept or refuse each. */
+  async attemptCopies(message: DeliveryMessage, copies: number): Promise<void> {
+    await this.#record(message, async () => (await this.#requests.sendCopies(message, copies)).join(" and "));
+  }
+
+  /** Sends one message in a certain way; the receiver must accept it. */
+  async deliverAs(message: DeliveryMessage, how: How): Promise<void> {
+    mustAccept(message, await this.#record(message, () => this.#requests.send(message, how)));
+  }
+
+  /** Sends one message in a certain way; the receiver must refuse it. */
+  async refuseAs(message: DeliveryMessage, how: How): Promise<void> {
+    const status = await this.#record(message, () => this.#requests.send(message, how));
+    if (isSuccess(status))
+      throw new ScenarioFailure("a status that is not 2xx", `it responded with ${status}`);
+  }
+
+  /** Sends one message; the receiver can accept or refuse it. */
+  async attempt(message: DeliveryMessage, how: How = {}): Promise<void> {
+    await this.#record(message, () => this.#requests.send(message, how));
+  }
+
+  /** Sends a message whose body arrives in pieces; the receiver must accept it. */
+  async deliverPieces(message: DeliveryMessage, split: (body: Buffer) => readonly Buffer[]): Promise<void> {
+    mustAccept(message, await this.#record(message, () => this.#requests.sendPieces(message, split)));
+  }
+
+  /** Sends half of a message, and closes the connection. */
+  async breakOff(message: DeliveryMessage): Promise<void> {
+    await this.#requests.sendHalf(message);
+    this.journal.push(`${labelOf(message)}: half of the body, then the connection was closed`);
+  }
+
+  async restart(): Promise<void> {
+    const { restart, signal } = this.#deps;
+    if (!restart) throw new Error("a scenario that restarts the receiver was played without a restart");
+    await restart(signal);
+    await this.#requests.reconnect();
+    this.journal.push("the receiver was restarted");
+  }
+
+  /** Waits until the view has these facts of the scenario, and no others. */
+  expectView(facts: readonly DeliveryMessage[]): Promise<void> {
+    const { event } = this.#options;
+    return awaitView(this.#options, { sent: this.#ids, facts, event }, this.#deps.signal);
+  }
+
+  /** Waits until the view is the expected one, and stays so. */
+  async conclude(facts: readonly DeliveryMessage[]): Promise<void> {
+    await this.expectView(facts);
+    await sleep(this.#options.settleMs, undefined, { signal: this.#deps.signal });
+    await this.expectView(facts);
+  }
+
+  close(): Promise<void> {
+    return this.#requests.close();
+  }
+
+  /** Resolves to the status, and records it. */
+  async #record<Status extends number | string>(
+    message: DeliveryMessage,
+    send: () => Promise<Status>,
+  ): Promise<Status> {
+    try {
+      const status = await send();
+      this.journal.push(`${labelOf(message)}: ${status}`);
+      return status;
+    } catch (error) {
+      this.#deps.signal.throwIfAborted();
+      const reason = withoutControls((error as Error).message);
+      this.journal.push(`${labelOf(message)}: no response`);
+      const expected = `a response within ${this.#options.timeoutMs / 1_000} s`;
+      throw new ScenarioFailure(expected, `there was none: ${reason}`, RESPOND);
+    }
+  }
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -156,43 +171,3 @@ const labelOf = ({ event, id, height, reverts }: DeliveryMessage): string =>
   ].join(" ");
 
 const RESPOND = "start the receiver, check the URL, and respond to every request in time";
-
-/** The calls of a scenario, with a journal of their responses. */
-class Calls {
-  readonly #options: StageOptions;
-  readonly #deps: StageDeps;
-  readonly requests: Requests;
-  readonly journal: string[] = [];
-
-  constructor(options: StageOptions, deps: StageDeps) {
-    this.#options = options;
-    this.#deps = deps;
-    this.requests = new Requests(options, deps.signal);
-  }
-
-  /** Resolves to the status, and records it. */
-  async record<Status extends number | string>(
-    message: DeliveryMessage,
-    send: () => Promise<Status>,
-  ): Promise<Status> {
-    try {
-      const status = await send();
-      this.journal.push(`${labelOf(message)}: ${status}`);
-      return status;
-    } catch (error) {
-      this.#deps.signal.throwIfAborted();
-      const reason = withoutControls((error as Error).message);
-      this.journal.push(`${labelOf(message)}: no response`);
-      const expected = `a response within ${this.#options.timeoutMs / 1_000} s`;
-      throw new ScenarioFailure(expected, `there was none: ${reason}`, RESPOND);
-    }
-  }
-
-  async restart(): Promise<void> {
-    const { restart, signal } = this.#deps;
-    if (!restart) throw new Error("a scenario that restarts the receiver was played without a restart");
-    await restart(signal);
-    await this.requests.reconnect();
-    this.journal.push("the receiver was restarted");
-  }
-}

@@ -128,16 +128,9 @@ export function adoptFolder(folder: string, devChain: string, network: Network):
   const shape = readShape(devChain);
   checkShape(folder, shape);
   claimFolder(folder, shape, network.description.nethash);
-  const { nowMs } = openClock(join(devChain, CLOCK_FILE));
-  openClock(join(folder, CLOCK_FILE)).moveTo(nowMs());
+  const clock = new DevClock(join(devChain, CLOCK_FILE));
+  new DevClock(join(folder, CLOCK_FILE)).moveTo(clock.nowMs());
 }
-
-export type DevClock = {
-  /** Returns the milliseconds since 1970. */
-  nowMs(): number;
-  /** Moves the clock forward to a time; without effect when the time is past. On disk when it returns. */
-  moveTo(unixMs: number): void;
-};
 
 const CLOCK = {
   purpose: "the clock of the dev chain",
@@ -147,21 +140,28 @@ const CLOCK = {
   remedy: "start over with --reset, or remove the file to use the machine's time again",
 };
 
-/**
- * Opens a clock with its offset in a file, which is created when the clock is first moved.
- *
- * @throws {ConfigError} when the file is empty or damaged
- */
-export function openClock(path: string): DevClock {
-  let aheadMs = existsSync(path) ? readJsonFile(path, CLOCK).aheadMs : 0;
-  const nowMs = () => Date.now() + aheadMs;
-  return {
-    nowMs,
-    moveTo(unixMs) {
-      const missingMs = unixMs - nowMs();
-      if (missingMs <= 0) return;
-      writeWholeFile(path, `${JSON.stringify({ aheadMs: aheadMs + missingMs })}\n`);
-      aheadMs += missingMs;
-    },
-  };
+/** The clock of a dev chain. A file has its offset, and is created when the clock is first moved. */
+export class DevClock {
+  readonly #path: string;
+  #aheadMs: number;
+
+  /** @throws {ConfigError} when the file is empty or damaged */
+  constructor(path: string) {
+    this.#path = path;
+    this.#aheadMs = existsSync(path) ? readJsonFile(path, CLOCK).aheadMs : 0;
+  }
+
+  /** Returns the milliseconds since 1970. */
+  nowMs(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  /** Moves the clock forward to a time; without effect when the time is past. On disk when it returns. */
+  moveTo(unixMs: number): void {
+    const missingMs = unixMs - this.nowMs();
+    if (missingMs <= 0) return;
+    const aheadMs = this.#aheadMs + missingMs;
+    writeWholeFile(this.#path, `${JSON.stringify({ aheadMs })}\n`);
+    this.#aheadMs = aheadMs;
+  }
 }

@@ -10,11 +10,11 @@ import {
 } from "@uniknode/protocol";
 import type { Chain } from "../chain/chain.ts";
 import type { Database } from "../store/engine/database.ts";
-import { createSlotStore, type SlotStore } from "../store/node/slots.ts";
+import { SlotStore } from "../store/node/slots.ts";
 import { Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
 import { Guard, OtherForger, recordInDatabase, type SigningRecord } from "./signing/guard.ts";
-import { openSigningFile } from "./signing/signing-file.ts";
-import { createGaps, type SlotCounts, Tally, withBacklog } from "./slot-outcomes.ts";
+import { SigningFile } from "./signing/signing-file.ts";
+import { Gaps, type SlotCounts, Tally } from "./slot-outcomes.ts";
 
 export type ForgingOptions = ForgerOptions & {
   /** Path of the signing record; if absent, the database of the data folder is the record. */
@@ -40,28 +40,28 @@ export class Forging {
   readonly #deps: ForgingDeps;
   readonly #slotStore: SlotStore;
   readonly #tally: Tally;
-  readonly #record: ReturnType<typeof openRecord>;
+  readonly #signingFile: SigningFile | undefined;
   readonly #otherForger: OtherForger | undefined;
-  readonly #recordGaps: (header: BlockHeader) => void;
+  readonly #gaps: Gaps;
 
   /** @throws {SigningRecordError} if the signing record is in use, damaged, or cannot be written */
   constructor(options: ForgingOptions, deps: ForgingDeps) {
     const { database, network, slots, chain, delegates, nowMs, logger } = deps;
     this.#deps = deps;
-    const slotStore = withBacklog(createSlotStore(database), (err) =>
+    const slotStore = new SlotStore(database, (err) =>
       logger.error({ err }, "failed to write the reasons of missed slots; retrying"),
     );
     const tally = new Tally(slotStore);
-    const record = openRecord(options, slotStore, deps);
+    this.#signingFile = openSigningFile(options, slotStore, deps);
+    const record = this.#signingFile ?? recordInDatabase(slotStore);
     const otherForger =
       options.watchRounds === undefined ? undefined : watchOtherForgers(options.watchRounds, record, deps);
     this.#slotStore = slotStore;
     this.#tally = tally;
-    this.#record = record;
     this.#otherForger = otherForger;
     this.forger = new Forger(options, {
       ...deps,
-      slotStore: tally.slotStore,
+      slotStore: tally,
       guard: new Guard({
         record,
         otherForger,
@@ -74,7 +74,7 @@ export class Forging {
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
       ...loggedListeners(options, deps, tally),
     });
-    this.#recordGaps = createGaps({
+    this.#gaps = new Gaps({
       isOurs: (publicKey) => delegates.has(publicKey),
       slots,
       slotStore,
@@ -92,7 +92,7 @@ export class Forging {
   /** Must be called with every block that became the head. */
   blockApplied(header: BlockHeader): void {
     const { delegates, slots } = this.#deps;
-    if (delegates.size > 0) this.#recordGaps(header);
+    if (delegates.size > 0) this.#gaps.blockApplied(header);
     if (!this.#otherForger?.saw(header, true)) return;
     const reason = `another forger signs with this key: its block ${header.id} is in the slot`;
     this.#slotStore.recordMissed(header.generatorPublicKey, slots.slotAt(header.timestamp), reason);
@@ -105,7 +105,7 @@ export class Forging {
 
   /** Releases the signing record. */
   close(): void {
-    this.#record.close();
+    this.#signingFile?.close();
   }
 }
 
@@ -113,22 +113,27 @@ const roundAt = ({ chain, rounds }: ForgingDeps, height: number): Round | undefi
   chain.state.get("rounds", String(rounds.roundAt(height).round));
 
 /**
- * Opens the signing record, which also updates the history in the data folder.
+ * Opens the signing record, which also updates the history in the data folder; undefined if the data folder is the record.
  *
  * @throws {SigningRecordError}
  */
-function openRecord(
+function openSigningFile(
   { signingRecord }: ForgingOptions,
   slotStore: SlotStore,
   { network, chain, delegates, logger }: ForgingDeps,
-): SigningRecord & { readonly close: () => void } {
-  if (delegates.size === 0 || signingRecord === undefined)
-    return { ...recordInDatabase(slotStore), close: () => {} };
+): SigningFile | undefined {
+  if (delegates.size === 0 || signingRecord === undefined) return undefined;
   const known = [...delegates.keys()].flatMap((publicKey) => {
     const last = slotStore.forgedBy(publicKey);
     return last ? [{ publicKey, ...last, height: chain.blocks.headerById(last.blockId)?.height ?? 0 }] : [];
   });
-  const file = openSigningFile(signingRecord, { nethash: network.description.nethash, known });
+  const file = new SigningFile(signingRecord, {
+    nethash: network.description.nethash,
+    known,
+    // History only: the file has it on disk, so that the database need not wait for the disk.
+    onAdded: ({ publicKey, slot, blockId }) =>
+      slotStore.recordForged(publicKey, slot, blockId, "process death"),
+  });
   if (file.isNew && known.length > 0) {
     logger.warn(
       { path: file.path, slots: known.map(({ slot }) => slot) },
@@ -137,15 +142,7 @@ function openRecord(
   } else {
     logger.info({ path: file.path, isNew: file.isNew }, "signing record opened");
   }
-  return {
-    lastSigned: file.lastSigned,
-    add(signing) {
-      file.add(signing);
-      // History only: the file has it on disk, so that the database need not wait for the disk.
-      slotStore.recordForged(signing.publicKey, signing.slot, signing.blockId, "process death");
-    },
-    close: file.close,
-  };
+  return file;
 }
 
 /** Detects other forgers that sign with the keys of this node, and reports them. */

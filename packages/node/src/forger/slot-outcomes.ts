@@ -1,7 +1,4 @@
-/**
- * Outcomes of the slots of this node's delegates: counts them, keeps reasons of missed slots that cannot be written yet,
- * and finds the slots without a block on the chain.
- */
+/** Outcomes of the slots of this node's delegates: counts them, and finds the slots without a block on the chain. */
 import { missedSlots, type Round } from "@uniknode/ledger";
 import type { BlockHeader, Slots } from "@uniknode/protocol";
 import type { SigningRefusalKind } from "../gateway/figures.ts";
@@ -17,22 +14,24 @@ export type SlotCounts = {
 
 /** Counts outcomes since the process started. */
 export class Tally {
-  /** Counts each missed slot, and forwards each call to the store. */
-  readonly slotStore: SlotStore;
+  readonly #slotStore: Pick<SlotStore, "recordMissed">;
   #forged = 0;
   #missed = 0;
   readonly #refused: Record<SigningRefusalKind, number> = {
-    ...{ signed_before: 0, watching: 0, other_forger: 0, head_in_future: 0 },
+    signed_before: 0,
+    watching: 0,
+    other_forger: 0,
+    head_in_future: 0,
   };
 
-  constructor(store: SlotStore) {
-    this.slotStore = {
-      ...store,
-      recordMissed: (...slot) => {
-        store.recordMissed(...slot);
-        this.#missed++;
-      },
-    };
+  constructor(slotStore: Pick<SlotStore, "recordMissed">) {
+    this.#slotStore = slotStore;
+  }
+
+  /** Records a missed slot. */
+  recordMissed(publicKey: string, slot: number, reason: string): void {
+    this.#slotStore.recordMissed(publicKey, slot, reason);
+    this.#missed++;
   }
 
   /** Called when the chain accepted a forged block. */
@@ -50,48 +49,11 @@ export class Tally {
   }
 }
 
-/** Maximum number of waiting reasons: several hours of a delegate's slots. The oldest are dropped first. */
-const MAX_WAITING = 1_000;
-
-/**
- * A store whose `recordMissed` never fails: reasons that could not be written, for instance because the disk is full, wait
- * for the next write.
- *
- * @param onFailed called with the error that kept a reason from being written
- */
-export function withBacklog(store: SlotStore, onFailed: (error: unknown) => void): SlotStore {
-  const waiting: Parameters<SlotStore["recordMissed"]>[] = [];
-
-  function writeWaiting(): void {
-    try {
-      for (let missed = waiting[0]; missed; missed = waiting[0]) {
-        store.recordMissed(...missed);
-        waiting.shift();
-      }
-    } catch (error) {
-      onFailed(error);
-    }
-  }
-
-  return {
-    ...store,
-    recordMissed(...missed) {
-      if (waiting.length >= MAX_WAITING) waiting.shift();
-      waiting.push(missed);
-      writeWaiting();
-    },
-    recordForged(...forged) {
-      store.recordForged(...forged);
-      writeWaiting();
-    },
-  };
-}
-
 export type GapDeps = {
   /** Returns true if a delegate is one of this node's. */
   readonly isOurs: (publicKey: string) => boolean;
   readonly slots: Slots;
-  readonly slotStore: Pick<SlotStore, "lastForged" | "recordGap" | "forgetMissed">;
+  readonly slotStore: Pick<SlotStore, "forgedBy" | "recordGap" | "forgetMissed">;
   readonly headerAt: (height: number) => BlockHeader | undefined;
   /** The round that a height belongs to. */
   readonly roundOf: (height: number) => Round | undefined;
@@ -102,30 +64,41 @@ export type GapDeps = {
 const MAX_AGE_SLOTS = 20_000;
 
 /**
- * Returns a function to call with every block that became the head. The forger itself does not know the slots that passed
- * while it was not running, or blocks that another branch has replaced.
+ * Finds slots without a block on the chain. The forger itself does not know the slots that passed while it was not running, or
+ * blocks that another branch has replaced.
  */
-export function createGaps(deps: GapDeps): (header: BlockHeader) => void {
-  const { isOurs, slots, slotStore, headerAt, roundOf, nowMs } = deps;
-  const currentSlot = () => slots.slotAt(slots.timeAt(nowMs()));
-  const startSlot = currentSlot();
+export class Gaps {
+  readonly #deps: GapDeps;
+  readonly #startSlot: number;
 
-  function reasonOf(publicKey: string, slot: number): string {
-    if (slotStore.lastForged(publicKey) === slot) return "the block of the slot is on another branch";
-    if (slot <= startSlot) return "the node was not running";
-    return "the node's head was a different block, after which the slot belonged to another delegate";
+  constructor(deps: GapDeps) {
+    this.#deps = deps;
+    this.#startSlot = this.#currentSlot();
   }
 
-  return (header) => {
-    const { height, timestamp, generatorPublicKey } = header;
+  /** Must be called with every block that became the head. */
+  blockApplied({ height, timestamp, generatorPublicKey }: BlockHeader): void {
+    const { isOurs, slots, slotStore, headerAt, roundOf } = this.#deps;
     const slot = slots.slotAt(timestamp);
-    if (slot < currentSlot() - MAX_AGE_SLOTS) return;
+    if (slot < this.#currentSlot() - MAX_AGE_SLOTS) return;
     if (isOurs(generatorPublicKey)) slotStore.forgetMissed(generatorPublicKey, slot);
     const previous = headerAt(height - 1);
     const round = roundOf(height);
     if (!previous || !round || slots.slotAt(previous.timestamp) === slot - 1) return;
     for (const { slot: missed, delegate } of missedSlots(slots, round, previous, timestamp)) {
-      if (isOurs(delegate)) slotStore.recordGap(delegate, missed, reasonOf(delegate, missed));
+      if (isOurs(delegate)) slotStore.recordGap(delegate, missed, this.#reasonOf(delegate, missed));
     }
-  };
+  }
+
+  #reasonOf(publicKey: string, slot: number): string {
+    const isForged = this.#deps.slotStore.forgedBy(publicKey)?.slot === slot;
+    if (isForged) return "the block of the slot is on another branch";
+    if (slot <= this.#startSlot) return "the node was not running";
+    return "the node's head was a different block, after which the slot belonged to another delegate";
+  }
+
+  #currentSlot(): number {
+    const { slots, nowMs } = this.#deps;
+    return slots.slotAt(slots.timeAt(nowMs()));
+  }
 }

@@ -17,7 +17,7 @@ import { RECORD_TABLES } from "./records.ts";
 
 type BootstrapDeps = {
   readonly postgres: Postgres;
-  readonly feed: FeedClient;
+  readonly feed: Pick<FeedClient, "height" | "blocks" | "state">;
   readonly network: Network;
   readonly epoch: Epoch;
   readonly signal: AbortSignal;

@@ -14,26 +14,6 @@ import { type LineBound, linesOf, shortened, withoutControls } from "../platform
 import { type EventLine, type FeedLine, readEventLine, readLine } from "./line.ts";
 import { MirrorError, type MirrorErrorCode } from "./mirror-error.ts";
 
-export type FeedClient = {
-  /** Yields the blocks after the first position that the node has on its chain, until the response ends. */
-  follow(positions: readonly Position[], signal: AbortSignal): AsyncIterable<FeedLine>;
-  /** Yields the blocks after a height up to another, without changes. */
-  blocks(after: number, last: number, signal: AbortSignal): AsyncIterable<FeedLine>;
-  /** Yields the records of the state after the last block. */
-  state(signal: AbortSignal): AsyncIterable<FeedLine>;
-  /** Returns the height of the node's last block; undefined before the genesis block. */
-  height(signal: AbortSignal): Promise<number | undefined>;
-  /**
-   * Yields the events of the log after a position, as they are logged, until the response ends.
-   *
-   * @throws {MirrorError} MIRROR_EVENTS_GONE
-   */
-  events(position: EventPosition, signal: AbortSignal): AsyncIterable<EventLine>;
-  /** Makes the node give later events higher sequences than this one. */
-  continueEvents(after: number, signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-};
-
 type FeedClientOptions = {
   /** Base URL of the node. */
   readonly url: string;
@@ -48,19 +28,78 @@ const MAX_LINE_CHARACTERS = 256 * 1024 * 1024;
 const LOOPBACK = /^(localhost|127\..*|\[::1\])$/;
 const MAX_REASON_CHARACTERS = 300;
 
-export function createFeedClient({ url, token }: FeedClientOptions): FeedClient {
-  const agent = new Agent({
+export class FeedClient {
+  readonly #options: FeedClientOptions;
+  readonly #agent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: SILENCE_TIMEOUT_MS,
     bodyTimeout: SILENCE_TIMEOUT_MS,
   });
-  // On loopback, compression costs more than it saves.
-  const encoding = LOOPBACK.test(new URL(url).hostname) ? "identity" : "gzip";
-  const base = `${url.replace(/\/$/, "")}/api/internal/feed`;
 
-  async function send(path: string, signal: AbortSignal, body?: object): Promise<Dispatcher.ResponseData> {
-    const response = await request(base + path, {
-      dispatcher: agent,
+  constructor(options: FeedClientOptions) {
+    this.#options = options;
+  }
+
+  /** Yields the blocks after the first position that the node has on its chain, until the response ends. */
+  follow(positions: readonly Position[], signal: AbortSignal): AsyncIterable<FeedLine> {
+    const after = positions.map((position) => `after=${positionText(position)}`);
+    return this.#get(`?${after.join("&")}`, signal, readLine);
+  }
+
+  /** Yields the blocks after a height up to another, without changes. */
+  blocks(after: number, last: number, signal: AbortSignal): AsyncIterable<FeedLine> {
+    return this.#get(`/blocks?after=${after}&last=${last}`, signal, readLine);
+  }
+
+  /** Yields the records of the state after the last block. */
+  state(signal: AbortSignal): AsyncIterable<FeedLine> {
+    return this.#get("/state", signal, readLine);
+  }
+
+  /** Returns the height of the node's last block; undefined before the genesis block. */
+  async height(signal: AbortSignal): Promise<number | undefined> {
+    // The first line names the last block; the rest of the response is not read.
+    for await (const line of this.state(signal)) return "state" in line ? line.state.height : undefined;
+    return undefined;
+  }
+
+  /**
+   * Yields the events of the log after a position, as they are logged, until the response ends.
+   *
+   * @throws {MirrorError} MIRROR_EVENTS_GONE
+   */
+  events(position: EventPosition, signal: AbortSignal): AsyncIterable<EventLine> {
+    return this.#get(`${EVENTS}?${queryOf(position)}`, signal, readEventLine);
+  }
+
+  /** Makes the node give later events higher sequences than this one. */
+  async continueEvents(after: number, signal: AbortSignal): Promise<void> {
+    const { body } = await this.#send(`${EVENTS}/continuation`, signal, { after });
+    await body.dump();
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async *#get<T>(path: string, signal: AbortSignal, read: (line: string) => T): AsyncIterable<T> {
+    const response = await this.#send(path, signal);
+    const isCompressed = response.headers["content-encoding"] === "gzip";
+    // `pipeline` destroys both streams when one fails; the loop below receives the error.
+    const text = isCompressed ? pipeline(response.body, createGunzip(), () => {}) : response.body;
+    try {
+      for await (const line of linesOf(text as AsyncIterable<Buffer>, LINE_BOUND)) yield read(line);
+    } catch (cause) {
+      throw cause instanceof MirrorError ? cause : unreachable(this.#options.url, cause);
+    }
+  }
+
+  async #send(path: string, signal: AbortSignal, body?: object): Promise<Dispatcher.ResponseData> {
+    const { url, token } = this.#options;
+    // On loopback, compression costs more than it saves.
+    const encoding = LOOPBACK.test(new URL(url).hostname) ? "identity" : "gzip";
+    const response = await request(`${url.replace(/\/$/, "")}/api/internal/feed${path}`, {
+      dispatcher: this.#agent,
       signal,
       method: body ? "POST" : "GET",
       headers: {
@@ -76,37 +115,6 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
     const refusals = path.startsWith(EVENTS) ? OF_EVENTS : OF_BLOCKS;
     throw refusal(url, response.statusCode, await response.body.text(), refusals);
   }
-
-  async function* get<T>(path: string, signal: AbortSignal, read: (line: string) => T): AsyncIterable<T> {
-    const response = await send(path, signal);
-    const isCompressed = response.headers["content-encoding"] === "gzip";
-    // `pipeline` destroys both streams when one fails; the loop below receives the error.
-    const text = isCompressed ? pipeline(response.body, createGunzip(), () => {}) : response.body;
-    try {
-      for await (const line of linesOf(text as AsyncIterable<Buffer>, LINE_BOUND)) yield read(line);
-    } catch (cause) {
-      throw cause instanceof MirrorError ? cause : unreachable(url, cause);
-    }
-  }
-
-  return {
-    follow: (positions, signal) =>
-      get(`?${positions.map((position) => `after=${positionText(position)}`).join("&")}`, signal, readLine),
-    blocks: (after, last, signal) => get(`/blocks?after=${after}&last=${last}`, signal, readLine),
-    state: (signal) => get("/state", signal, readLine),
-    async height(signal) {
-      // The first line names the last block; the rest of the response is not read.
-      for await (const line of get("/state", signal, readLine))
-        return "state" in line ? line.state.height : undefined;
-      return undefined;
-    },
-    events: (position, signal) => get(`${EVENTS}?${queryOf(position)}`, signal, readEventLine),
-    async continueEvents(after, signal) {
-      const { body } = await send(`${EVENTS}/continuation`, signal, { after });
-      await body.dump();
-    },
-    close: () => agent.destroy(),
-  };
 }
 
 const EVENTS = "/events";

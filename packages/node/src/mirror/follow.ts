@@ -23,7 +23,7 @@ import { MirrorError } from "./mirror-error.ts";
 
 export type FollowDeps = {
   readonly postgres: Postgres;
-  readonly feed: FeedClient;
+  readonly feed: Pick<FeedClient, "follow">;
   readonly network: Network;
   readonly epoch: Epoch;
   /** Number of blocks below the head that can be reverted. */

@@ -9,7 +9,7 @@ import { finalHeight } from "../facts/final.ts";
 import type { Position } from "../feed/line.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { type CopyDeps, createEventCopy, HeightWatch } from "./events/copy.ts";
+import { type CopyDeps, EventCopy, HeightWatch } from "./events/copy.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
 import {
@@ -53,33 +53,111 @@ const RENEWAL_MS = (LEASE_SECONDS * 1_000) / 4;
 const STANDBY_MS = 2_000;
 const PROGRESS_MS = 5_000;
 
-/**
- * Runs until the signal is aborted.
- *
- * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE, MIRROR_DIFFERS, MIRROR_REPLACED: only the operator can resolve these
- */
-export async function runMirror(
-  options: MirrorOptions,
-  deps: MirrorDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  const { logger } = deps;
-  const session: SessionDeps = {
-    ...deps,
-    copyEvents: createEventCopy(),
-    last: { epoch: undefined, isStandby: false },
-  };
-  let pauseMs = FIRST_PAUSE_MS;
-  while (!signal.aborted) {
+export class Mirror {
+  readonly #options: MirrorOptions;
+  readonly #deps: MirrorDeps;
+  readonly #eventCopy = new EventCopy();
+  /** The last epoch of this process. */
+  #epoch: Epoch | undefined;
+  /** True while another mirror has the lease. */
+  #isStandby = false;
+
+  constructor(options: MirrorOptions, deps: MirrorDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  /**
+   * Runs until the signal is aborted.
+   *
+   * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE, MIRROR_DIFFERS, MIRROR_REPLACED: only the operator can resolve these
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { logger } = this.#deps;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      try {
+        const hasFollowed = await this.#mirrorOnce(signal);
+        if (hasFollowed) pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        if (signal.aborted) break;
+        if (isFinal(error)) throw error;
+        logger.warn({ err: error, pauseMs }, `failed to follow the node; retrying in ${pauseMs / 1_000} s`);
+        await sleep(pauseMs, undefined, { signal }).catch(() => {});
+        pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      }
+    }
+  }
+
+  /** Mirrors until the node ends its response or something fails. Returns false if another mirror has the lease. */
+  async #mirrorOnce(stop: AbortSignal): Promise<boolean> {
+    const { postgres } = this.#deps;
+    // This precedes the lease: a mirror of another chain must not replace a mirror with its name.
+    await refuseOtherChain(this.#options.undoDepth, this.#deps, stop);
+    const head = await this.#takeLease();
+    if (!head) {
+      await sleep(STANDBY_MS, undefined, { signal: stop }).catch(() => {});
+      return false;
+    }
+    const ended = new AbortController();
+    const signal = AbortSignal.any([stop, ended.signal]);
+    const endRenewal = keepLease(postgres, head.epoch, (error) => ended.abort(error));
+    const heights = new HeightWatch(head.height, signal);
+    const onHeight = (height: number) => {
+      heights.reach(height);
+      this.#deps.onHeight(height);
+    };
+    let copying: Promise<void> | undefined;
     try {
-      const hasFollowed = await mirrorOnce(options, session, signal);
-      if (hasFollowed) pauseMs = FIRST_PAUSE_MS;
+      await storeIdentity(postgres, this.#deps.identity, head.epoch);
+      copying = this.#eventCopy
+        .run({ ...this.#deps, epoch: head.epoch, heights, signal })
+        .catch((error) => ended.abort(error));
+      await this.#buildAndFollow(head, { ...this.#deps, onHeight }, signal);
+    } finally {
+      endRenewal();
+      // Ends open responses of the feed.
+      ended.abort();
+      await copying;
+      await releaseLease(postgres, head.epoch).catch(() => {});
+    }
+    return true;
+  }
+
+  /** Returns undefined if another mirror has the lease. */
+  async #takeLease(): Promise<MirrorHead | undefined> {
+    const { postgres, network, logger } = this.#deps;
+    const epoch = this.#epoch;
+    // If the response is lost, the epoch of this process is not known.
+    this.#epoch = undefined;
+    const { nethash } = network.description;
+    const head = await takeLease(postgres, { nethash, owner: this.#options.owner, epoch });
+    this.#epoch = head?.epoch ?? epoch;
+    if (!head && !this.#isStandby)
+      logger.info("waiting: another mirror writes to the database; this one continues when that one ends");
+    this.#isStandby = !head;
+    return head;
+  }
+
+  async #buildAndFollow(head: MirrorHead, given: MirrorDeps, signal: AbortSignal): Promise<void> {
+    const deps = { ...given, epoch: head.epoch, signal };
+    const { postgres, logger } = deps;
+    const log = logProgress(deps);
+    if (head.phase === "blocks") {
+      logger.info({ height: head.height }, "building the mirror");
+      await bootstrap(head, { ...deps, onProgress: log.building });
+      logger.info("the mirror is complete; following the node");
+    } else logger.info({ height: head.height }, "following the node");
+    try {
+      const { undoDepth } = this.#options;
+      await follow({ ...deps, undoDepth, onHead: log.head, onFacts: log.facts });
     } catch (error) {
-      if (signal.aborted) break;
-      if (isFinal(error)) throw error;
-      logger.warn({ err: error, pauseMs }, `failed to follow the node; retrying in ${pauseMs / 1_000} s`);
-      await sleep(pauseMs, undefined, { signal }).catch(() => {});
-      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      if (!(error instanceof MirrorError) || error.code !== "MIRROR_GONE") throw error;
+      logger.warn(
+        { err: error },
+        "rebuilding the mirror: the node no longer has the changes of its next block",
+      );
+      await restart(postgres, head.epoch);
     }
   }
 }
@@ -93,56 +171,6 @@ const FINAL: readonly MirrorErrorCode[] = [
 
 const isFinal = (error: unknown): boolean => error instanceof MirrorError && FINAL.includes(error.code);
 
-type SessionDeps = MirrorDeps & {
-  readonly copyEvents: ReturnType<typeof createEventCopy>;
-  /** The last epoch of this process, and whether it waits for the lease of another mirror. */
-  readonly last: { epoch: Epoch | undefined; isStandby: boolean };
-};
-
-/** Mirrors until the node ends its response or something fails. Returns false if another mirror has the lease. */
-async function mirrorOnce(options: MirrorOptions, deps: SessionDeps, stop: AbortSignal): Promise<boolean> {
-  const { postgres, network, logger, last } = deps;
-  const { nethash } = network.description;
-  // This precedes the lease: a mirror of another chain must not replace a mirror with its name.
-  await refuseOtherChain(options.undoDepth, deps, stop);
-  const { epoch } = last;
-  // If the response is lost, the epoch of this process is not known.
-  last.epoch = undefined;
-  const head = await takeLease(postgres, { nethash, owner: options.owner, epoch });
-  last.epoch = head?.epoch ?? epoch;
-  if (!head) {
-    if (!last.isStandby)
-      logger.info("waiting: another mirror writes to the database; this one continues when that one ends");
-    last.isStandby = true;
-    await sleep(STANDBY_MS, undefined, { signal: stop }).catch(() => {});
-    return false;
-  }
-  last.isStandby = false;
-  const ended = new AbortController();
-  const signal = AbortSignal.any([stop, ended.signal]);
-  const endRenewal = keepLease(postgres, head.epoch, (error) => ended.abort(error));
-  const heights = new HeightWatch(head.height, signal);
-  const onHeight = (height: number) => {
-    heights.reach(height);
-    deps.onHeight(height);
-  };
-  let copying: Promise<void> | undefined;
-  try {
-    await storeIdentity(postgres, deps.identity, head.epoch);
-    copying = deps
-      .copyEvents({ ...deps, epoch: head.epoch, heights, signal })
-      .catch((error) => ended.abort(error));
-    await buildAndFollow(head, options, { ...deps, onHeight }, signal);
-  } finally {
-    endRenewal();
-    // Ends open responses of the feed.
-    ended.abort();
-    await copying;
-    await releaseLease(postgres, head.epoch).catch(() => {});
-  }
-  return true;
-}
-
 /** Renews the lease regularly until the returned function is called. */
 function keepLease(postgres: Postgres, epoch: number, onLost: (error: unknown) => void): () => void {
   const timer = setInterval(() => {
@@ -152,32 +180,6 @@ function keepLease(postgres: Postgres, epoch: number, onLost: (error: unknown) =
     });
   }, RENEWAL_MS).unref();
   return () => clearInterval(timer);
-}
-
-async function buildAndFollow(
-  head: MirrorHead,
-  { undoDepth }: MirrorOptions,
-  deps: MirrorDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  const { postgres, logger } = deps;
-  const { epoch } = head;
-  const log = logProgress(deps);
-  if (head.phase === "blocks") {
-    logger.info({ height: head.height }, "building the mirror");
-    await bootstrap(head, { ...deps, epoch, signal, onProgress: log.building });
-    logger.info("the mirror is complete; following the node");
-  } else logger.info({ height: head.height }, "following the node");
-  try {
-    await follow({ ...deps, epoch, undoDepth, signal, onHead: log.head, onFacts: log.facts });
-  } catch (error) {
-    if (!(error instanceof MirrorError) || error.code !== "MIRROR_GONE") throw error;
-    logger.warn(
-      { err: error },
-      "rebuilding the mirror: the node no longer has the changes of its next block",
-    );
-    await restart(postgres, epoch);
-  }
 }
 
 const toRemaining = (blocks: number, blocksPerSecond: number): number | undefined =>

@@ -1,8 +1,8 @@
 /** The only file that uses the PostgreSQL driver. */
 import pg from "pg";
 import { PostgresError, toPostgresError } from "./postgres-error.ts";
-import { beginReads, prepared, type ReadingClient, type ReadLimits, type ReadQuery } from "./reads.ts";
-import { beginWith, createSessions, type Settings } from "./session.ts";
+import { prepared, type ReadingClient, type ReadLimits, type ReadQuery, Reads } from "./reads.ts";
+import { applySettings, beginWith, type Settings } from "./session.ts";
 import { arrayText } from "./text-formats.ts";
 
 /**
@@ -31,22 +31,6 @@ type TransactionMode =
   | "READ WRITE"
   /** All reads see one commit. */
   | "ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
-export type Postgres = {
-  readonly query: Query;
-  transaction<T>(mode: TransactionMode, work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /**
-   * Runs reads of one commit (`reads.ts`). Resolves with `work`, before the transaction has ended.
-   *
-   * @throws {PostgresError}
-   */
-  reads<T>(limits: ReadLimits, work: (query: ReadQuery<PostgresValue>) => Promise<T>): Promise<T>;
-  /** Returns true if the last new connection goes through a pooler such as pgbouncer. */
-  isPooled(): boolean;
-  connections(): ConnectionFigures;
-  /** Closes all connections after their running statements. */
-  close(): Promise<void>;
-};
 
 /** Open connections, and callers that wait for one. */
 export type ConnectionFigures = { readonly open: number; readonly waiting: number };
@@ -82,56 +66,84 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const RESPONSE_GRACE_MS = 10_000;
 const WAITING_PER_CONNECTION = 100;
 
-/** Opens no connection yet: the first statements open them. */
-export function openPostgres(options: PostgresOptions): Postgres {
-  const { maxConnections, maxWaiting = WAITING_PER_CONNECTION * maxConnections } = options;
-  const settings = settingsOf(options);
-  const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
-  const sessions = createSessions(settings, connectTimeoutMs);
-  const nameStatement = options.hasFewStatements ? createStatementNames() : asText;
-  const toStatement = (isPooled: boolean) => (isPooled ? asText : nameStatement);
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    application_name: options.applicationName,
-    max: maxConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: options.statementTimeoutMs + RESPONSE_GRACE_MS,
-    pipeline: true,
-    // They are not passed as parameters of the connection, because a pooler refuses them.
-    onConnect: sessions.begin,
-  });
-  pool.on("error", (error) => options.onConnectionLost(withoutClient(error)));
-  // A connection can break between two statements of a transaction; the next statement then fails.
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return {
-    query: queryOf(pool, () => toStatement(sessions.isLastPooled())),
-    async transaction(mode, work) {
-      const client = await pool.connect();
-      const isPooled = sessions.isPooled(client);
-      const begin = beginWith(mode, isPooled ? settings : {});
-      return runTransaction(client, begin, transactionOn(client, toStatement(isPooled)), work);
-    },
-    async reads(limits, work) {
-      if (pool.waitingCount >= maxWaiting) throw new PostgresError("POSTGRES_BUSY");
-      const client = await connectToRead(pool);
-      const { query, end } = beginReads<PostgresValue>(
-        readingClient(client, sessions.isPooled(client)),
-        limits,
+/** Connections to a database. None is opened yet: the first statements open them. */
+export class Postgres {
+  readonly #pool: pg.Pool;
+  readonly #settings: Settings;
+  readonly #maxWaiting: number;
+  readonly #nameStatement: ToStatement;
+  /** Connections that go through a pooler. */
+  readonly #pooled = new WeakSet<pg.ClientBase>();
+  #isLastPooled = false;
+
+  constructor(options: PostgresOptions) {
+    const { maxConnections, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+    this.#settings = settingsOf(options);
+    this.#maxWaiting = options.maxWaiting ?? WAITING_PER_CONNECTION * maxConnections;
+    this.#nameStatement = options.hasFewStatements ? createStatementNames() : asText;
+    this.#pool = new pg.Pool({
+      connectionString: options.url,
+      application_name: options.applicationName,
+      max: maxConnections,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: options.statementTimeoutMs + RESPONSE_GRACE_MS,
+      pipeline: true,
+      // They are not passed as parameters of the connection, because a pooler refuses them.
+      onConnect: async (client) => {
+        this.#isLastPooled = !(await applySettings(client, this.#settings, connectTimeoutMs));
+        if (this.#isLastPooled) this.#pooled.add(client);
+      },
+    });
+    this.#pool.on("error", (error) => options.onConnectionLost(withoutClient(error)));
+    // A connection can break between two statements of a transaction; the next statement then fails.
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  /** It is bound: callers destructure it. */
+  readonly query: Query = (sql, values, integers) =>
+    queryOf(this.#pool, this.#isLastPooled ? asText : this.#nameStatement)(sql, values, integers);
+
+  async transaction<T>(mode: TransactionMode, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    const isPooled = this.#pooled.has(client);
+    const begin = beginWith(mode, isPooled ? this.#settings : {});
+    const transaction = transactionOn(client, isPooled ? asText : this.#nameStatement);
+    return runTransaction(client, begin, transaction, work);
+  }
+
+  /**
+   * Runs reads of one commit (`reads.ts`). Resolves with `work`, before the transaction has ended.
+   *
+   * @throws {PostgresError}
+   */
+  async reads<T>(limits: ReadLimits, work: (query: ReadQuery<PostgresValue>) => Promise<T>): Promise<T> {
+    if (this.#pool.waitingCount >= this.#maxWaiting) throw new PostgresError("POSTGRES_BUSY");
+    const client = await connectToRead(this.#pool);
+    const reads = new Reads<PostgresValue>(readingClient(client, this.#pooled.has(client)), limits);
+    try {
+      return await work((statement, values) => reads.query(statement, values));
+    } finally {
+      // The result does not depend on the end of the transaction.
+      reads.end().then(
+        () => client.release(),
+        (error: Error) => client.release(error),
       );
-      try {
-        return await work(query);
-      } finally {
-        // The result does not depend on the end of the transaction.
-        end().then(
-          () => client.release(),
-          (error: Error) => client.release(error),
-        );
-      }
-    },
-    isPooled: sessions.isLastPooled,
-    connections: () => ({ open: pool.totalCount, waiting: pool.waitingCount }),
-    close: () => pool.end(),
-  };
+    }
+  }
+
+  /** Returns true if the last new connection goes through a pooler such as pgbouncer. */
+  isPooled(): boolean {
+    return this.#isLastPooled;
+  }
+
+  connections(): ConnectionFigures {
+    return { open: this.#pool.totalCount, waiting: this.#pool.waitingCount };
+  }
+
+  /** Closes all connections after their running statements. */
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
 }
 
 /** Removes the driver's client from an error: a log line would contain every statement that the connection has prepared. */
@@ -230,14 +242,14 @@ const NUMBERS: pg.CustomTypesConfig = {
 };
 
 const queryOf =
-  (client: Queryable, toStatement: () => ToStatement): Query =>
+  (client: Queryable, toStatement: ToStatement): Query =>
   async <Row>(sql: string, values: readonly PostgresValue[] = [], integers?: "number") => {
-    const statement = statementOf(sql, values, toStatement());
+    const statement = statementOf(sql, values, toStatement);
     return (await client.query(integers ? { ...statement, types: NUMBERS } : statement)).rows as Row[];
   };
 
 const transactionOn = (client: Queryable, toStatement: ToStatement): Transaction => ({
-  query: queryOf(client, () => toStatement),
+  query: queryOf(client, toStatement),
   change: async (sql, values = []) =>
     (await client.query(statementOf(sql, values, toStatement))).rowCount ?? 0,
   copy: (sql, rows) => copyInto(client, sql, rows),

@@ -52,13 +52,6 @@ export type ReadLimits = {
   readonly isShared?: boolean;
 };
 
-export type Reads<Value> = {
-  /** @throws {PostgresError} */
-  readonly query: ReadQuery<Value>;
-  /** Ends the transaction; rejects if the connection is broken. */
-  end(): Promise<void>;
-};
-
 /** Time after which the server closes the connection of an idle transaction. */
 const MAX_IDLE_MS = 10_000;
 /**
@@ -74,36 +67,60 @@ const UNKNOWN_STATEMENT = "26000";
 /** Maximum number of attempts of one statement while others fail. */
 const MAX_ATTEMPTS = 5;
 
-export function beginReads<Value>(
-  client: ReadingClient<Value>,
-  { timeoutMs, isShared = false }: ReadLimits,
-): Reads<Value> {
-  const begun = client.query({
-    text: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+/** A transaction, which begins with the instance. */
+export class Reads<Value> {
+  readonly #client: ReadingClient<Value>;
+  readonly #isShared: boolean;
+  readonly #begun: Promise<unknown>;
+  #hasEnded = false;
+
+  constructor(client: ReadingClient<Value>, { timeoutMs, isShared = false }: ReadLimits) {
+    this.#client = client;
+    this.#isShared = isShared;
+    this.#begun = client.query({
+      text: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
       SET LOCAL idle_in_transaction_session_timeout = ${MAX_IDLE_MS};
       SET LOCAL random_page_cost = ${RANDOM_PAGE_COST};
       SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))};
       SAVEPOINT reads`,
-    responseMs: BEGIN_TIMEOUT_MS,
-  });
-  // Each query awaits the promise, and reports its error.
-  begun.catch(() => {});
-  let hasEnded = false;
+      responseMs: BEGIN_TIMEOUT_MS,
+    });
+    // Each query awaits the promise, and reports its error.
+    this.#begun.catch(() => {});
+  }
+
+  /** @throws {PostgresError} */
+  async query<Row>(statement: string | Prepared, values: readonly Value[] = []): Promise<Row[]> {
+    const named = typeof statement === "string" ? { text: statement } : statement;
+    const maxAttempts = this.#isShared && isOfList(statement) ? 1 : MAX_ATTEMPTS;
+    for (let attempts = 0; attempts < maxAttempts; attempts++) {
+      if (this.#hasEnded) throw new ReadsEndedError();
+      const rows = await this.#attempt(named, values);
+      if (rows) return rows as Row[];
+    }
+    // The other statements used up the time.
+    throw new PostgresError("POSTGRES_TIMEOUT");
+  }
+
+  /** Ends the transaction; rejects if the connection is broken. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    await this.#client.query({ text: "COMMIT" });
+  }
 
   /** Returns undefined if the failure of another statement prevented this one. */
-  async function attempt(statement: { text: string; name?: string }, values: readonly Value[]) {
-    const rolled = () => client.query({ text: "ROLLBACK TO SAVEPOINT reads" });
+  async #attempt(statement: { text: string; name?: string }, values: readonly Value[]) {
     try {
-      const { rows } = await client.query({ ...statement, values });
-      await begun;
+      const { rows } = await this.#client.query({ ...statement, values });
+      await this.#begun;
       return rows;
     } catch (error) {
       // A transaction that did not begin has no savepoint; its first statements may have exceeded their time limit.
-      await begun.catch((reason) => {
+      await this.#begun.catch((reason) => {
         throw toPostgresError(reason);
       });
       // If the rollback fails, too, the connection is broken, and the first error has the reason.
-      const isRolledBack = await rolled().then(
+      const isRolledBack = await this.#client.query({ text: "ROLLBACK TO SAVEPOINT reads" }).then(
         () => true,
         () => false,
       );
@@ -112,24 +129,6 @@ export function beginReads<Value>(
       throw toPostgresError(error);
     }
   }
-
-  return {
-    async query<Row>(statement: string | Prepared, values: readonly Value[] = []) {
-      const named = typeof statement === "string" ? { text: statement } : statement;
-      const maxAttempts = isShared && isOfList(statement) ? 1 : MAX_ATTEMPTS;
-      for (let attempts = 0; attempts < maxAttempts; attempts++) {
-        if (hasEnded) throw new ReadsEndedError();
-        const rows = await attempt(named, values);
-        if (rows) return rows as Row[];
-      }
-      // The other statements used up the time.
-      throw new PostgresError("POSTGRES_TIMEOUT");
-    },
-    async end() {
-      hasEnded = true;
-      await client.query({ text: "COMMIT" });
-    },
-  };
 }
 
 /** A statement was sent after the end of its transaction. */

@@ -18,36 +18,25 @@ type SessionClient = {
 /** The driver has this member, but its types do not. */
 type WithProcess = { readonly processID?: number | null };
 
-export type Sessions = {
-  /** Applies the settings to the session of a new connection, unless it goes through a pooler. */
-  begin(client: SessionClient): Promise<void>;
-  /** Returns true if a connection goes through a pooler. */
-  isPooled(client: SessionClient): boolean;
-  /** Returns true if the last new connection goes through a pooler. */
-  isLastPooled(): boolean;
-};
-
-/** @param timeoutMs time limit for a new connection to reach a server: a pooler without a server accepts connections, too */
-export function createSessions(settings: Settings, timeoutMs: number): Sessions {
-  const pooled = new WeakSet<SessionClient>();
-  let isLastPooled = false;
+/**
+ * Applies settings to the session of a new connection. Without effect, and false, if it goes through a pooler.
+ *
+ * @param timeoutMs time limit for the connection to reach a server: a pooler without a server accepts connections, too
+ */
+export async function applySettings(
+  client: SessionClient,
+  settings: Settings,
+  timeoutMs: number,
+): Promise<boolean> {
+  const { processID } = client as SessionClient & WithProcess;
   const entries = Object.entries(settings);
   const set = entries.map((_, index) => `set_config($${2 * index + 2}, $${2 * index + 3}, false)`);
-  const statement = {
+  const { rowCount } = await client.query({
     text: `SELECT ${set.join()} WHERE pg_backend_pid() = $1`,
+    values: [processID ?? 0, ...entries.flat()],
     query_timeout: timeoutMs,
-  };
-  return {
-    isPooled: (client) => pooled.has(client),
-    isLastPooled: () => isLastPooled,
-    async begin(client) {
-      const { processID } = client as SessionClient & WithProcess;
-      const values = [processID ?? 0, ...entries.flat()];
-      const { rowCount } = await client.query({ ...statement, values });
-      isLastPooled = rowCount === 0;
-      if (isLastPooled) pooled.add(client);
-    },
-  };
+  });
+  return rowCount !== 0;
 }
 
 /** Returns SQL that begins a transaction, and applies settings to it. */

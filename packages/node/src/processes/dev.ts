@@ -9,15 +9,7 @@ import { toPeersOptions } from "../config/peers.ts";
 import { toPoolOptions } from "../config/pool.ts";
 import { type Config, type ShownOption, type Sources, shownOptions } from "../config/resolve.ts";
 import { type CreateDev, createDevCommands } from "../dev-chain/commands.ts";
-import {
-  CLOCK_FILE,
-  checkShape,
-  claimFolder,
-  type DevClock,
-  openClock,
-  REMEDY,
-  resetFolder,
-} from "../dev-chain/folder.ts";
+import { CLOCK_FILE, checkShape, claimFolder, DevClock, REMEDY, resetFolder } from "../dev-chain/folder.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION, devGenesis } from "../dev-chain/network.ts";
 import { blockLine, revertLine, showAccounts, startScreen } from "../dev-chain/screen.ts";
@@ -27,7 +19,7 @@ import { soloTiming } from "../forger/slot-state.ts";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { commandLine, shownVersions } from "../platform/lifecycle/program.ts";
 import { type Log, openLog } from "../platform/logging/logger.ts";
-import { openScreen, type StatusLine } from "../platform/logging/output.ts";
+import { canRewriteLines, openOutput, STANDARD_OUTPUT, StatusLine } from "../platform/logging/output.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
 import { type Node, startNode } from "./node/node.ts";
 import type { NodeDeps, NodeOptions } from "./node/node-options.ts";
@@ -60,7 +52,8 @@ export async function runDevChain(
   config: Config<typeof devOptions>,
   { sources, servingThread }: { readonly sources: Sources; readonly servingThread: ServingThread },
 ): Promise<void> {
-  const screen = openScreen();
+  const output = openOutput();
+  const screen = new StatusLine(output, canRewriteLines(STANDARD_OUTPUT) ? process.stdout : undefined);
   const log = openLog(config.logLevel, config.logFormat);
   await serveUntilStopped({
     log,
@@ -83,7 +76,7 @@ export async function runDevChain(
     },
   });
   screen.print("Stopped.");
-  await screen.flushed(OUTPUT_TIMEOUT_MS);
+  await output.flushed(OUTPUT_TIMEOUT_MS);
 }
 
 type DevEnvironment = {
@@ -93,7 +86,7 @@ type DevEnvironment = {
   readonly shownOptions?: ShownOption[];
   /** Returns the command line of another command of this program. */
   readonly commandLine: (...args: readonly string[]) => string;
-  readonly screen: Pick<StatusLine, "print" | "status">;
+  readonly screen: StatusLine;
   readonly log: Pick<Log, "logger" | "lost">;
 } & Pick<NodeDeps, "servingThread">;
 
@@ -130,7 +123,7 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
   const shape = { mnemonic, accounts, blockTime };
   checkShape(data, shape);
 
-  const clock = openClock(join(data, CLOCK_FILE));
+  const clock = new DevClock(join(data, CLOCK_FILE));
   const { block, files } = devGenesis(cast, blockTime);
   const network = createNetwork(files);
   const { mnemonic: _, ...devAccounts } = showAccounts({ cast, mnemonic, balanceOf: () => undefined });
@@ -138,9 +131,9 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
     files,
     genesis: block,
     genesisBlock: blockToJson(block),
-    nowMs: clock.nowMs,
+    nowMs: () => clock.nowMs(),
     logger: environment.log.logger,
-    lostLogLines: environment.log.lost,
+    lostLogLines: () => environment.log.lost(),
     shownOptions: environment.shownOptions ?? [],
     claimFolder: () => claimFolder(data, shape, files.network.nethash),
     createDev: createDevOn(clock, screen),

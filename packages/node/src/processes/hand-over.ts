@@ -31,7 +31,7 @@ import {
   stopNode,
 } from "../hand-over/steps.ts";
 import { readIdentity } from "../mirror/node-identity.ts";
-import { openPostgres, type Postgres } from "../postgres/connection.ts";
+import { Postgres } from "../postgres/connection.ts";
 import { toPostgresError } from "../postgres/postgres-error.ts";
 import { OwnerError } from "../webhooks/hand-over/owner.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/options.ts";
@@ -95,7 +95,7 @@ export async function runHandOver(config: HandOverConfig, deps: HandOverDeps): P
 }
 
 const openDatabase = (url: string): Postgres =>
-  openPostgres({
+  new Postgres({
     url,
     applicationName: "uniknode webhooks hand-over",
     maxConnections: CONNECTIONS,

@@ -15,7 +15,7 @@ import { Closing } from "../platform/lifecycle/closing.ts";
 import type { Served } from "../platform/lifecycle/process.ts";
 import { programVersion } from "../platform/lifecycle/program.ts";
 import { type FolderLock, lockDataFolder } from "../store/engine/folder-lock.ts";
-import { createCosigner } from "../witness/cosigner.ts";
+import { Cosigner } from "../witness/cosigner.ts";
 import { Witness, type WitnessState } from "../witness/witness.ts";
 
 type WitnessConfig = Config<typeof witnessOptions>;
@@ -39,7 +39,7 @@ type OpenWitness = {
 export function openWitness(urls: readonly string[], config: WitnessConfig, logger: Logger): OpenWitness {
   const lock = lockDataFolder(config.data);
   try {
-    const cosigner = createCosigner(keyOfPem(checkpointKeyOf(config.data)), config.name);
+    const cosigner = new Cosigner(keyOfPem(checkpointKeyOf(config.data)), config.name);
     const minNodes = config.minNodes ?? Math.floor(urls.length / 2) + 1;
     const witness = new Witness(
       { urls, minNodes, path: join(config.data, "witness.json") },

@@ -53,14 +53,14 @@ export async function judge(
 ): Promise<Judgement> {
   const read = readings.filter((reading) => "checkpoint" in reading);
   const unread = readings.filter((reading) => "error" in reading);
-  const compare = createComparison(signal);
-  const selected = await selectLargest(read, minNodes, compare);
-  const reference = selected ?? (await selectLargest(read, 1, compare));
+  const comparison = new Comparison(signal);
+  const selected = await selectLargest(read, minNodes, comparison);
+  const reference = selected ?? (await selectLargest(read, 1, comparison));
   if (!reference) return { agreed: [], differing: [], failed: unread };
-  const found = await classify(read, reference, compare);
+  const found = await classify(read, reference, comparison);
   const failed = [...unread, ...found.failed];
   const urlsOf = (reads: readonly Read[]) => reads.map(({ url }) => url);
-  const isAmbiguous = (await selectLargest(found.differing, minNodes, compare)) !== undefined;
+  const isAmbiguous = (await selectLargest(found.differing, minNodes, comparison)) !== undefined;
   if (!selected || isAmbiguous) {
     // It is unknown which side is right.
     const sides = found.differing.length > 0 ? [...reference.holders, ...found.differing] : [];
@@ -68,7 +68,7 @@ export async function judge(
     return { agreed: urlsOf(agreed), differing: urlsOf(sides), failed };
   }
   const { checkpoint, holders } = selected;
-  const extension = await compareWithSigned(selected, signed, { read, compare });
+  const extension = await compareWithSigned(selected, signed, { read, comparison });
   if (extension === false) {
     const differing = [...holders, ...found.differing];
     return { agreed: [], differing: urlsOf(differing), failed, contradiction: holders };
@@ -87,14 +87,14 @@ type Selected = { readonly checkpoint: RemoteCheckpoint; readonly holders: reado
 async function selectLargest(
   read: readonly Read[],
   minNodes: number,
-  { contains }: Comparison,
+  comparison: Comparison,
 ): Promise<Selected | undefined> {
   const keysOf = (reads: readonly Read[]) => new Set(reads.map(({ checkpoint }) => checkpoint.verifierKey));
   const descending = read.toSorted((a, b) => b.checkpoint.size - a.checkpoint.size);
   for (const { checkpoint } of descending) {
     const larger = read.filter((each) => each.checkpoint.size >= checkpoint.size);
     if (keysOf(larger).size < minNodes) continue;
-    const verdicts = await Promise.all(larger.map((each) => contains(each, checkpoint)));
+    const verdicts = await Promise.all(larger.map((each) => comparison.contains(each, checkpoint)));
     const holders = larger.filter((_, index) => verdicts[index] === true);
     if (keysOf(holders).size >= minNodes) return { checkpoint, holders };
   }
@@ -107,14 +107,14 @@ type Classes = Record<"agreed" | "differing", Read[]> & { readonly failed: Faile
 async function classify(
   read: readonly Read[],
   { checkpoint, holders }: Selected,
-  { contains, isPrefix }: Comparison,
+  comparison: Comparison,
 ): Promise<Classes> {
   const classes: Classes = { agreed: [], differing: [], failed: [] };
   const verdicts = await Promise.all(
     read.map((each) =>
       each.checkpoint.size >= checkpoint.size
-        ? contains(each, checkpoint)
-        : isPrefix(each.checkpoint, checkpoint, holders),
+        ? comparison.contains(each, checkpoint)
+        : comparison.isPrefix(each.checkpoint, checkpoint, holders),
     ),
   );
   for (const [index, each] of read.entries()) {
@@ -129,11 +129,11 @@ async function classify(
 async function compareWithSigned(
   { checkpoint, holders }: Selected,
   signed: Tree,
-  { read, compare }: { readonly read: readonly Read[]; readonly compare: Comparison },
+  { read, comparison }: { readonly read: readonly Read[]; readonly comparison: Comparison },
 ): Promise<boolean | Error> {
-  if (signed.size <= checkpoint.size) return compare.isPrefix(signed, checkpoint, holders);
+  if (signed.size <= checkpoint.size) return comparison.isPrefix(signed, checkpoint, holders);
   const larger = read.filter((each) => each.checkpoint.size >= signed.size);
-  const verdict = await compare.isPrefix(checkpoint, signed, larger.length > 0 ? larger : holders);
+  const verdict = await comparison.isPrefix(checkpoint, signed, larger.length > 0 ? larger : holders);
   // These nodes may be wrong: only the nodes that hold a tree can show that it does not contain another one.
   return verdict === false ? new Error("no node proves that its tree is a part of the signed one") : verdict;
 }
@@ -141,45 +141,44 @@ async function compareWithSigned(
 type Verdict = boolean | Error;
 
 /** Proofs of consistency, each requested once. False: the node responded with a proof that is wrong. */
-type Comparison = {
-  /** Returns true if the tree of a node contains a tree that is not larger. */
-  contains(holder: Read, tree: RemoteCheckpoint): Promise<Verdict>;
-  /** Returns true if one of these nodes proves that a tree is a prefix of another one. */
-  isPrefix(from: Tree, to: Tree, provers: readonly Read[]): Promise<Verdict>;
-};
+class Comparison {
+  readonly #signal: AbortSignal;
+  readonly #known = new Map<string, Promise<Verdict>>();
+  /** Nodes that have not responded. */
+  readonly #failed = new Map<string, Error>();
 
-function createComparison(signal: AbortSignal): Comparison {
-  const known = new Map<string, Promise<Verdict>>();
-  const failed = new Map<string, Error>();
-
-  async function prove(from: Tree, to: Tree, { url }: Read): Promise<Verdict> {
-    const key = JSON.stringify([url, ...[from, to].map(({ size, root }) => [size, hexOf(root)])]);
-    // A node that does not respond must delay a round once, and not for each tree.
-    const request = known.get(key) ?? failed.get(url) ?? requestProof(from, to, url, signal);
-    const verdict = Promise.resolve(request).catch((error: Error) => error);
-    known.set(key, verdict);
-    const result = await verdict;
-    if (result instanceof Error) failed.set(url, result);
-    return result;
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
   }
 
-  async function isPrefix(from: Tree, to: Tree, provers: readonly Read[]): Promise<Verdict> {
+  /** Returns true if the tree of a node contains a tree that is not larger. */
+  async contains(holder: Read, tree: RemoteCheckpoint): Promise<Verdict> {
+    const { checkpoint } = holder;
+    // The last block is not in the tree: nodes with the same tree must also name the same block.
+    if (checkpoint.size === tree.size) return textOf(checkpoint) === textOf(tree);
+    return this.isPrefix(tree, checkpoint, [holder]);
+  }
+
+  /** Returns true if one of these nodes proves that a tree is a prefix of another one. */
+  async isPrefix(from: Tree, to: Tree, provers: readonly Read[]): Promise<Verdict> {
     if (from.size === 0) return true;
     if (from.size === to.size) return Buffer.compare(from.root, to.root) === 0;
-    const verdicts = await Promise.all(provers.map((prover) => prove(from, to, prover)));
+    const verdicts = await Promise.all(provers.map((prover) => this.#prove(from, to, prover)));
     const isKnown = verdicts.includes(true) || verdicts.includes(false);
     return isKnown ? verdicts.includes(true) : (verdicts[0] ?? new Error("no node has both trees"));
   }
 
-  return {
-    isPrefix,
-    async contains(holder, tree) {
-      const { checkpoint } = holder;
-      // The last block is not in the tree: nodes with the same tree must also name the same block.
-      if (checkpoint.size === tree.size) return textOf(checkpoint) === textOf(tree);
-      return isPrefix(tree, checkpoint, [holder]);
-    },
-  };
+  async #prove(from: Tree, to: Tree, { url }: Read): Promise<Verdict> {
+    const key = JSON.stringify([url, ...[from, to].map(({ size, root }) => [size, hexOf(root)])]);
+    // A node that does not respond must delay a round once, and not for each tree.
+    const request =
+      this.#known.get(key) ?? this.#failed.get(url) ?? requestProof(from, to, url, this.#signal);
+    const verdict = Promise.resolve(request).catch((error: Error) => error);
+    this.#known.set(key, verdict);
+    const result = await verdict;
+    if (result instanceof Error) this.#failed.set(url, result);
+    return result;
+  }
 }
 
 const textOf = ({ note }: RemoteCheckpoint): string => note.split("\n\n", 1).join();

@@ -6,18 +6,17 @@ import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
-import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { takeLease } from "../../src/mirror/head.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { feedLogOf } from "../feed/log.ts";
-import { clientOf } from "./feed-client.ts";
+import { clientOf, type LocalClient } from "./feed-client.ts";
 
 export type BuiltMirror = {
   readonly epoch: number;
   /** The feed of the node. */
-  readonly feed: FeedClient;
+  readonly feed: LocalClient;
   close(): void;
 };
 
@@ -29,7 +28,7 @@ export async function buildMirror(
   postgres: Postgres,
   path: string,
   network: Network,
-  wrap: (client: FeedClient) => FeedClient = (client) => client,
+  wrap: (client: LocalClient) => LocalClient = (client) => client,
 ): Promise<BuiltMirror> {
   await migrate(postgres);
   const head = await takeLease(postgres, { nethash: network.description.nethash, owner: "test" });

@@ -5,14 +5,16 @@ import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { type EventLine, readEventLine, readLine } from "../../src/mirror/line.ts";
 import { MirrorError } from "../../src/mirror/mirror-error.ts";
 
-export const clientOf = (feed: Feed): FeedClient => ({
+/** The client without its connection. */
+export type LocalClient = Omit<FeedClient, "close">;
+
+export const clientOf = (feed: Feed): LocalClient => ({
   follow: (positions) => linesOf(feed.follow(positions), readLine),
   blocks: (after, last) => linesOf(feed.blocks(after, last), readLine),
   state: () => linesOf(feed.state(), readLine),
   events: (position) => eventsOf(feed, position),
   continueEvents: async (after) => feed.continueEvents(after),
   height: async () => undefined,
-  close: async () => {},
 });
 
 async function* linesOf<T>(response: FeedResponse, read: (line: string) => T): AsyncIterable<T> {

@@ -1,6 +1,5 @@
 /** Follows the feed of a node up to a block. */
 
-import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { type FollowDeps, follow } from "../../src/mirror/follow.ts";
 import { readHead } from "../../src/mirror/head.ts";
 import type { FeedLine } from "../../src/mirror/line.ts";
@@ -14,12 +13,12 @@ export async function followTo(id: string, deps: FollowDeps): Promise<void> {
 }
 
 /** Ends a response after the block with an id. */
-function endingAt(client: FeedClient, id: string): FeedClient {
+function endingAt(feed: FollowDeps["feed"], id: string): FollowDeps["feed"] {
   async function* until(lines: AsyncIterable<FeedLine>): AsyncIterable<FeedLine> {
     for await (const line of lines) {
       yield line;
       if ("block" in line ? line.id === id : "back" in line && line.back.id === id) return;
     }
   }
-  return { ...client, follow: (positions, signal) => until(client.follow(positions, signal)) };
+  return { follow: (positions, signal) => until(feed.follow(positions, signal)) };
 }

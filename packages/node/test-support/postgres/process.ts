@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { present } from "../../src/platform/present.ts";
-import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+import { Postgres } from "../../src/postgres/connection.ts";
 import { findOpenFolder, SERVER_IDENTITY, UNPRIVILEGED } from "../process/run-folder.ts";
 import { until } from "../process/until.ts";
 
@@ -66,7 +66,7 @@ export const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
 
 /** Small connection pool for a test. */
 export const connect = (url: string): Postgres =>
-  openPostgres({
+  new Postgres({
     url,
     applicationName: "test",
     maxConnections: 4,

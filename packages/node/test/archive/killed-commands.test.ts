@@ -14,8 +14,8 @@ import {
   adoptFolder,
   CLOCK_FILE,
   claimFolder,
+  DevClock,
   isDevFolder,
-  openClock,
   resetFolder,
 } from "../../src/dev-chain/folder.ts";
 import { type Archived, archiveFixture } from "../../test-support/archive/fixture.ts";
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await create(snapshot);
   mkdirSync(devChain);
   claimFolder(devChain, SHAPE, archived.deps.network.description.nethash);
-  openClock(join(devChain, CLOCK_FILE)).moveTo(Date.now() + AHEAD_MS);
+  new DevClock(join(devChain, CLOCK_FILE)).moveTo(Date.now() + AHEAD_MS);
 });
 afterAll(() => {
   archived.remove();
@@ -139,8 +139,8 @@ const adopted = (path: string) => ({
 /** Checks that a folder with a chain is a dev chain with its clock. */
 function expectAdopted(path: string): void {
   expect(isDevFolder(path)).toBe(true);
-  const { nowMs } = openClock(join(path, CLOCK_FILE));
-  expect(nowMs() - Date.now()).toBeGreaterThan(AHEAD_MS / 2);
+  const clock = new DevClock(join(path, CLOCK_FILE));
+  expect(clock.nowMs() - Date.now()).toBeGreaterThan(AHEAD_MS / 2);
 }
 
 test("A stopped restore is repeated, and its folder never has a chain that is not the dev chain's.", async () => {

@@ -1,11 +1,11 @@
 /** Messages of scenarios have the contents, names and ids of a node. */
 import { expect, test } from "vitest";
-import { createMessages } from "../../src/conform/messages.ts";
+import { Messages } from "../../src/conform/messages.ts";
 import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 import { formOf } from "../../src/platform/json/form.ts";
 import { present } from "../../src/platform/present.ts";
 
-const messages = createMessages({ webhook: 3, event: "block.applied", nowMs: () => 1_795_223_920_119 });
+const messages = new Messages({ webhook: 3, event: "block.applied", nowMs: () => 1_795_223_920_119 });
 
 test.each(["block.applied", "transaction.applied", "unik.minted"] as const)(
   "The content of %s has the form of the event.",
@@ -35,7 +35,7 @@ test("A fact of a block that is applied again has a new id, and one of a sibling
 });
 
 test("Heights, sequences and epochs of a later run are higher.", () => {
-  const later = createMessages({ webhook: 3, event: "block.applied", nowMs: () => 1_795_224_000_000 });
+  const later = new Messages({ webhook: 3, event: "block.applied", nowMs: () => 1_795_224_000_000 });
   const [before, after] = [messages.fact(), later.fact()];
   expect(present(after.height)).toBeGreaterThan(present(before.height));
   expect(present(after.sequence)).toBeGreaterThan(present(before.sequence));

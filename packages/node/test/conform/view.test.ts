@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createMessages } from "../../src/conform/messages.ts";
+import { Messages } from "../../src/conform/messages.ts";
 import { differenceOf, readView, type ShownFact } from "../../src/conform/view.ts";
 import { WAIT_MS } from "../../test-support/process/until.ts";
 
@@ -57,7 +57,7 @@ test("A probe with another status than 200 is refused, redirects included.", asy
   }
 });
 
-const fact = createMessages({ webhook: 1, event: "block.applied", nowMs: Date.now }).fact();
+const fact = new Messages({ webhook: 1, event: "block.applied", nowMs: Date.now }).fact();
 const { id, event, height = 0, blockId = "" } = fact;
 const shown: ShownFact = { id, event, height, blockId };
 const differenceIn = (view: readonly ShownFact[], handled = event): string | undefined =>

@@ -16,7 +16,7 @@ import { afterEach, expect, test } from "vitest";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { refusalOf } from "../../src/chain/outcome.ts";
 import { createDevCommands } from "../../src/dev-chain/commands.ts";
-import { openClock } from "../../src/dev-chain/folder.ts";
+import { DevClock } from "../../src/dev-chain/folder.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devGenesis } from "../../src/dev-chain/network.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
@@ -29,7 +29,7 @@ import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
-import { createSlotStore } from "../../src/store/node/slots.ts";
+import { SlotStore } from "../../src/store/node/slots.ts";
 import { BatchVerifier } from "../../src/verification/verifier.ts";
 
 const cast = castOf(
@@ -54,7 +54,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
   const database = openDatabase(":memory:");
   migrate(database);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-limits-"));
-  const clock = openClock(join(folder, "clock.json"));
+  const clock = new DevClock(join(folder, "clock.json"));
   const verifier = new BatchVerifier({ threads: 0 });
   const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, undoDepth },
@@ -66,7 +66,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
       events: new EventLog(database, { recordedNames: () => new Set() }),
       eventsOfFacts: () => [],
       eventsOfRevert: () => [],
-      now: clock.nowMs,
+      now: () => clock.nowMs(),
       onListenerError: (error) => {
         throw error;
       },
@@ -74,7 +74,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
   );
   const submit = async (made: typeof block) =>
     refusalOf(present((await chain.accept([encodeBlock(made, network)]))[0]));
-  const slotStore = createSlotStore(database);
+  const slotStore = new SlotStore(database);
   const forger = new Forger(
     { timing: soloTiming, onDemand: false },
     {
@@ -98,7 +98,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
       onStarted: () => {},
       onForged: () => {},
       onFailed: () => {},
-      nowMs: clock.nowMs,
+      nowMs: () => clock.nowMs(),
       logger: pino({ level: "silent" }),
     },
   );

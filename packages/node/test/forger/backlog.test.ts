@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
-import { withBacklog } from "../../src/forger/slot-outcomes.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createSlotStore } from "../../src/store/node/slots.ts";
+import { SlotStore } from "../../src/store/node/slots.ts";
 
 test("Reasons that cannot be written are queued in order until they can.", () => {
   const database = openDatabase(":memory:");
   migrate(database);
   const failures: unknown[] = [];
-  const store = withBacklog(createSlotStore(database), (error) => failures.push(error));
+  const store = new SlotStore(database, (error) => failures.push(error));
   database.execute("ALTER TABLE missed_slots RENAME TO hidden");
   store.recordMissed("key", 1, "disk full");
   store.recordMissed("key", 2, "disk full");

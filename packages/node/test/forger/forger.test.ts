@@ -20,7 +20,7 @@ import { soloTiming } from "../../src/forger/slot-state.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createSlotStore } from "../../src/store/node/slots.ts";
+import { SlotStore } from "../../src/store/node/slots.ts";
 
 const slots = createSlots(createNetwork(livenet));
 const delegates = delegatesFromSecrets(["one", " two ", "two"]);
@@ -36,7 +36,7 @@ function headerAt(slot: number): BlockHeader {
 function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
   const database = openDatabase(":memory:");
   migrate(database);
-  const slotStore = createSlotStore(database);
+  const slotStore = new SlotStore(database);
   const forged: number[] = [];
   const failures: string[] = [];
   const refused: string[] = [];
@@ -141,7 +141,7 @@ describe("forging", () => {
     const first = world({ forgingOrder: () => [one] });
     const submit = first.deps.submitBlock;
     first.deps.submitBlock = (block) => {
-      recorded = first.slotStore.lastForged(one);
+      recorded = first.slotStore.forgedBy(one)?.slot;
       return submit(block);
     };
     first.slotStore.recordForged(one, START_SLOT + 1, "by an earlier process");

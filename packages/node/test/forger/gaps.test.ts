@@ -1,11 +1,11 @@
 import type { Round } from "@uniknode/ledger";
 import { type BlockHeader, createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { createGaps } from "../../src/forger/slot-outcomes.ts";
+import { Gaps } from "../../src/forger/slot-outcomes.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createSlotStore } from "../../src/store/node/slots.ts";
+import { SlotStore } from "../../src/store/node/slots.ts";
 
 const slots = createSlots(createNetwork(livenet));
 const ORDER = ["ours", "another", "ours too"];
@@ -16,10 +16,10 @@ const slotMs = (slot: number) => slots.unixMsOf(slots.slotTime(slot));
 function world({ nowSlot = START_SLOT } = {}) {
   const database = openDatabase(":memory:");
   migrate(database);
-  const slotStore = createSlotStore(database);
+  const slotStore = new SlotStore(database);
   const headers = new Map<number, BlockHeader>();
   let now = START_SLOT;
-  const look = createGaps({
+  const gaps = new Gaps({
     isOurs: (publicKey) => publicKey.startsWith("ours"),
     slots,
     slotStore,
@@ -32,7 +32,7 @@ function world({ nowSlot = START_SLOT } = {}) {
     const generatorPublicKey = present(ORDER[slot % ORDER.length], "an item of ORDER");
     const header = { height, timestamp: slots.slotTime(slot), generatorPublicKey } as BlockHeader;
     headers.set(height, header);
-    look(header);
+    gaps.blockApplied(header);
   };
   const reasons = () => slotStore.missed(100).map(({ slot, reason }) => [slot, reason]);
   return { slotStore, forge, reasons };

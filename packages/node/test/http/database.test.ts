@@ -1,6 +1,6 @@
 /** Responses while the database of an API server cannot be used. */
 import { afterEach, expect, test } from "vitest";
-import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+import { Postgres } from "../../src/postgres/connection.ts";
 import { PostgresReadModel } from "../../src/read/postgres/read-model.ts";
 import { chain } from "../../test-support/http/chain.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 /** Nothing listens on this port. */
 function openServer(maxWaiting: number): void {
-  postgres = openPostgres({
+  postgres = new Postgres({
     url: "postgres://127.0.0.1:1/none",
     applicationName: "test",
     maxConnections: 1,

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
-import { createEventCopy, HeightWatch } from "../../src/mirror/events/copy.ts";
+import { type CopyDeps, EventCopy, HeightWatch } from "../../src/mirror/events/copy.ts";
 import { appendEvents, pruneEvents, readCopy, startCopy } from "../../src/mirror/events/rows.ts";
 import { takeLease } from "../../src/mirror/head.ts";
 import type { CopiedEvent, EventLine } from "../../src/mirror/line.ts";
@@ -89,7 +89,7 @@ const lease = async (owner = "mirror"): Promise<number> => {
   return head.epoch;
 };
 
-type Overrides = { readonly epoch?: number; readonly client?: ReturnType<typeof clientOf> };
+type Overrides = { readonly epoch?: number; readonly client?: CopyDeps["feed"] };
 
 /** Runs a copy until `stop` is called. */
 async function start({ epoch, client = clientOf(feed) }: Overrides = {}) {
@@ -97,7 +97,7 @@ async function start({ epoch, client = clientOf(feed) }: Overrides = {}) {
   const { signal } = stopping;
   const heights = new HeightWatch(0, signal);
   const reports: { sequence: number; gaps: number }[] = [];
-  const running = createEventCopy()({
+  const running = new EventCopy().run({
     ...{ postgres, feed: client, epoch: epoch ?? (await lease()), heights, signal },
     onCopied: ({ sequence, gaps }) => reports.push({ sequence, gaps }),
     logger: createLogger("info", { write: (line) => lines.push(line) }),

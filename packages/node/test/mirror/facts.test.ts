@@ -3,8 +3,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Growth } from "../../src/facts/growth.ts";
 import { FactComparison, type FactMark } from "../../src/mirror/facts/tree.ts";
-import type { FeedClient } from "../../src/mirror/feed-client.ts";
-import { follow } from "../../src/mirror/follow.ts";
+import { type FollowDeps, follow } from "../../src/mirror/follow.ts";
 import type { FeedLine } from "../../src/mirror/line.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { changeRows } from "../../test-support/mirror/changed-rows.ts";
@@ -41,14 +40,14 @@ async function mirrored(name: string): Promise<Mirrored> {
   };
 }
 
-function untilCheckpoint(client: FeedClient): FeedClient {
+function untilCheckpoint(feed: FollowDeps["feed"]): FollowDeps["feed"] {
   async function* until(lines: AsyncIterable<FeedLine>): AsyncIterable<FeedLine> {
     for await (const line of lines) {
       yield line;
       if ("checkpoint" in line) return;
     }
   }
-  return { ...client, follow: (positions, signal) => until(client.follow(positions, signal)) };
+  return { follow: (positions, signal) => until(feed.follow(positions, signal)) };
 }
 
 describe.skipIf(!hasPostgres)("the facts of a mirror", () => {

@@ -1,7 +1,7 @@
 /** The lease of a mirror after a crash of the database, which loses commits that did not wait for the disk. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readHead, renewLease, takeLease } from "../../src/mirror/head.ts";
-import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+import { Postgres } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
 import {
   connect,
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const installer = connect(url);
   await migrate(installer);
   await installer.close();
-  postgres = openPostgres({
+  postgres = new Postgres({
     ...{ url, applicationName: "test", maxConnections: 2, statementTimeoutMs: 30_000 },
     ...{ isCommitAsynchronous: true, onConnectionLost: () => {} },
   });

@@ -7,7 +7,6 @@ import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
-import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
 import { takeLease } from "../../src/mirror/head.ts";
 import type { FeedLine } from "../../src/mirror/line.ts";
@@ -22,7 +21,7 @@ import {
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
 import { feedLogOf } from "../../test-support/feed/log.ts";
-import { clientOf } from "../../test-support/mirror/feed-client.ts";
+import { clientOf, type LocalClient } from "../../test-support/mirror/feed-client.ts";
 import { useDatabases } from "../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 
@@ -70,7 +69,7 @@ async function lease(): Promise<number> {
   return head.epoch;
 }
 
-const deps = (client: FeedClient = clientOf(feed)) => ({
+const deps = (client: LocalClient = clientOf(feed)) => ({
   ...{ postgres, epoch, feed: client, network, undoDepth: 1_000 },
   signal: new AbortController().signal,
   onProgress: () => {},
@@ -95,7 +94,7 @@ const followToLog = () => followUntil((line) => "log" in line);
 
 type Change = (lines: AsyncIterable<FeedLine>) => AsyncIterable<FeedLine>;
 
-function changing(change: Change): FeedClient {
+function changing(change: Change): LocalClient {
   const client = clientOf(feed);
   return { ...client, follow: (positions, signal) => change(client.follow(positions, signal)) };
 }

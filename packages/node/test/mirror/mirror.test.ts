@@ -13,7 +13,6 @@ import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
 import { catchUpFacts, readTree } from "../../src/mirror/facts/tree.ts";
-import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
 import { type MirrorHead, readHead, takeLease } from "../../src/mirror/head.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
@@ -29,7 +28,7 @@ import {
 } from "../../test-support/chain/fixtures.ts";
 import { rootAt } from "../../test-support/facts/root-at.ts";
 import { feedLogOf } from "../../test-support/feed/log.ts";
-import { clientOf } from "../../test-support/mirror/feed-client.ts";
+import { clientOf, type LocalClient } from "../../test-support/mirror/feed-client.ts";
 import { followTo } from "../../test-support/mirror/following.ts";
 import { mirrorTables, nodeTables } from "../../test-support/mirror/tables.ts";
 import { useDatabases } from "../../test-support/postgres/databases.ts";
@@ -94,7 +93,7 @@ const lease = async (owner = "mirror"): Promise<MirrorHead> => {
   return head;
 };
 
-const deps = (epoch: number, client: FeedClient) => ({
+const deps = (epoch: number, client: LocalClient) => ({
   postgres,
   epoch,
   feed: client,
@@ -200,7 +199,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
   test("A mirror interrupted during its construction continues at its position.", async () => {
     const node = await startNode("chain-random-2");
     const full = clientOf(feed);
-    const broken: FeedClient = {
+    const broken: LocalClient = {
       ...full,
       async *state(signal) {
         for await (const line of full.state(signal)) {
@@ -222,7 +221,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     const epoch = await build();
     await node.chain.accept(blocks.slice(5, 8));
     const client = clientOf(feed);
-    const damaged: FeedClient = {
+    const damaged: LocalClient = {
       ...client,
       async *follow(positions, signal) {
         for await (const line of client.follow(positions, signal)) {

@@ -2,8 +2,8 @@
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPostgres, type Postgres, type PostgresValue } from "../../src/postgres/connection.ts";
-import { beginReads, prepared, type ReadingClient } from "../../src/postgres/reads.ts";
+import { Postgres, type PostgresValue } from "../../src/postgres/connection.ts";
+import { prepared, type ReadingClient, Reads } from "../../src/postgres/reads.ts";
 import {
   connect,
   hasPostgres,
@@ -43,7 +43,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
 
   test("A connection to PostgreSQL reports its loss without the statements that it has prepared.", async () => {
     const lost = Promise.withResolvers<Error>();
-    const idle = openPostgres({
+    const idle = new Postgres({
       ...{ url, applicationName: "test", maxConnections: 1, statementTimeoutMs: TIMEOUT_MS },
       ...{ isCommitAsynchronous: false, hasFewStatements: true, onConnectionLost: lost.resolve },
     });
@@ -126,9 +126,9 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
           ...(values && { values: [...values] }),
         }),
     };
-    const { query, end } = beginReads(slow, { timeoutMs: 50 });
-    const results = await Promise.allSettled([query("SELECT 1"), query(ONE, [1])]);
-    await end();
+    const reads = new Reads(slow, { timeoutMs: 50 });
+    const results = await Promise.allSettled([reads.query("SELECT 1"), reads.query(ONE, [1])]);
+    await reads.end();
     const late = { status: "rejected", reason: expect.objectContaining({ code: "POSTGRES_TIMEOUT" }) };
     expect(results).toEqual([late, late]);
     await client.end();

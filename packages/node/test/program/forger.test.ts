@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { createSlotStore } from "../../src/store/node/slots.ts";
+import { SlotStore } from "../../src/store/node/slots.ts";
 import { runUniknode } from "../../test-support/process/uniknode.ts";
 
 let data: string;
@@ -13,7 +13,7 @@ beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), "uniknode-forger-"));
   const database = openDatabase(join(data, "node.sqlite"));
   migrate(database);
-  const slots = createSlotStore(database);
+  const slots = new SlotStore(database);
   slots.recordMissed("02aa", 5, "behind: 1 of 3 peers are at height 9, this node at 8");
   slots.recordMissed("02aa", 7, "too little time was left in the slot");
   database.close();

@@ -6,7 +6,7 @@ import { devOptions } from "../../src/config/options.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { createSlotStore } from "../../src/store/node/slots.ts";
+import { SlotStore } from "../../src/store/node/slots.ts";
 import { missingProgram, skips } from "../../test-support/process/available.ts";
 import { connect, transferOf } from "../../test-support/process/client.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -95,7 +95,7 @@ test.skipIf(isSkipped)(
       copyFileSync(join(folder, "data", file), join(copy, file));
     node.child.kill("SIGCONT");
     const database = openDatabase(join(copy, "node.sqlite"));
-    const recorded = createSlotStore(database)
+    const recorded = new SlotStore(database)
       .missed(1_000)
       .filter(({ reason }) => reason === "failed to write the block to the database: disk full");
     database.close();

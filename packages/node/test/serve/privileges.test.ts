@@ -51,7 +51,7 @@ async function started(...args: string[]): Promise<{ url: string; process: Runni
 describe.skipIf(!hasPostgres)("the users of the guide", () => {
   test("The user of API servers reads the chain, and no secret of a webhook; doctor accepts it.", async () => {
     const postgres = connect(urlOf("uniknode_api"));
-    onTestFinished(postgres.close);
+    onTestFinished(() => postgres.close());
     expect(await postgres.query("SELECT 1 AS one FROM blocks LIMIT 1")).toEqual([{ one: 1 }]);
     await expect(postgres.query("SELECT token FROM webhooks")).rejects.toThrow("permission denied");
     await expect(postgres.query("DELETE FROM blocks")).rejects.toThrow("permission denied");

@@ -8,7 +8,7 @@ import { fastify } from "fastify";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { createWitnessRoutes } from "../../src/processes/witness.ts";
-import { createCosigner } from "../../src/witness/cosigner.ts";
+import { Cosigner } from "../../src/witness/cosigner.ts";
 import { Witness } from "../../src/witness/witness.ts";
 import { type ClaimedNode, type ClaimOptions, claimTree } from "../../test-support/facts/claimed-node.ts";
 
@@ -35,7 +35,7 @@ function open(
   minNodes: number,
   { folder = newFolder(), key = generateKeyPairSync("ed25519").privateKey } = {},
 ) {
-  const cosigner = createCosigner(key);
+  const cosigner = new Cosigner(key);
   const errors: Record<string, unknown>[] = [];
   const logger = pino(
     {},

@@ -8,7 +8,7 @@ import { parseExternal } from "../../platform/json/external.ts";
 import { type Form, formOf } from "../../platform/json/form.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { readBounded } from "../../platform/text/foreign.ts";
-import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { Postgres } from "../../postgres/connection.ts";
 import { SchemaError } from "../../postgres/migrations.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -23,7 +23,7 @@ const RECENT_GAP_MS = 7 * 86_400_000;
 
 /** @param nodes base URLs of nodes with the same chain */
 export async function checkDatabase(url: string, nodes: readonly string[]): Promise<Finding[]> {
-  const postgres = openPostgres({
+  const postgres = new Postgres({
     url,
     applicationName: "uniknode doctor",
     maxConnections: 1,
@@ -128,8 +128,8 @@ const checkCommits = ({ fsync, synchronousCommit }: Server): Finding =>
     ? ok("commits", `fsync on, synchronous_commit ${synchronousCommit}; the mirror commits asynchronously`)
     : warn("commits", `fsync ${fsync}`, "set fsync = on: a crash of the machine would destroy the database");
 
-const checkPooler = ({ isPooled }: Postgres): Finding =>
-  isPooled()
+const checkPooler = (postgres: Postgres): Finding =>
+  postgres.isPooled()
     ? ok("pooler", "through a pooler such as pgbouncer; no statement is prepared")
     : ok("pooler", "none: connected to the server itself");
 

@@ -37,9 +37,9 @@ const CONTENTS: readonly Scenario[] = [
     change:
       "verify the signature over the raw body with the secret of this webhook, and show the fact at the probe",
     section: RECEIVE,
-    async play({ fact, deliver }) {
-      const one = fact();
-      await deliver(one);
+    async play(stage) {
+      const one = stage.fact();
+      await stage.deliver(one);
       return [one];
     },
   },
@@ -48,8 +48,8 @@ const CONTENTS: readonly Scenario[] = [
     rule: "A ping, which has neither a sequence nor a block, is accepted.",
     change: "accept deliveries without sequence, height and blockId",
     section: "docs/guides/webhooks.md#additional-members",
-    async play({ ping, deliver }) {
-      await deliver(ping());
+    async play(stage, messages) {
+      await stage.deliver(messages.ping());
       return [];
     },
   },
@@ -58,10 +58,10 @@ const CONTENTS: readonly Scenario[] = [
     rule: "An event that the receiver does not know is accepted; a refused one would be sent again for two days.",
     change: "respond with 2xx to events that you do not handle",
     section: GUARANTEES,
-    async play({ fact, other, place, deliver }) {
-      const unknown = other("block.certified", { certificate: "later version" }, place());
-      const one = fact();
-      await deliver(unknown, one);
+    async play(stage, messages) {
+      const unknown = messages.other("block.certified", { certificate: "later version" }, messages.place());
+      const one = stage.fact();
+      await stage.deliver(unknown, one);
       return [one];
     },
   },
@@ -70,10 +70,10 @@ const CONTENTS: readonly Scenario[] = [
     rule: "A member that the receiver does not know does not change the meaning of a delivery.",
     change: "ignore members of the body and of its data that you do not know",
     section: RECEIVE,
-    async play({ fact, deliver }) {
-      const one = fact({ data: { certificate: { round: 7 } } });
+    async play(stage) {
+      const one = stage.fact({ data: { certificate: { round: 7 } } });
       const later = { ...one, content: { ...one.content, certified: true } };
-      await deliver(later);
+      await stage.deliver(later);
       return [later];
     },
   },
@@ -82,13 +82,13 @@ const CONTENTS: readonly Scenario[] = [
     rule: "A header that the receiver does not know does not change the meaning of a delivery.",
     change: "ignore headers that you do not know, also if they begin with webhook-",
     section: RECEIVE,
-    async play({ fact, deliverAs }) {
-      const one = fact();
+    async play(stage) {
+      const one = stage.fact();
       const alter = ({ headers, body }: Parts) => ({
         headers: { ...headers, "webhook-later": "1" },
         body,
       });
-      await deliverAs(one, { alter });
+      await stage.deliverAs(one, { alter });
       return [one];
     },
   },
@@ -97,8 +97,8 @@ const CONTENTS: readonly Scenario[] = [
     rule: "An event without content, which has no data, is accepted.",
     change: "accept deliveries without data, such as round.applied",
     section: "docs/reference/events.md#roundapplied",
-    async play({ other, place, deliver }) {
-      await deliver(other("round.applied", undefined, place()));
+    async play(stage, messages) {
+      await stage.deliver(messages.other("round.applied", undefined, messages.place()));
       return [];
     },
   },
@@ -107,8 +107,8 @@ const CONTENTS: readonly Scenario[] = [
     rule: "An event that is not a fact of a block, and whose data is a list, is accepted.",
     change: "accept deliveries without height and blockId, and data that is not an object",
     section: "docs/reference/events.md#transactionpooladded",
-    async play({ other, deliver }) {
-      await deliver(other("transaction.pool.added", [{ id: "00", amount: "1", fee: "1" }]));
+    async play(stage, messages) {
+      await stage.deliver(messages.other("transaction.pool.added", [{ id: "00", amount: "1", fee: "1" }]));
       return [];
     },
   },
@@ -117,9 +117,9 @@ const CONTENTS: readonly Scenario[] = [
     rule: "A delivery whose content was too large takes effect: its data has only the members that identify it.",
     change: "use id, event, height and blockId of the message, and read the complete content from link",
     section: RECEIVE,
-    async play({ fact, deliver }) {
-      const one = fact({ event: PAYMENT, data: { asset: { text: "x".repeat(OVERSIZE) } } });
-      await deliver(one);
+    async play(stage) {
+      const one = stage.fact({ event: PAYMENT, data: { asset: { text: "x".repeat(OVERSIZE) } } });
+      await stage.deliver(one);
       return [one];
     },
   },
@@ -128,9 +128,9 @@ const CONTENTS: readonly Scenario[] = [
     rule: "A content of 256 KiB is accepted.",
     change: "raise the limit of your server or framework for bodies to 1 MiB",
     section: RECEIVE,
-    async play({ fact, deliver }) {
-      const one = fact({ event: PAYMENT, data: { asset: { text: "x".repeat(LARGE) } } });
-      await deliver(one);
+    async play(stage) {
+      const one = stage.fact({ event: PAYMENT, data: { asset: { text: "x".repeat(LARGE) } } });
+      await stage.deliver(one);
       return [one];
     },
   },
@@ -139,9 +139,9 @@ const CONTENTS: readonly Scenario[] = [
     rule: "Text beyond ASCII does not change the result of the verification.",
     change: "compute the signature over the bytes of the body, not over text in another encoding",
     section: VERIFY,
-    async play({ fact, deliver }) {
-      const one = fact({ event: PAYMENT, data: { vendorField: TEXT } });
-      await deliver(one);
+    async play(stage) {
+      const one = stage.fact({ event: PAYMENT, data: { vendorField: TEXT } });
+      await stage.deliver(one);
       return [one];
     },
   },
@@ -153,9 +153,9 @@ const ARRIVALS: readonly Scenario[] = [
     rule: "A body that arrives in pieces, with pauses, is accepted.",
     change: "read the request to the end of its content-length, and wait 10 s for it",
     section: GUARANTEES,
-    async play({ fact, deliverPieces }) {
-      const one = fact();
-      await deliverPieces(one, splitEvenly);
+    async play(stage) {
+      const one = stage.fact();
+      await stage.deliverPieces(one, splitEvenly);
       return [one];
     },
   },
@@ -164,9 +164,9 @@ const ARRIVALS: readonly Scenario[] = [
     rule: "A piece of the body can end within a character.",
     change: "collect the bytes of the body, and decode them together",
     section: VERIFY,
-    async play({ fact, deliverPieces }) {
-      const one = fact({ event: PAYMENT, data: { vendorField: TEXT } });
-      await deliverPieces(one, splitInCharacter);
+    async play(stage) {
+      const one = stage.fact({ event: PAYMENT, data: { vendorField: TEXT } });
+      await stage.deliverPieces(one, splitInCharacter);
       return [one];
     },
   },
@@ -175,9 +175,9 @@ const ARRIVALS: readonly Scenario[] = [
     rule: "Names of headers can have any letter case, because proxies change it.",
     change: "compare names of headers without their letter case",
     section: VERIFY,
-    async play({ fact, deliverAs }) {
-      const one = fact();
-      await deliverAs(one, {
+    async play(stage) {
+      const one = stage.fact();
+      await stage.deliverAs(one, {
         alter: ({ headers, body }) => ({
           headers: Object.fromEntries(
             Object.entries(headers).map(([name, value]) => [titleCase(name), value]),
@@ -193,10 +193,11 @@ const ARRIVALS: readonly Scenario[] = [
     rule: "A connection works for the next delivery after a refused one.",
     change: "read the body of every request to its end, also if you refuse it",
     section: GUARANTEES,
-    async play({ fact, other, refuseAs, deliver }) {
-      const one = fact();
-      await refuseAs(other("block.certified", { text: "refused" }), { secrets: { token: "f".repeat(64) } });
-      await deliver(one);
+    async play(stage, messages) {
+      const one = stage.fact();
+      const refused = messages.other("block.certified", { text: "refused" });
+      await stage.refuseAs(refused, { secrets: { token: "f".repeat(64) } });
+      await stage.deliver(one);
       return [one];
     },
   },
@@ -206,9 +207,9 @@ const ARRIVALS: readonly Scenario[] = [
     change:
       'keep the state of each request apart from the others, or register the webhook with "order": "strict"',
     section: GUARANTEES,
-    async play({ fact, deliverTogether }) {
-      const facts = Array.from({ length: PARALLEL_CALLS }, () => fact());
-      await deliverTogether(facts);
+    async play(stage) {
+      const facts = Array.from({ length: PARALLEL_CALLS }, () => stage.fact());
+      await stage.deliverTogether(facts);
       return facts;
     },
   },
@@ -217,10 +218,10 @@ const ARRIVALS: readonly Scenario[] = [
     rule: "The deliveries of many blocks all take effect, eight at a time.",
     change: "store every fact before you respond, and respond within the timeout of the node, 10 s",
     section: GUARANTEES,
-    async play({ fact, deliverTogether }) {
-      const facts = Array.from({ length: BURST }, () => fact());
+    async play(stage) {
+      const facts = Array.from({ length: BURST }, () => stage.fact());
       for (let from = 0; from < BURST; from += PARALLEL_CALLS) {
-        await deliverTogether(facts.slice(from, from + PARALLEL_CALLS));
+        await stage.deliverTogether(facts.slice(from, from + PARALLEL_CALLS));
       }
       return facts;
     },
@@ -230,10 +231,10 @@ const ARRIVALS: readonly Scenario[] = [
     rule: "A call that ends within its body has no effect, and the next attempt has.",
     change: "handle a delivery only after its whole body was verified",
     section: GUARANTEES,
-    async play({ fact, breakOff, deliver }) {
-      const one = fact();
-      await breakOff(one);
-      await deliver(one);
+    async play(stage) {
+      const one = stage.fact();
+      await stage.breakOff(one);
+      await stage.deliver(one);
       return [one];
     },
   },

@@ -18,9 +18,9 @@ export const REPETITION: readonly Scenario[] = [
     rule: "A delivery that arrives twice is accepted twice, and takes effect once.",
     change: STORE_IDS,
     section: GUARANTEES,
-    async play({ fact, deliver }) {
-      const one = fact();
-      await deliver(one, one);
+    async play(stage) {
+      const one = stage.fact();
+      await stage.deliver(one, one);
       return [one];
     },
   },
@@ -29,10 +29,10 @@ export const REPETITION: readonly Scenario[] = [
     rule: "A delivery that arrives again after many others takes effect once.",
     change: "keep the ids of all deliveries, not only of the last ones: a delivery is retried for two days",
     section: GUARANTEES,
-    async play({ fact, deliver }) {
-      const one = fact();
-      const others = Array.from({ length: DELIVERIES_BETWEEN }, () => fact());
-      await deliver(one, ...others, one);
+    async play(stage) {
+      const one = stage.fact();
+      const others = Array.from({ length: DELIVERIES_BETWEEN }, () => stage.fact());
+      await stage.deliver(one, ...others, one);
       return [one, ...others];
     },
   },
@@ -42,9 +42,9 @@ export const REPETITION: readonly Scenario[] = [
     change:
       "let the database decide which copy is the first: a unique key on the id, in the transaction of the effect",
     section: GUARANTEES,
-    async play({ fact, attemptCopies }) {
-      const one = fact();
-      await attemptCopies(one, 2);
+    async play(stage) {
+      const one = stage.fact();
+      await stage.attemptCopies(one, 2);
       return [one];
     },
   },
@@ -54,10 +54,11 @@ export const REPETITION: readonly Scenario[] = [
     change:
       "recognise a repeated delivery by its id, not by its bytes: the proof can change between attempts",
     section: "docs/guides/proofs.md#receive-deliveries-with-proofs",
-    async play({ fact, deliverAs }) {
-      const one = fact();
-      await deliverAs(one, { proofText: JSON.stringify({ link: `/api/v2/blocks/${one.blockId}/proof` }) });
-      await deliverAs(one, { proofText: LARGE_PROOF });
+    async play(stage) {
+      const one = stage.fact();
+      const proofText = JSON.stringify({ link: `/api/v2/blocks/${one.blockId}/proof` });
+      await stage.deliverAs(one, { proofText });
+      await stage.deliverAs(one, { proofText: LARGE_PROOF });
       return [one];
     },
   },
@@ -66,10 +67,10 @@ export const REPETITION: readonly Scenario[] = [
     rule: "A delivery that a new sender sends again, with a higher epoch, is accepted and takes effect once.",
     change: `${STORE_IDS}, whatever their webhook-epoch is`,
     section: FORMER_SENDER,
-    async play({ fact, deliverAs, epoch }) {
-      const one = fact();
-      await deliverAs(one, { epoch: epoch() });
-      await deliverAs(one, { epoch: epoch() });
+    async play(stage, messages) {
+      const one = stage.fact();
+      await stage.deliverAs(one, { epoch: messages.epoch() });
+      await stage.deliverAs(one, { epoch: messages.epoch() });
       return [one];
     },
   },
@@ -78,11 +79,11 @@ export const REPETITION: readonly Scenario[] = [
     rule: "A late call of a former sender, with a lower epoch, does not repeat an effect.",
     change: "refuse lower epochs than you have seen with 409, or ignore ids that are stored",
     section: FORMER_SENDER,
-    async play({ fact, deliverAs, attempt, epoch }) {
-      const one = fact();
-      const [former, present] = [epoch(), epoch()];
-      await deliverAs(one, { epoch: present });
-      await attempt(one, { epoch: former });
+    async play(stage, messages) {
+      const one = stage.fact();
+      const [former, present] = [messages.epoch(), messages.epoch()];
+      await stage.deliverAs(one, { epoch: present });
+      await stage.attempt(one, { epoch: former });
       return [one];
     },
   },
@@ -91,10 +92,10 @@ export const REPETITION: readonly Scenario[] = [
     rule: "A delivery without an epoch is accepted after deliveries with one.",
     change: "accept deliveries without webhook-epoch: a ping on request has none",
     section: FORMER_SENDER,
-    async play({ fact, deliver, deliverAs, epoch }) {
-      const [worker, node] = [fact(), fact()];
-      await deliverAs(worker, { epoch: epoch() });
-      await deliver(node);
+    async play(stage, messages) {
+      const [worker, node] = [stage.fact(), stage.fact()];
+      await stage.deliverAs(worker, { epoch: messages.epoch() });
+      await stage.deliver(node);
       return [worker, node];
     },
   },
@@ -103,10 +104,10 @@ export const REPETITION: readonly Scenario[] = [
     rule: "Deliveries that arrive in another order than their sequences all take effect.",
     change: "do not refuse or ignore a sequence or height that is lower than the last one",
     section: GUARANTEES,
-    async play({ fact, deliver }) {
-      const facts = [fact(), fact(), fact()] as const;
+    async play(stage) {
+      const facts = [stage.fact(), stage.fact(), stage.fact()] as const;
       const [first, second, third] = facts;
-      await deliver(third, first, second);
+      await stage.deliver(third, first, second);
       return facts;
     },
   },
@@ -115,11 +116,11 @@ export const REPETITION: readonly Scenario[] = [
     rule: "A gap of the sequence, from deliveries that are retried or have failed, does not stop the next deliveries.",
     change: "accept a sequence without the ones before it",
     section: "docs/guides/webhooks.md#receive",
-    async play({ fact, deliver, skipSequences }) {
-      const before = fact();
-      skipSequences(MISSING_DELIVERIES);
-      const after = fact();
-      await deliver(before, after);
+    async play(stage, messages) {
+      const before = stage.fact();
+      messages.skipSequences(MISSING_DELIVERIES);
+      const after = stage.fact();
+      await stage.deliver(before, after);
       return [before, after];
     },
   },
@@ -128,11 +129,11 @@ export const REPETITION: readonly Scenario[] = [
     rule: "A replay sends past facts again with their ids: known ones take effect once, and missed ones for the first time.",
     change: STORE_IDS,
     section: REPLAY,
-    async play({ fact, deliver }) {
-      const facts = [fact(), fact(), fact(), fact()] as const;
+    async play(stage) {
+      const facts = [stage.fact(), stage.fact(), stage.fact(), stage.fact()] as const;
       const [first, missed, third, last] = facts;
-      await deliver(first, third, last);
-      await deliver(first, missed, third, last);
+      await stage.deliver(first, third, last);
+      await stage.deliver(first, missed, third, last);
       return facts;
     },
   },
@@ -148,10 +149,10 @@ export const RESTARTS: readonly Scenario[] = [
     change: "write the fact to disk before you respond: the node does not send it again",
     section: RECEIVE,
     needsRestart: true,
-    async play({ fact, deliver, restart }) {
-      const one = fact();
-      await deliver(one);
-      await restart();
+    async play(stage) {
+      const one = stage.fact();
+      await stage.deliver(one);
+      await stage.restart();
       return [one];
     },
   },
@@ -161,11 +162,11 @@ export const RESTARTS: readonly Scenario[] = [
     change: "write the ids of deliveries to disk, in the transaction that applies them",
     section: RECEIVE,
     needsRestart: true,
-    async play({ fact, deliver, restart }) {
-      const one = fact();
-      await deliver(one);
-      await restart();
-      await deliver(one);
+    async play(stage) {
+      const one = stage.fact();
+      await stage.deliver(one);
+      await stage.restart();
+      await stage.deliver(one);
       return [one];
     },
   },
@@ -175,11 +176,11 @@ export const RESTARTS: readonly Scenario[] = [
     change: "find the effect of a delivery by its id in your database, not in memory",
     section: RETRACTIONS,
     needsRestart: true,
-    async play({ fact, retraction, deliver, restart }) {
-      const [stays, goes] = [fact(), fact()];
-      await deliver(stays, goes);
-      await restart();
-      await deliver(retraction(goes));
+    async play(stage, messages) {
+      const [stays, goes] = [stage.fact(), stage.fact()];
+      await stage.deliver(stays, goes);
+      await stage.restart();
+      await stage.deliver(messages.retraction(goes));
       return [stays];
     },
   },
@@ -189,11 +190,11 @@ export const RESTARTS: readonly Scenario[] = [
     change: "write the ids that were retracted to disk, and ignore facts with these ids",
     section: RETRACTIONS,
     needsRestart: true,
-    async play({ fact, retraction, deliver, attempt, restart }) {
-      const [stays, goes] = [fact(), fact()];
-      await deliver(stays, goes, retraction(goes));
-      await restart();
-      await attempt(goes);
+    async play(stage, messages) {
+      const [stays, goes] = [stage.fact(), stage.fact()];
+      await stage.deliver(stays, goes, messages.retraction(goes));
+      await stage.restart();
+      await stage.attempt(goes);
       return [stays];
     },
   },

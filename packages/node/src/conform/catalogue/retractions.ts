@@ -13,12 +13,12 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     rule: "A retraction cancels the fact that it names in reverts, and no other.",
     change: "undo the effect of the delivery whose id is in reverts",
     section: RETRACTIONS,
-    async play({ fact, retraction, deliver, expectView }) {
-      const facts = [fact(), fact()] as const;
+    async play(stage, messages) {
+      const facts = [stage.fact(), stage.fact()] as const;
       const [stays, goes] = facts;
-      await deliver(...facts);
-      await expectView(facts);
-      await deliver(retraction(goes));
+      await stage.deliver(...facts);
+      await stage.expectView(facts);
+      await stage.deliver(messages.retraction(goes));
       return [stays];
     },
   },
@@ -27,10 +27,10 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     rule: "A retraction that arrives twice is accepted twice.",
     change: "respond with 2xx to a retraction whose fact is already cancelled",
     section: RETRACTIONS,
-    async play({ fact, retraction, deliver }) {
-      const one = fact();
-      const cancel = retraction(one);
-      await deliver(one, cancel, cancel);
+    async play(stage, messages) {
+      const one = stage.fact();
+      const cancel = messages.retraction(one);
+      await stage.deliver(one, cancel, cancel);
       return [];
     },
   },
@@ -39,9 +39,9 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     rule: "A retraction of a delivery that never arrived is accepted, and has no effect.",
     change: "respond with 2xx to a retraction whose fact you do not know",
     section: RETRACTIONS,
-    async play({ fact, retraction, deliver }) {
-      const [lost, stays] = [fact(), fact()];
-      await deliver(stays, retraction(lost));
+    async play(stage, messages) {
+      const [lost, stays] = [stage.fact(), stage.fact()];
+      await stage.deliver(stays, messages.retraction(lost));
       return [stays];
     },
   },
@@ -50,11 +50,11 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     rule: "A fact that arrives after its retraction, as a late call of a former sender, has no effect.",
     change: `${REMEMBER}, or refuse lower epochs than you have seen with 409`,
     section: FORMER_SENDER,
-    async play({ fact, retraction, deliverAs, attempt, epoch }) {
-      const one = fact();
-      const [former, present] = [epoch(), epoch()];
-      await deliverAs(retraction(one), { epoch: present });
-      await attempt(one, { epoch: former });
+    async play(stage, messages) {
+      const one = stage.fact();
+      const [former, present] = [messages.epoch(), messages.epoch()];
+      await stage.deliverAs(messages.retraction(one), { epoch: present });
+      await stage.attempt(one, { epoch: former });
       return [];
     },
   },
@@ -63,10 +63,10 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     rule: "A copy of a fact that arrives after its retraction, such as a call that the node gave up, has no effect.",
     change: REMEMBER,
     section: RETRACTIONS,
-    async play({ fact, retraction, deliver, attempt }) {
-      const one = fact();
-      await deliver(one, retraction(one));
-      await attempt(one);
+    async play(stage, messages) {
+      const one = stage.fact();
+      await stage.deliver(one, messages.retraction(one));
+      await stage.attempt(one);
       return [];
     },
   },
@@ -75,12 +75,12 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     rule: "A block that is applied again after a revert takes effect: its facts have new ids.",
     change: "identify deliveries by their id, not by height, block or transaction",
     section: RETRACTIONS,
-    async play({ place, fact, retraction, deliver }) {
-      const block = place();
-      const first = fact({ place: block });
-      await deliver(first, retraction(first));
-      const again = fact({ place: block, timesReverted: 1 });
-      await deliver(again);
+    async play(stage, messages) {
+      const block = messages.place();
+      const first = stage.fact({ place: block });
+      await stage.deliver(first, messages.retraction(first));
+      const again = stage.fact({ place: block, timesReverted: 1 });
+      await stage.deliver(again);
       return [again];
     },
   },
@@ -90,9 +90,9 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     change:
       "test for reverts instead of the names of events: the retraction of unik.minted is unik.minted.reverted",
     section: RETRACTIONS,
-    async play({ fact, retraction, deliver }) {
-      const minted = fact({ event: "unik.minted" });
-      await deliver(minted, retraction(minted));
+    async play(stage, messages) {
+      const minted = stage.fact({ event: "unik.minted" });
+      await stage.deliver(minted, messages.retraction(minted));
       return [];
     },
   },
@@ -101,9 +101,9 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     rule: "A subscribed block.reverted event without reverts is accepted, and does not cancel facts of other blocks.",
     change: "cancel a fact only if reverts names it",
     section: RETRACTIONS,
-    async play({ fact, other, place, deliver }) {
-      const one = fact();
-      await deliver(one, other("block.reverted", { id: "00" }, place()));
+    async play(stage, messages) {
+      const one = stage.fact();
+      await stage.deliver(one, messages.other("block.reverted", { id: "00" }, messages.place()));
       return [one];
     },
   },
@@ -112,14 +112,14 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
     rule: "Three blocks are reverted, the highest first, and replaced by four: only the facts of the new branch remain.",
     change: "apply retractions and facts in the order in which they arrive, each by its id",
     section: RETRACTIONS,
-    async play({ place, sibling, fact, retraction, deliver, expectView }) {
-      const places = Array.from({ length: DEPTH }, place);
-      const old = places.map((at) => fact({ place: at }));
-      await deliver(...old);
-      await expectView(old);
-      for (const one of old.toReversed()) await deliver(retraction(one));
-      const replaced = [...places.map((at) => fact({ place: sibling(at) })), fact()];
-      await deliver(...replaced);
+    async play(stage, messages) {
+      const places = Array.from({ length: DEPTH }, () => messages.place());
+      const old = places.map((at) => stage.fact({ place: at }));
+      await stage.deliver(...old);
+      await stage.expectView(old);
+      for (const one of old.toReversed()) await stage.deliver(messages.retraction(one));
+      const replaced = [...places.map((at) => stage.fact({ place: messages.sibling(at) })), stage.fact()];
+      await stage.deliver(...replaced);
       return replaced;
     },
   },

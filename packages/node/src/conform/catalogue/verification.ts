@@ -25,8 +25,8 @@ const FORGERIES: readonly Scenario[] = [
     rule: "A request that is signed with another secret is refused.",
     change: VERIFY_ALL,
     section: VERIFY,
-    async play({ fact, refuseAs }) {
-      await refuseAs(fact(), { secrets: { token: otherToken() } });
+    async play(stage) {
+      await stage.refuseAs(stage.fact(), { secrets: { token: otherToken() } });
       return [];
     },
   },
@@ -35,8 +35,8 @@ const FORGERIES: readonly Scenario[] = [
     rule: "A request without a signature is refused, even if its Authorization header is right.",
     change: "require webhook-signature: the Authorization header does not protect the content",
     section: VERIFY,
-    async play({ fact, refuseAs }) {
-      await refuseAs(fact(), {
+    async play(stage) {
+      await stage.refuseAs(stage.fact(), {
         alter: ({ headers, body }) => ({
           headers: Object.fromEntries(
             Object.entries(headers).filter(([name]) => name !== "webhook-signature"),
@@ -52,12 +52,12 @@ const FORGERIES: readonly Scenario[] = [
     rule: "A request whose body was changed after signing is refused.",
     change: VERIFY_ALL,
     section: VERIFY,
-    async play({ fact, refuseAs }) {
+    async play(stage) {
       const alter = ({ headers, body }: Parts) => ({
         headers,
         body: body.replace('"webhookId":', '"webhookId": '),
       });
-      await refuseAs(fact(), { alter });
+      await stage.refuseAs(stage.fact(), { alter });
       return [];
     },
   },
@@ -66,10 +66,10 @@ const FORGERIES: readonly Scenario[] = [
     rule: "A request whose webhook-id was changed after signing is refused.",
     change: VERIFY_ALL,
     section: VERIFY,
-    async play({ fact, deliver, refuseAs }) {
-      const [one, otherId] = [fact(), fact().id];
-      await deliver(one);
-      await refuseAs(one, { alter: withHeaders(() => ({ "webhook-id": otherId })) });
+    async play(stage) {
+      const [one, otherId] = [stage.fact(), stage.fact().id];
+      await stage.deliver(one);
+      await stage.refuseAs(one, { alter: withHeaders(() => ({ "webhook-id": otherId })) });
       return [one];
     },
   },
@@ -78,10 +78,10 @@ const FORGERIES: readonly Scenario[] = [
     rule: "A request whose webhook-timestamp was changed after signing is refused.",
     change: VERIFY_ALL,
     section: VERIFY,
-    async play({ fact, refuseAs }) {
+    async play(stage) {
       const seconds = () => `${Math.floor(Date.now() / 1_000)}`;
       const alter = withHeaders(() => ({ "webhook-timestamp": seconds() }));
-      await refuseAs(fact(), { ageMs: TEN_MINUTES_MS, alter });
+      await stage.refuseAs(stage.fact(), { ageMs: TEN_MINUTES_MS, alter });
       return [];
     },
   },
@@ -90,8 +90,8 @@ const FORGERIES: readonly Scenario[] = [
     rule: "A request that was signed ten minutes ago is refused.",
     change: REFUSE_AGE,
     section: VERIFY,
-    async play({ fact, refuseAs }) {
-      await refuseAs(fact(), { ageMs: TEN_MINUTES_MS });
+    async play(stage) {
+      await stage.refuseAs(stage.fact(), { ageMs: TEN_MINUTES_MS });
       return [];
     },
   },
@@ -100,8 +100,8 @@ const FORGERIES: readonly Scenario[] = [
     rule: "A request that was signed ten minutes in the future is refused.",
     change: REFUSE_AGE,
     section: VERIFY,
-    async play({ fact, refuseAs }) {
-      await refuseAs(fact(), { ageMs: -TEN_MINUTES_MS });
+    async play(stage) {
+      await stage.refuseAs(stage.fact(), { ageMs: -TEN_MINUTES_MS });
       return [];
     },
   },
@@ -110,10 +110,10 @@ const FORGERIES: readonly Scenario[] = [
     rule: "A valid delivery takes effect after a forged one with the same id was refused.",
     change: "store the id of a delivery only after its verification",
     section: VERIFY,
-    async play({ fact, refuseAs, deliver }) {
-      const one = fact();
-      await refuseAs(one, { secrets: { token: otherToken() } });
-      await deliver(one);
+    async play(stage) {
+      const one = stage.fact();
+      await stage.refuseAs(one, { secrets: { token: otherToken() } });
+      await stage.deliver(one);
       return [one];
     },
   },
@@ -125,10 +125,10 @@ const ROTATION: readonly Scenario[] = [
     rule: "During a rotation, a receiver that still has the old secret accepts the second of two signatures.",
     change: "split webhook-signature at spaces, and accept a request if one of the signatures is valid",
     section: ROTATE,
-    async play({ token, fact, deliverAs }) {
-      const one = fact();
-      const previous = { token, untilMs: Date.now() + HOUR_MS };
-      await deliverAs(one, { secrets: { token: otherToken(), previous } });
+    async play(stage) {
+      const one = stage.fact();
+      const previous = { token: stage.token, untilMs: Date.now() + HOUR_MS };
+      await stage.deliverAs(one, { secrets: { token: otherToken(), previous } });
       return [one];
     },
   },
@@ -137,10 +137,10 @@ const ROTATION: readonly Scenario[] = [
     rule: "During a rotation, a receiver that already has the new secret accepts the first of two signatures.",
     change: "split webhook-signature at spaces, and accept a request if one of the signatures is valid",
     section: ROTATE,
-    async play({ token, fact, deliverAs }) {
-      const one = fact();
+    async play(stage) {
+      const one = stage.fact();
       const previous = { token: otherToken(), untilMs: Date.now() + HOUR_MS };
-      await deliverAs(one, { secrets: { token, previous } });
+      await stage.deliverAs(one, { secrets: { token: stage.token, previous } });
       return [one];
     },
   },

@@ -36,13 +36,13 @@ const BOUNDS: BlockBounds = { maxBlocks: 100, maxTransactions: 500 };
 const MAX_FACTS = 5_000;
 
 export class PostgresHistory implements History {
-  readonly #postgres: Postgres;
+  readonly #postgres: Pick<Postgres, "query" | "reads">;
   readonly #network: Network;
   readonly #runs = new Runs(MAX_FACTS);
   /** A run that was on the chain in this turn of the event loop: until it ends, this process learns of no later state. */
   #current: Run | undefined;
 
-  constructor(postgres: Postgres, network: Network) {
+  constructor(postgres: Pick<Postgres, "query" | "reads">, network: Network) {
     this.#postgres = postgres;
     this.#network = network;
   }

@@ -176,7 +176,7 @@ export type SigningRecord = {
  * Creates a record in the data folder itself, for a chain whose keys are used only there, such as the chain of
  * `uniknode dev`.
  */
-export const recordInDatabase = (slotStore: SlotStore): SigningRecord => ({
+export const recordInDatabase = (slotStore: Pick<SlotStore, "forgedBy" | "recordForged">): SigningRecord => ({
   lastSigned(publicKey) {
     const last = slotStore.forgedBy(publicKey);
     return last && { publicKey, height: 0, ...last };

@@ -47,15 +47,8 @@ export type SigningFileDeps = {
   readonly nethash: string;
   /** Signings stored in the data folder, used if they are later than the record. */
   readonly known: readonly Signing[];
-};
-
-export type SigningFile = SigningRecord & {
-  /** Absolute, symbolic links followed. */
-  readonly path: string;
-  /** True if there was no record before. */
-  readonly isNew: boolean;
-  /** Releases the record. */
-  close(): void;
+  /** Called with each signing that is on disk. */
+  readonly onAdded?: (signing: Signing) => void;
 };
 
 const OWNER_ONLY = 0o600;
@@ -65,38 +58,84 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_APPENDED = 1_000;
 
 /**
- * Locks the record for this process, and creates it if it is missing. The operating system releases the lock when the
- * process ends, even by a crash.
- *
- * @throws {SigningRecordError}
+ * A record that is locked for this process. The operating system releases the lock when the process ends, even by a
+ * crash.
  */
-export function openSigningFile(given: string, { nethash, known }: SigningFileDeps): SigningFile {
-  const path = existsSync(given) ? realpathSync(given) : resolve(given);
-  const release = takeLock(path);
-  try {
-    const isNew = !existsSync(path);
-    const entries = new Map<string, SigningEntry>();
-    for (const entry of isNew ? [] : readRecord(path)) keepHighest(entries, entry);
-    for (const signing of known) keepHighest(entries, { ...signing, nethash });
-    const file = openFile(path, entries);
-    return {
-      path,
-      isNew,
-      lastSigned: (publicKey) => entries.get(keyOf({ nethash, publicKey })),
-      add(signing) {
-        const entry = { ...signing, nethash };
-        // Before the write: even if it fails, the slot is not signed again.
-        keepHighest(entries, entry);
-        file.append(entry);
-      },
-      close() {
-        file.close();
-        release();
-      },
-    };
-  } catch (error) {
-    release();
-    throw error instanceof SigningRecordError ? error : unusable(path, error);
+export class SigningFile implements SigningRecord {
+  /** Absolute, symbolic links followed. */
+  readonly path: string;
+  /** True if there was no record before. */
+  readonly isNew: boolean;
+  readonly #deps: SigningFileDeps;
+  readonly #release: () => void;
+  readonly #entries = new Map<string, SigningEntry>();
+  #file: LineFile | undefined;
+  /** Lines that were appended to the file. */
+  #appended = 0;
+  /** True if the file on disk is known to be what this process has written. */
+  #isSound = true;
+
+  /**
+   * Creates the record if it is missing.
+   *
+   * @throws {SigningRecordError}
+   */
+  constructor(given: string, deps: SigningFileDeps) {
+    this.path = existsSync(given) ? realpathSync(given) : resolve(given);
+    this.#deps = deps;
+    this.#release = takeLock(this.path);
+    try {
+      this.isNew = !existsSync(this.path);
+      for (const entry of this.isNew ? [] : readRecord(this.path)) this.#keepHighest(entry);
+      for (const signing of deps.known) this.#keepHighest({ ...signing, nethash: deps.nethash });
+      this.#writeAnew();
+    } catch (error) {
+      this.#release();
+      throw error instanceof SigningRecordError ? error : unusable(this.path, error);
+    }
+  }
+
+  lastSigned(publicKey: string): Signing | undefined {
+    return this.#entries.get(keyOf({ nethash: this.#deps.nethash, publicKey }));
+  }
+
+  /** @throws {SigningRecordError} */
+  add(signing: Signing): void {
+    const entry = { ...signing, nethash: this.#deps.nethash };
+    // Before the write: even if it fails, the slot is not signed again.
+    this.#keepHighest(entry);
+    try {
+      const file = this.#isSound && this.#appended < MAX_APPENDED ? this.#file : undefined;
+      const canAppend = file && isInPlace(this.path, file);
+      this.#isSound = false;
+      if (canAppend) {
+        appendLine(file, entryLine(entry));
+        this.#appended++;
+      } else this.#writeAnew();
+      this.#isSound = true;
+    } catch (error) {
+      throw unusable(this.path, error);
+    }
+    this.#deps.onAdded?.(signing);
+  }
+
+  /** Releases the record. */
+  close(): void {
+    if (this.#file) closeSync(this.#file.descriptor);
+    this.#file = undefined;
+    this.#release();
+  }
+
+  #keepHighest(entry: SigningEntry): void {
+    const last = this.#entries.get(keyOf(entry));
+    if (last === undefined || last.slot < entry.slot) this.#entries.set(keyOf(entry), entry);
+  }
+
+  #writeAnew(): void {
+    const next = writeFile(this.path, this.#entries);
+    if (this.#file) closeSync(this.#file.descriptor);
+    this.#file = next;
+    this.#appended = 0;
   }
 }
 
@@ -147,48 +186,6 @@ const unusable = (path: string, cause: unknown) =>
 
 const keyOf = ({ nethash, publicKey }: Pick<SigningEntry, "nethash" | "publicKey">) =>
   `${nethash} ${publicKey}`;
-
-function keepHighest(entries: Map<string, SigningEntry>, entry: SigningEntry): void {
-  const last = entries.get(keyOf(entry));
-  if (last === undefined || last.slot < entry.slot) entries.set(keyOf(entry), entry);
-}
-
-/** Opens the file of the entries, which contains exactly these entries when this function returns. */
-function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
-  let file: LineFile | undefined = writeFile(path, entries);
-  let appended = 0;
-  /** True if the file on disk is known to be what this process has written. */
-  let isSound = true;
-
-  function writeAnew(): void {
-    const next = writeFile(path, entries);
-    if (file) closeSync(file.descriptor);
-    file = next;
-    appended = 0;
-  }
-
-  return {
-    /** @throws {SigningRecordError} */
-    append(entry: SigningEntry): void {
-      try {
-        const current =
-          isSound && appended < MAX_APPENDED && file && isInPlace(path, file) ? file : undefined;
-        isSound = false;
-        if (current) {
-          appendLine(current, entryLine(entry));
-          appended++;
-        } else writeAnew();
-        isSound = true;
-      } catch (error) {
-        throw unusable(path, error);
-      }
-    },
-    close() {
-      if (file) closeSync(file.descriptor);
-      file = undefined;
-    },
-  };
-}
 
 type LineFile = { readonly descriptor: number; byteLength: number };
 

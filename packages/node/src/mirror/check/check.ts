@@ -17,7 +17,7 @@ import { readRows, type TableCheck, TableComparison, type Values } from "./compa
 
 export type CheckDeps = {
   readonly postgres: Postgres;
-  readonly feed: FeedClient;
+  readonly feed: Pick<FeedClient, "blocks" | "state">;
   readonly network: Network;
   readonly signal: AbortSignal;
 };

@@ -42,25 +42,16 @@ const AHEAD: AheadOptions<EventLine> = {
     "events" in line ? line.events.reduce((sum, [, , , , , , , data]) => sum + (data?.length ?? 0), 0) : 0,
 };
 
-/**
- * Returns a function that copies events until the signal is aborted. It is called again by each session of the mirror.
- *
- * @throws {MirrorError} MIRROR_DEPOSED, from the function
- */
-export function createEventCopy(): (deps: CopyDeps) => Promise<void> {
-  // A node without events refuses each session.
-  let isRefused = false;
+export class EventCopy {
+  /** A node without events refuses each session. */
+  #isRefused = false;
 
-  async function afterFailure(error: unknown, pauseMs: number, { signal, logger }: CopyDeps): Promise<void> {
-    const isAgain = isRefused && isRefusal(error);
-    await pause(isAgain ? REFUSED_PAUSE_MS : pauseMs, signal);
-    // If the blocks fail, too, their failure is logged.
-    if (signal.aborted) return;
-    if (!isAgain) logger.warn({ err: error }, "failed to copy the events of the node");
-    isRefused = isRefusal(error);
-  }
-
-  return async (deps) => {
+  /**
+   * Copies events until the signal is aborted. It is called by each session of the mirror.
+   *
+   * @throws {MirrorError} MIRROR_DEPOSED
+   */
+  async run(deps: CopyDeps): Promise<void> {
     const { signal } = deps;
     let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
@@ -68,17 +59,26 @@ export function createEventCopy(): (deps: CopyDeps) => Promise<void> {
       try {
         await copyOnce(deps);
         pauseMs = FIRST_PAUSE_MS;
-        isRefused = false;
+        this.#isRefused = false;
         // A node that is stopping ends responses at once.
         if (performance.now() - startMs < FIRST_PAUSE_MS) await pause(FIRST_PAUSE_MS, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (codeOf(error) === "MIRROR_DEPOSED") throw error;
-        await afterFailure(error, pauseMs, deps);
+        await this.#afterFailure(error, pauseMs, deps);
         pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
       }
     }
-  };
+  }
+
+  async #afterFailure(error: unknown, pauseMs: number, { signal, logger }: CopyDeps): Promise<void> {
+    const isAgain = this.#isRefused && isRefusal(error);
+    await pause(isAgain ? REFUSED_PAUSE_MS : pauseMs, signal);
+    // If the blocks fail, too, their failure is logged.
+    if (signal.aborted) return;
+    if (!isAgain) logger.warn({ err: error }, "failed to copy the events of the node");
+    this.#isRefused = isRefusal(error);
+  }
 }
 
 const codeOf = (error: unknown): MirrorErrorCode | undefined =>

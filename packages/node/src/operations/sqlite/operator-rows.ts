@@ -1,6 +1,6 @@
 /** The rows for operators in SQLite. Reads have settled when they return. */
 import type { Database, Statement } from "../../store/engine/database.ts";
-import { createSlotStore, type SlotStore } from "../../store/node/slots.ts";
+import { SlotStore } from "../../store/node/slots.ts";
 import type { OperatorRows } from "../overview.ts";
 
 export class SqliteOperatorRows implements OperatorRows {
@@ -9,7 +9,7 @@ export class SqliteOperatorRows implements OperatorRows {
 
   /** @param database may be a connection that only reads */
   constructor(database: Database) {
-    this.#slots = createSlotStore(database);
+    this.#slots = new SlotStore(database);
     this.#total = database.prepare(
       "SELECT transactions_up_to AS transactions FROM blocks ORDER BY height DESC LIMIT 1",
     );

@@ -18,23 +18,6 @@ export const canRewriteLines = (fd: number): boolean => isatty(fd) && process.en
 /** Returns true if texts to this file descriptor may have colours (https://no-color.org). */
 export const hasColors = (fd: number): boolean => canRewriteLines(fd) && !process.env.NO_COLOR;
 
-export type StatusLine = {
-  /** Writes permanent lines. */
-  print(text: string): void;
-  /** Rewrites the status: one line, cut to the width of the window. */
-  status(text: string): void;
-  /** Removes the status; all later lines are permanent. */
-  end(): void;
-};
-
-/** Window of a terminal. */
-type Window = {
-  /** Returns the width in characters; undefined if unknown. */
-  columns(): number | undefined;
-  /** The listener is called when the size of the window changed. */
-  onResize(listener: () => void): void;
-};
-
 /**
  * Opens the standard output so that it never blocks or ends the process, even when it is full, closed or not read. Call
  * it in the main thread before anything is written.
@@ -46,47 +29,54 @@ export function openOutput(): Lines {
   return new Lines({ fd: STANDARD_OUTPUT });
 }
 
-/** Opens the output like `openOutput`, with a status line if a terminal shows it. */
-export function openScreen(): StatusLine & Pick<Lines, "flushed"> {
-  const lines = openOutput();
-  const { stdout } = process;
-  const window = canRewriteLines(STANDARD_OUTPUT)
-    ? {
-        columns: () => stdout.columns,
-        onResize: (listener: () => void) => void stdout.on("resize", listener),
-      }
-    : undefined;
-  return { ...createStatusLine(lines, window), flushed: (timeoutMs) => lines.flushed(timeoutMs) };
-}
-
 const COLUMNS = 80;
 
-/** @param window absent if the output is not a terminal: every line is then permanent */
-export function createStatusLine(lines: Pick<Lines, "write">, window: Window | undefined): StatusLine {
-  const write = (text: string) => lines.write(`${text}\n`);
-  if (!window) return { print: write, status: write, end() {} };
+/** Window of a terminal; the width in characters can be unknown. */
+type Window = { readonly columns: number | undefined; on(event: "resize", listener: () => void): unknown };
 
-  let status = "";
-  let isEnded = false;
-  // A full last column would make the next character begin another line.
-  const cut = () => status.slice(0, Math.max(0, (window.columns() || COLUMNS) - 1));
-  const draw = () => lines.write(`${CLEAR_LINE}${cut()}`);
-  window.onResize(() => {
-    if (status !== "") draw();
-  });
-  return {
-    print: (text) => lines.write(`${status === "" ? "" : CLEAR_LINE}${text}\n${cut()}`),
-    status(text) {
-      if (isEnded) return write(text);
-      status = text;
-      draw();
-    },
-    end() {
-      if (status !== "") lines.write(CLEAR_LINE);
-      status = "";
-      isEnded = true;
-    },
-  };
+/** Permanent lines above a status, which is one line, cut to the width of the window. */
+export class StatusLine {
+  readonly #lines: Pick<Lines, "write">;
+  readonly #window: Window | undefined;
+  #status = "";
+  #isEnded = false;
+
+  /** @param window absent if the output is not a terminal: every line is then permanent */
+  constructor(lines: Pick<Lines, "write">, window: Window | undefined) {
+    this.#lines = lines;
+    this.#window = window;
+    window?.on("resize", () => {
+      if (this.#status !== "") this.#draw(this.#status);
+    });
+  }
+
+  /** Writes permanent lines. */
+  print(text: string): void {
+    this.#lines.write(`${this.#status === "" ? "" : CLEAR_LINE}${text}\n${this.#shown()}`);
+  }
+
+  /** Rewrites the status. */
+  status(text: string): void {
+    if (this.#isEnded || !this.#window) this.print(text);
+    else this.#draw(text);
+  }
+
+  /** Removes the status; all later lines are permanent. */
+  end(): void {
+    if (this.#status !== "") this.#lines.write(CLEAR_LINE);
+    this.#status = "";
+    this.#isEnded = true;
+  }
+
+  #draw(status: string): void {
+    this.#status = status;
+    this.#lines.write(`${CLEAR_LINE}${this.#shown()}`);
+  }
+
+  /** A full last column would make the next character begin another line. */
+  #shown(): string {
+    return this.#status.slice(0, Math.max(0, (this.#window?.columns || COLUMNS) - 1));
+  }
 }
 
 type LinesOptions = {

@@ -15,7 +15,7 @@ import { ConfigError } from "../../platform/coded-error.ts";
 import { Closing } from "../../platform/lifecycle/closing.ts";
 import { LoopDelayMonitor } from "../../platform/lifecycle/event-loop.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
-import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { Postgres } from "../../postgres/connection.ts";
 import { untilReachable } from "../../postgres/postgres-error.ts";
 import { createProveFact, type ProveFact } from "../../proofs/assemble.ts";
 import { PostgresReadModel } from "../../read/postgres/read-model.ts";
@@ -80,7 +80,7 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const { closing, starting } = lifecycle;
   const worker = options.name ?? `${hostname()}:${process.pid}`;
   const postgres = openDatabase(options, logger);
-  closing.add("database", postgres.close);
+  closing.add("database", () => postgres.close());
   const { network, cipher } = await untilReachable(
     () => waitForMirror(options, { postgres, logger }, starting),
     logger,
@@ -184,7 +184,7 @@ function announce(
     { urls, token, describe: () => announcement.headers() },
     { closing, logger },
   );
-  closing.add("announcement", announcement.begin(gateway.status));
+  closing.add("announcement", announcement.begin(gateway));
 }
 
 /** @throws {ConfigError} */
@@ -195,7 +195,7 @@ function openDatabase(
   if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
   if (node !== undefined && token === undefined)
     throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
-  return openPostgres({
+  return new Postgres({
     url: databaseUrl,
     applicationName: "uniknode deliver",
     maxConnections: databaseConnections,

@@ -5,13 +5,13 @@ import type { mirrorOptions } from "../../config/mirror.ts";
 import { requireMirrorAccess } from "../../config/mirror-access.ts";
 import type { Config } from "../../config/resolve.ts";
 import { checkMirror, type MirrorCheck } from "../../mirror/check/check.ts";
-import { createFeedClient } from "../../mirror/feed-client.ts";
+import { FeedClient } from "../../mirror/feed-client.ts";
 import { refuseOtherNetwork } from "../../mirror/head.ts";
-import { type MirrorDeps, runMirror } from "../../mirror/mirror.ts";
+import { Mirror, type MirrorDeps } from "../../mirror/mirror.ts";
 import { MirrorError } from "../../mirror/mirror-error.ts";
 import { fetchIdentity, readIdentity } from "../../mirror/node-identity.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
-import { openPostgres } from "../../postgres/connection.ts";
+import { Postgres } from "../../postgres/connection.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
 import { untilReachable } from "../../postgres/postgres-error.ts";
 
@@ -50,7 +50,7 @@ export async function startMirror(
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
     const deps = { postgres, feed, network, identity: texts, logger, ...observer };
-    const running = runMirror({ owner, undoDepth: UNDO_DEPTH }, deps, stopping.signal);
+    const running = new Mirror({ owner, undoDepth: UNDO_DEPTH }, deps).run(stopping.signal);
     return {
       failed: running.then(() => new Promise<never>(() => {})),
       closing: () => (stopping.signal.aborted ? "mirror" : undefined),
@@ -94,7 +94,7 @@ export async function checkMirrorOf(
 /** @throws {ConfigError} */
 function openBoth(options: MirrorConfig, logger: Logger) {
   const { databaseUrl, token } = requireMirrorAccess(options);
-  const postgres = openPostgres({
+  const postgres = new Postgres({
     url: databaseUrl,
     applicationName: "uniknode mirror",
     maxConnections: CONNECTIONS,
@@ -103,7 +103,7 @@ function openBoth(options: MirrorConfig, logger: Logger) {
     isCommitAsynchronous: true,
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
   });
-  return { postgres, feed: createFeedClient({ url: options.node, token }) };
+  return { postgres, feed: new FeedClient({ url: options.node, token }) };
 }
 
 /**

@@ -13,8 +13,7 @@ import {
   createWriteState,
   loggedTrouble,
   priorityWriteLock,
-  type Writes,
-  watchWrites,
+  Writes,
 } from "../../store/engine/writes.ts";
 import { MetaStore } from "../../store/node/meta.ts";
 import { SecretCipher } from "../../webhooks/secrets.ts";
@@ -62,7 +61,7 @@ export function openDataFolder(
   deps.claimFolder();
   const writeLock = createWriteLockMemory();
   const writeState = createWriteState();
-  const writes = watchWrites(writeState, loggedTrouble(logger, resolve(options.data)));
+  const writes = new Writes(writeState, loggedTrouble(logger, resolve(options.data)));
   const database = openDatabase(databasePath, {
     writeLock: priorityWriteLock(writeLock),
     writes,

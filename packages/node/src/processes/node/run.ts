@@ -39,7 +39,7 @@ export async function runNode(
 ): Promise<void> {
   const output = openOutput();
   const log = openLog(config.logLevel, config.logFormat);
-  const { logger, lost: lostLogLines } = log;
+  const { logger } = log;
   const stopping = new AbortController();
   let node: Node | undefined;
   const systemd = new Systemd({
@@ -55,7 +55,7 @@ export async function runNode(
         ...network,
         servingThread,
         logger,
-        lostLogLines,
+        lostLogLines: () => log.lost(),
         nowMs: Date.now,
         shownOptions: shownOptions(runOptions, sources),
       });

@@ -15,7 +15,9 @@ type NodeServingDeps = {
   readonly gateway: Gateway;
 };
 
-export type NodeServing = Omit<Serving, "notify"> & {
+export type NodeServing = Serving & {
+  /** Rejects when the thread ends. */
+  readonly died: Promise<never>;
   /** Returns true if the event loop of the thread runs. */
   isServing(): boolean;
 };
@@ -51,15 +53,9 @@ export async function startServing(
   );
   // Open requests are drained before their dependencies close.
   onStop("serving", () => servingThread.close());
-  shared.grown.subscribe(serving.notify);
+  shared.grown.subscribe(() => servingThread.notify());
   const watch = new ThreadWatch(heartbeats, "serving", shared.logger);
   onStop("watch", () => watch.close());
-  const { url, operationsUrl, consoleUrl, died } = serving;
-  return {
-    url,
-    operationsUrl,
-    consoleUrl,
-    died,
-    isServing: () => watch.silentSeconds() < MAX_SILENT_SECONDS,
-  };
+  const isServing = () => watch.silentSeconds() < MAX_SILENT_SECONDS;
+  return { ...serving, died: servingThread.died, isServing };
 }

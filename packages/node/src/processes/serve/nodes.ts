@@ -5,6 +5,7 @@
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { DEFAULT_FORWARDING_OPTIONS, Forwarding } from "../../gateway/forwarding.ts";
+import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, HttpGateway, type HttpGatewayOptions } from "../../gateway/http.ts";
 import { HEIGHT_HEADER, KIND_HEADER, NAME_HEADER } from "../../gateway/remote-processes.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
@@ -77,17 +78,17 @@ export class Announcement {
    *
    * @returns a function that ends the calls
    */
-  begin(call: () => Promise<unknown>): () => void {
+  begin(gateway: Pick<RemoteGateway, "status">): () => void {
     // If the database or every node is down, the log has the reason.
-    const run = () => void this.#announce(call).catch(() => {});
+    const run = () => void this.#announce(gateway).catch(() => {});
     run();
     const timer = setInterval(run, EVERY_MS).unref();
     return () => clearInterval(timer);
   }
 
-  async #announce(call: () => Promise<unknown>): Promise<void> {
+  async #announce(gateway: Pick<RemoteGateway, "status">): Promise<void> {
     this.#height = (await this.#announced.head())?.height;
-    await call();
+    await gateway.status();
   }
 }
 

@@ -13,7 +13,7 @@ import { explainListenError, shownHost } from "../../platform/addresses.ts";
 import { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
-import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { type ConnectionFigures, Postgres } from "../../postgres/connection.ts";
 import { reasonOf, untilReachable } from "../../postgres/postgres-error.ts";
 import { type ReadModel, type Snapshot, SnapshotError } from "../../read/port.ts";
 import { PostgresReadModel } from "../../read/postgres/read-model.ts";
@@ -75,15 +75,15 @@ async function open(
     { urls, token, describe: () => announcement.headers() },
     { closing, logger },
   );
+  const { gateway } = remote;
   const operations = new ServerOperations({
     readModel,
-    gateway: remote.gateway,
+    gateway,
     calls: () => ({ gateway: remote.figures(), forwarded: forwarding.figures() }),
     databaseConnections: () => database.connections(),
     // It is called once the server listens.
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
   });
-  const { gateway } = remote;
   const webhooks = buildServeWebhooks(options, { databaseUrl, token, network, closing, logger });
   const deps = { readModel, network, identity, gateway, forwarding, webhooks, operations, token, logger };
   const server = buildServeHttp(options, deps);
@@ -95,7 +95,7 @@ async function open(
   const { port } = await listen(server, options);
   const operationsAddress = await operationsServer?.listen();
   if (operationsAddress) logger.info(operationsAddress, "serving health and metrics on a separate port");
-  closing.add("announcement", announcement.begin(remote.gateway.status));
+  closing.add("announcement", announcement.begin(gateway));
   const url = `http://${shownHost(options.httpHost)}:${port}`;
   logger.info({ url, network: network.description.name, nodes: urls }, "API server started");
   return url;
@@ -125,7 +125,7 @@ class ServeDatabase {
 
   constructor({ databaseConnections }: ServeOptions, url: string, logger: Logger) {
     const open = (maxConnections: number) =>
-      openPostgres({
+      new Postgres({
         url,
         applicationName: "uniknode serve",
         maxConnections,

@@ -8,7 +8,7 @@ import { PostgresHistory } from "../../event-log/postgres/history.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, HttpGateway } from "../../gateway/http.ts";
 import { ConfigError } from "../../platform/coded-error.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { Postgres } from "../../postgres/connection.ts";
 import { PostgresError, sqlStateOf, toPostgresError } from "../../postgres/postgres-error.ts";
 import { toSnapshotError } from "../../read/postgres/read-model.ts";
 import { NO_MATCHING_OBSERVER, Slices } from "../../subscriptions/conditions/slices.ts";
@@ -131,7 +131,7 @@ function openDatabase(
   { webhookDatabaseUrl }: ServeOptions,
   { databaseUrl, closing, logger }: ServeWebhooksDeps,
 ): Postgres {
-  const postgres = openPostgres({
+  const postgres = new Postgres({
     url: webhookDatabaseUrl ?? databaseUrl,
     applicationName: "uniknode serve webhooks",
     maxConnections: CONNECTIONS,
@@ -140,7 +140,7 @@ function openDatabase(
     isCommitAsynchronous: false,
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database of webhooks"),
   });
-  closing.add("database of webhooks", postgres.close);
+  closing.add("database of webhooks", () => postgres.close());
   return postgres;
 }
 
@@ -159,7 +159,7 @@ async function openRequests(
     { onChange() {} },
   );
   closing.add("gateway of webhooks", () => remote.close());
-  const names = new RemoteNames({ postgres, replaceRemoteNames: remote.gateway.replaceRemoteNames });
+  const names = new RemoteNames({ postgres, gateway: remote.gateway });
   const lastEvent = () => names.replace();
   const targets = new TargetPost(toPostOptions(options));
   closing.add("connections to receivers", () => targets.close());

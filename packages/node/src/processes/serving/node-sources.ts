@@ -22,7 +22,7 @@ import { SqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { ValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";
 import { RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { createReadTogether, type Database, openDatabase } from "../../store/engine/database.ts";
-import { loggedTrouble, ordinaryWriteLock, type Writes, watchWrites } from "../../store/engine/writes.ts";
+import { loggedTrouble, ordinaryWriteLock, Writes } from "../../store/engine/writes.ts";
 import { EventLog } from "../../store/events/event-log.ts";
 import { CopiedEvents } from "../../store/events/subscribed-events.ts";
 import { SqliteSource } from "../../stream/sqlite/source.ts";
@@ -96,13 +96,13 @@ function openNodeSources(context: NodeContext): Sources {
     facts,
     stream: {
       source: new SqliteSource(openReader(context, "stream reader"), network),
-      streamsChanged: gateway.streamsChanged,
+      streamsChanged: (names) => gateway.streamsChanged(names),
     },
     webhooks: openWebhooks(context, database),
     deliveryFigures: new DeliveryFigures(new SqliteStore(figuresReader)),
     operatorRows: new SqliteOperatorRows(figuresReader),
     state: watchDatabase(context, database, writes),
-    nodeFigures: gateway.figures,
+    nodeFigures: () => gateway.figures(),
     feed: hasFeed ? openFeed(context, database, facts) : undefined,
     remoteCalls: hasFeed ? new RemoteCalls(DEFAULT_REMOTE_CALL_OPTIONS, gatewayWithin) : undefined,
     sessions: data.isDevChain ? new SessionFile(dirname(data.databasePath), logger) : undefined,
@@ -111,7 +111,7 @@ function openNodeSources(context: NodeContext): Sources {
 
 /** Opens the only connection that writes: that of the webhook service and of the copies of the event log. */
 function openWriter({ data, closing, logger }: NodeContext): { database: Database; writes: Writes } {
-  const writes = watchWrites(data.writeState, loggedTrouble(logger, dirname(data.databasePath)));
+  const writes = new Writes(data.writeState, loggedTrouble(logger, dirname(data.databasePath)));
   const database = openDatabase(data.databasePath, {
     writeLock: ordinaryWriteLock(data.writeLock),
     writes,
@@ -142,7 +142,7 @@ function watchDatabase(
   );
   closing.add("inspection of the database", () => inspector.close());
   return {
-    trouble: writes.trouble,
+    trouble: () => writes.trouble(),
     damage: () => inspector.figures().damage,
     freeBytes: () => diskSpace.freeBytes(),
     figures: () => ({
@@ -196,7 +196,7 @@ function openWebhooks(
   return {
     openStorage: () => openSqliteStorage({ database, eventLog, cipher }),
     handOver,
-    webhooksChanged: gateway.webhooksChanged,
+    webhooksChanged: () => gateway.webhooksChanged(),
     history: toHistory(new SqlitePastEvents(database, network), createReadTogether(database)),
   };
 }

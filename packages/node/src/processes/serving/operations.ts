@@ -55,7 +55,7 @@ export class ServingOperations implements Operations {
     const health = new Health({
       status: nodeStatus,
       consensusSilentSeconds: context.consensusSilentSeconds,
-      writeTrouble: state.trouble,
+      writeTrouble: () => state.trouble(),
       freeBytes: state.freeBytes,
       damage: state.damage,
       webhooks: sources.webhooks && (async () => (later.isDelivering() ? figures.webhooks() : undefined)),

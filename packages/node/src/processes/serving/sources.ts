@@ -44,11 +44,12 @@ type Environment = Omit<ServingContext, "gateway" | "gatewayCalls" | "consensusS
 
 /** Opens the parts that do not depend on the connection to the node. */
 export function openEnvironment(data: ServedData): Environment {
-  const { logger, lost } = openLog(data.logLevel, data.logFormat);
+  const log = openLog(data.logLevel, data.logFormat);
   const network = createNetwork(data.files);
   const slots = createSlots(network);
   const timestampOf = createTimestampOf(slots.unixMsOf);
-  return { data, network, slots, timestampOf, logger, logLinesLost: lost, closing: new Closing() };
+  const logLinesLost = () => log.lost();
+  return { data, network, slots, timestampOf, logger: log.logger, logLinesLost, closing: new Closing() };
 }
 
 /** Ports that a serving process reads and writes through. */

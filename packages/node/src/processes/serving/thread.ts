@@ -45,10 +45,6 @@ export type Serving = {
   readonly operationsUrl: string;
   /** URL that signs in at the console, once; only on a dev chain with a console. */
   readonly consoleUrl: string | undefined;
-  /** Notifies the thread of new events in the log. */
-  notify(): void;
-  /** Rejects when the thread ends without `close`. */
-  readonly died: Promise<never>;
 };
 
 /** Time limit until the thread listens: it opens a database of any size, and reads its queues. */
@@ -76,11 +72,12 @@ export async function withServingThread<Result>(
 
 /** The thread loads its program while the caller prepares its data. */
 export class ServingThread {
+  /** Rejects when the thread ends without `close`. */
+  readonly died: Promise<never>;
   readonly #worker = new Worker(moduleBeside(import.meta.url, "worker"), { resourceLimits: HEAP_LIMITS });
   readonly #channel = new MessageChannel();
   readonly #notified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #exited: Promise<void>;
-  readonly #died: Promise<never>;
   #closeTimeoutMs = CLOSE_TIMEOUT_MS;
   #isClosing = false;
   #httpPort: number | undefined;
@@ -88,7 +85,7 @@ export class ServingThread {
   constructor() {
     const worker = this.#worker;
     this.#exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-    this.#died = new Promise<never>((_, reject) => {
+    this.died = new Promise<never>((_, reject) => {
       worker.once("error", reject);
       worker.once("messageerror", reject);
       worker.once("exit", (code) => {
@@ -97,7 +94,7 @@ export class ServingThread {
       });
     });
     // Callers handle the rejection; without a caller, it must not be unhandled.
-    this.#died.catch(() => {});
+    this.died.catch(() => {});
   }
 
   /**
@@ -112,7 +109,7 @@ export class ServingThread {
     this.#send({ kind: "start", data, gatewayPort: port2, notified: this.#notified }, [port2]);
     const listening = Promise.race([
       once(this.#worker, "message", { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
-      this.#died,
+      this.died,
     ]);
     const [{ port, operationsPort, consolePath }] = (await listening.catch((error) => {
       throw explainListenError(error, listenerOf(error, data));
@@ -122,7 +119,12 @@ export class ServingThread {
       operationsPort === undefined ? url : `http://${shownHost(data.operationsHost)}:${operationsPort}`;
     this.#httpPort = port;
     const consoleUrl = consolePath === undefined ? undefined : url + consolePath;
-    return { url, operationsUrl, consoleUrl, died: this.#died, notify: () => this.#notify() };
+    return { url, operationsUrl, consoleUrl };
+  }
+
+  /** Notifies the thread of new events in the log: at most one notification is in transit. */
+  notify(): void {
+    if (Atomics.exchange(this.#notified, 0, 1) === 0) this.#send({ kind: "notify" });
   }
 
   /** Returns the port of the HTTP server; undefined until the thread listens. */
@@ -137,11 +139,6 @@ export class ServingThread {
     const late = setTimeout(() => void this.#worker.terminate(), this.#closeTimeoutMs);
     await this.#exited;
     clearTimeout(late);
-  }
-
-  /** Sends one notification at a time, regardless of the number of events. */
-  #notify(): void {
-    if (Atomics.exchange(this.#notified, 0, 1) === 0) this.#send({ kind: "notify" });
   }
 
   #send(message: ToServing, transfer: MessagePort[] = []): void {

@@ -5,12 +5,6 @@
 import { present } from "../../platform/present.ts";
 import type { Database } from "./database.ts";
 
-/**
- * Settles with the result or the error of the change after the transaction is on disk. Changes run in the
- * order of the calls.
- */
-export type GroupCommit = <T>(change: () => T) => Promise<T>;
-
 /** Time that the first change of a group waits for others. */
 const GATHER_MS = 2;
 
@@ -26,15 +20,36 @@ type Member = {
   readonly reject: (error: unknown) => void;
 };
 
-export function createGroupCommit(database: Pick<Database, "group">): GroupCommit {
-  let waiting: Member[] = [];
+export class GroupCommit {
+  readonly #database: Pick<Database, "group">;
+  readonly #waiting: Member[] = [];
 
-  function commit(): void {
-    const group = waiting.slice(0, MAX_GROUP);
-    waiting = waiting.slice(MAX_GROUP);
-    if (waiting.length > 0) setImmediate(commit);
+  constructor(database: Pick<Database, "group">) {
+    this.#database = database;
+  }
+
+  /**
+   * Settles with the result or the error of the change after the transaction is on disk. Changes run in the
+   * order of the calls.
+   */
+  run<T>(change: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setTimeout(() => this.#commit(), GATHER_MS);
+      this.#waiting.push({
+        change: () => {
+          const result = change();
+          return () => resolve(result);
+        },
+        reject,
+      });
+    });
+  }
+
+  #commit(): void {
+    const group = this.#waiting.splice(0, MAX_GROUP);
+    if (this.#waiting.length > 0) setImmediate(() => this.#commit());
     try {
-      const results = database.group(group.map(({ change }) => change));
+      const results = this.#database.group(group.map(({ change }) => change));
       for (const [index, result] of results.entries()) {
         if (result.status === "fulfilled") result.value();
         else present(group[index], "the change of a result").reject(result.reason);
@@ -43,16 +58,4 @@ export function createGroupCommit(database: Pick<Database, "group">): GroupCommi
       for (const { reject } of group) reject(error);
     }
   }
-
-  return (change) =>
-    new Promise((resolve, reject) => {
-      if (waiting.length === 0) setTimeout(commit, GATHER_MS);
-      waiting.push({
-        change: () => {
-          const result = change();
-          return () => resolve(result);
-        },
-        reject,
-      });
-    });
 }

@@ -5,18 +5,6 @@
 import type { Logger } from "pino";
 import { describeTrouble, type Trouble, troubleOf, WRITE_RETRY_MS } from "../../platform/files/disk.ts";
 
-/** One thread's side of the state. */
-export type Writes = {
-  /** Returns why the last write failed, if the disk refused it. */
-  trouble(): Trouble | undefined;
-  /** Number of such failed writes of all threads, since the process started. */
-  failures(): number;
-  /** Records a successful write. */
-  worked(): void;
-  /** Records the error of a failed write of any kind. */
-  failed(error: unknown): void;
-};
-
 export type WritesDeps = {
   /**
    * Called when writes have failed for `WRITE_RETRY_MS`. A start that fails for this reason has ended earlier, with its
@@ -38,33 +26,45 @@ const TROUBLES = [undefined, "disk full", "disk cannot be written"] as const;
 export const createWriteState = (): SharedArrayBuffer =>
   new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
 
-export function watchWrites(
-  state: SharedArrayBuffer,
-  { onTrouble = () => {}, onBack = () => {} }: WritesDeps = {},
-): Writes {
-  const places = new Int32Array(state);
-  const trouble = () => TROUBLES[Atomics.load(places, TROUBLE)];
+/** One thread's side of the state. */
+export class Writes {
+  readonly #state: Int32Array;
+  readonly #deps: WritesDeps;
 
-  function reportLasting(error: unknown): void {
-    const lasting = trouble();
-    if (lasting && Atomics.exchange(places, REPORTED, 1) === 0) onTrouble(lasting, error);
+  constructor(state: SharedArrayBuffer, deps: WritesDeps = {}) {
+    this.#state = new Int32Array(state);
+    this.#deps = deps;
   }
 
-  return {
-    trouble,
-    failures: () => Atomics.load(places, FAILURES),
-    worked() {
-      Atomics.store(places, TROUBLE, 0);
-      if (Atomics.exchange(places, REPORTED, 0) !== 0) onBack();
-    },
-    failed(error) {
-      const found = troubleOf(error);
-      if (!found) return;
-      Atomics.add(places, FAILURES, 1);
-      if (Atomics.exchange(places, TROUBLE, TROUBLES.indexOf(found)) !== 0) return;
-      setTimeout(() => reportLasting(error), WRITE_RETRY_MS).unref();
-    },
-  };
+  /** Returns why the last write failed, if the disk refused it. */
+  trouble(): Trouble | undefined {
+    return TROUBLES[Atomics.load(this.#state, TROUBLE)];
+  }
+
+  /** Number of such failed writes of all threads, since the process started. */
+  failures(): number {
+    return Atomics.load(this.#state, FAILURES);
+  }
+
+  /** Records a successful write. */
+  worked(): void {
+    Atomics.store(this.#state, TROUBLE, 0);
+    if (Atomics.exchange(this.#state, REPORTED, 0) !== 0) this.#deps.onBack?.();
+  }
+
+  /** Records the error of a failed write of any kind. */
+  failed(error: unknown): void {
+    const found = troubleOf(error);
+    if (!found) return;
+    Atomics.add(this.#state, FAILURES, 1);
+    if (Atomics.exchange(this.#state, TROUBLE, TROUBLES.indexOf(found)) !== 0) return;
+    setTimeout(() => this.#reportLasting(error), WRITE_RETRY_MS).unref();
+  }
+
+  #reportLasting(error: unknown): void {
+    const lasting = this.trouble();
+    if (lasting && Atomics.exchange(this.#state, REPORTED, 1) === 0) this.#deps.onTrouble?.(lasting, error);
+  }
 }
 
 /** Logs one line when writes begin to fail, and one when they succeed again. */

@@ -5,7 +5,7 @@
  * since it sent the last renewal.
  */
 import { randomUUID } from "node:crypto";
-import type { Postgres, Transaction } from "../../postgres/connection.ts";
+import type { Transaction } from "../../postgres/connection.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import type { Ownership, OwnershipChange, QueueChange } from "../ownership.ts";
 import { SHARDS, type Share, shardOf, withinShare } from "../storage/shards.ts";
@@ -18,6 +18,7 @@ import {
   readWebhooks,
   type ShardRow,
 } from "./shards.ts";
+import type { Connection } from "./sql.ts";
 import { beginLease, endLease, renewLease, type WorkerLease } from "./worker-lease.ts";
 
 type OwnershipOptions = {
@@ -31,7 +32,7 @@ type OwnershipOptions = {
 };
 
 type OwnershipDeps = {
-  readonly postgres: Postgres;
+  readonly postgres: Connection;
   readonly elapsedMs: () => number;
 };
 

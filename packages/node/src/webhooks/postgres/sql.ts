@@ -23,10 +23,12 @@ export const sqlOf = ({ query, change }: Pick<Transaction, "query" | "change">):
 const toStorable = (value: Parameters[number]): Parameters[number] =>
   typeof value === "string" ? storableText(value) : value;
 
-export class PostgresStore implements Store {
-  readonly #postgres: Pick<Postgres, "query" | "transaction">;
+export type Connection = Pick<Postgres, "query" | "transaction">;
 
-  constructor(postgres: Pick<Postgres, "query" | "transaction">) {
+export class PostgresStore implements Store {
+  readonly #postgres: Connection;
+
+  constructor(postgres: Connection) {
     this.#postgres = postgres;
   }
 

@@ -25,7 +25,7 @@ import { PostgresIntake } from "./intake.ts";
 import { ShardOwnership } from "./ownership.ts";
 import { lockOwnShards } from "./positions.ts";
 import { checkCipher } from "./secrets.ts";
-import { PostgresStore, sqlOf } from "./sql.ts";
+import { type Connection, PostgresStore, sqlOf } from "./sql.ts";
 
 type PostgresStorageOptions = {
   /** Name of this worker: no other running process has it. */
@@ -55,7 +55,9 @@ export function openPostgresStorage(
   return {
     network,
     queue: new DeliveryQueue({
-      ...{ store: new PostgresStore(postgres), cipher: deps.cipher, ownership },
+      store: new PostgresStore(postgres),
+      cipher: deps.cipher,
+      ownership,
       shards: () => [...ownership.held.keys()],
       lockOwned: createLockOwned(ownership),
     }),
@@ -77,7 +79,7 @@ function createRegisterStorage({
   postgres,
   cipher,
   lastEvent,
-}: Pick<PostgresStorageDeps, "postgres" | "cipher" | "lastEvent">): RegisterStorage {
+}: Pick<PostgresStorageDeps, "cipher" | "lastEvent"> & { readonly postgres: Connection }): RegisterStorage {
   const store = new PostgresStore(postgres);
   const { query } = postgres;
   const lastCopied = async () => {
@@ -156,8 +158,8 @@ export function createRequestStorage({
 }
 
 /** A hand-over waits for the transactions that have locked the owner, and later ones are refused. */
-const guardWrites = (postgres: Postgres): Postgres => ({
-  ...postgres,
+const guardWrites = (postgres: Postgres): Connection => ({
+  query: postgres.query,
   transaction: (mode, work) =>
     postgres.transaction(mode, async (transaction) => {
       if (mode === "READ WRITE") {

@@ -4,7 +4,7 @@
  */
 import type { LoggedEvent } from "../../events/catalogue.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { createGroupCommit } from "../../store/engine/group-commit.ts";
+import { GroupCommit } from "../../store/engine/group-commit.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import { MetaStore } from "../../store/node/meta.ts";
 import {
@@ -59,7 +59,8 @@ export function openSqliteStorage({
   return {
     network: meta.read("nethash") ?? "",
     queue: new DeliveryQueue({
-      ...{ store: new SqliteStore(database), cipher },
+      store: new SqliteStore(database),
+      cipher,
       ownership: createSoleOwner(epoch),
       shards: () => [],
       lockOwned: () => toSteps(() => () => true),
@@ -87,14 +88,14 @@ function createRegisterStorage(
 ): RegisterStorage {
   const store = new SqliteStore(database);
   const sql = sqlOf(database);
-  const commit = createGroupCommit(database);
+  const groupCommit = new GroupCommit(database);
   return {
     webhooks: new WebhookRows(store, cipher),
     health: new HealthRows(store),
     commands: new RegisterCommands({
       cipher,
-      commit: (steps) => commit(() => runNow(steps(sql))),
-      commitFrom: (steps) => commit(() => runNow(steps(sql, eventLog.lastSequence()))),
+      commit: (steps) => groupCommit.run(() => runNow(steps(sql))),
+      commitFrom: (steps) => groupCommit.run(() => runNow(steps(sql, eventLog.lastSequence()))),
     }),
     lastEvent: async () => eventLog.lastSequence(),
     lastMatched: async () => eventLog.cursor(READER) ?? 0,

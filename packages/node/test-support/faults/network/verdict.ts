@@ -18,7 +18,7 @@ import { SqliteFactReader } from "../../../src/facts/sqlite/reader.ts";
 import { present } from "../../../src/platform/present.ts";
 import { BlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
-import { createSlotStore } from "../../../src/store/node/slots.ts";
+import { SlotStore } from "../../../src/store/node/slots.ts";
 import { StateStore } from "../../../src/store/state/state.ts";
 import { BatchVerifier } from "../../../src/verification/verifier.ts";
 import { DeliveredChain } from "../checks/delivered-chain.ts";
@@ -131,7 +131,7 @@ export class Verdict {
 
   #findUnexplained({ slot, delegate }: { readonly slot: number; readonly delegate: string }): string[] {
     const owner = present(this.#nodes.find(({ delegates }) => delegates.includes(delegate)));
-    const known = read(owner, (database) => createSlotStore(database).missedAt(slot));
+    const known = read(owner, (database) => new SlotStore(database).missedAt(slot));
     const isExplained = known.some(({ publicKey, reason }) => publicKey === delegate && reason !== "");
     return isExplained ? [] : [`${owner.member.name} does not know why it missed slot ${slot}`];
   }

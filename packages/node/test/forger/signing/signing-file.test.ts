@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Signing } from "../../../src/forger/signing/guard.ts";
-import { openSigningFile, SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
+import { SigningFile, SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
 import { present } from "../../../src/platform/present.ts";
 import { createDraws } from "../../../test-support/random.ts";
 
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const open = (known: Signing[] = [], nethash = NETHASH) => openSigningFile(path, { nethash, known });
+const open = (known: Signing[] = [], nethash = NETHASH) => new SigningFile(path, { nethash, known });
 
 /** Result of a process that opens the record now. */
 function slotsOf(...publicKeys: string[]): (number | undefined)[] {
@@ -131,10 +131,10 @@ describe("the record", () => {
     const link = join(folder, "link");
     symlinkSync(path, link);
     const record = open();
-    const error = errorOf(() => openSigningFile(link, { nethash: NETHASH, known: [] }));
+    const error = errorOf(() => new SigningFile(link, { nethash: NETHASH, known: [] }));
     expect(error.code).toBe("SIGNING_RECORD_IN_USE");
     record.close();
-    const linked = openSigningFile(link, { nethash: NETHASH, known: [] });
+    const linked = new SigningFile(link, { nethash: NETHASH, known: [] });
     linked.add(signing(ALICE, 6));
     linked.close();
     expect(slotsOf(ALICE)).toEqual([6]);
@@ -305,9 +305,9 @@ describe("a crash during a signature", () => {
 /** Another process that signs slot after slot and prints each as soon as its block may be sent. */
 const SIGNER = `
   import { writeSync } from "node:fs";
-  import { openSigningFile } from ${JSON.stringify(new URL("../../../src/forger/signing/signing-file.ts", import.meta.url))};
+  import { SigningFile } from ${JSON.stringify(new URL("../../../src/forger/signing/signing-file.ts", import.meta.url))};
   const [path, nethash, publicKey] = process.argv.slice(1);
-  const record = openSigningFile(path, { nethash, known: [] });
+  const record = new SigningFile(path, { nethash, known: [] });
   for (let slot = (record.lastSigned(publicKey)?.slot ?? 0) + 1; ; slot++) {
     record.add({ publicKey, slot, height: slot, blockId: slot.toString(16).padStart(64, "0") });
     writeSync(1, slot + "\\n");

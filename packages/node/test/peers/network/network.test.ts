@@ -6,7 +6,7 @@ import { seal } from "../../../src/dev-chain/network.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
 import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { createSlotStore } from "../../../src/store/node/slots.ts";
+import { SlotStore } from "../../../src/store/node/slots.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import {
   replyOf,
@@ -158,7 +158,7 @@ describe("a network of nodes", () => {
       const database = openDatabase(join(world.folder, `node-${node.index}`, "node.sqlite"), {
         readonly: true,
       });
-      for (const { reason } of createSlotStore(database).missed(100)) expect(reason).not.toBe("");
+      for (const { reason } of new SlotStore(database).missed(100)) expect(reason).not.toBe("");
       database.close();
     }
   });

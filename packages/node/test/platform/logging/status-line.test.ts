@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createStatusLine } from "../../../src/platform/logging/output.ts";
+import { StatusLine } from "../../../src/platform/logging/output.ts";
 import { shownLines } from "../../../test-support/process/terminal.ts";
 
 function open(columns: number | undefined) {
@@ -11,20 +11,21 @@ function open(columns: number | undefined) {
     },
   };
   const window = {
-    columns: () => width,
-    onResize: (listener: () => void) => {
+    get columns() {
+      return width;
+    },
+    on(_: "resize", listener: () => void) {
       resized = listener;
     },
   };
-  return {
-    ...createStatusLine(lines, window),
+  return Object.assign(new StatusLine(lines, window), {
     resize(to: number) {
       width = to;
       resized();
     },
     written: () => written,
     shown: () => shownLines(written),
-  };
+  });
 }
 
 test("A status replaces the former one, and permanent lines stay above it.", () => {
@@ -58,7 +59,7 @@ test("Without a terminal, every line stays and only text is written.", () => {
   const write = (text: string) => {
     written += text;
   };
-  const screen = createStatusLine({ write }, undefined);
+  const screen = new StatusLine({ write }, undefined);
   screen.print("the screen");
   screen.status("block 1");
   screen.status("block 2");

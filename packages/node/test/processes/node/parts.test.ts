@@ -21,8 +21,8 @@ import { createNodeForging, createSubmitBlock } from "../../../src/processes/nod
 import { createEnvironment } from "../../../src/processes/node/node-options.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createWriteState, watchWrites } from "../../../src/store/engine/writes.ts";
-import { createSlotStore } from "../../../src/store/node/slots.ts";
+import { createWriteState, Writes } from "../../../src/store/engine/writes.ts";
+import { SlotStore } from "../../../src/store/node/slots.ts";
 import { cast, dev } from "../../../test-support/chain/forking.ts";
 
 let closing: string[];
@@ -70,7 +70,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
     },
     {
       ...parts,
-      writes: watchWrites(createWriteState()),
+      writes: new Writes(createWriteState()),
       chain,
       pool,
       peers: undefined,
@@ -146,10 +146,10 @@ test("A node with unchecked signatures in its chain does not forge.", async () =
   await chain.acceptFetched([bytesOfBlock(block)]);
   expect(chain.assumption().uncheckedFrom).toBe(2);
   forger.start();
-  const { missed } = createSlotStore(database);
+  const slots = new SlotStore(database);
   const reasons = () => {
     advance(100);
-    return missed(100).map(({ reason }) => reason);
+    return slots.missed(100).map(({ reason }) => reason);
   };
   const expected = expect.stringContaining("until block 10 of --assume-valid");
   await expect.poll(reasons).toContainEqual(expected);

@@ -179,7 +179,7 @@ test("A disabled webhook service has no routes, sends no request, and retains no
   thread = new ServingThread();
   await serve({ webhooks: "on" });
   database.transaction(() => events.append([{ id: "two", name: "block.applied", data: { height: 2 } }]));
-  serving.notify();
+  thread.notify();
   await expect.poll(() => calls.map(({ data }) => data)).toEqual([{ height: 2 }]);
 });
 

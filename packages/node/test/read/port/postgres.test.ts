@@ -39,7 +39,7 @@ const opening =
     const postgres = await databases.connect();
     if (isEmpty) {
       await migratePostgres(postgres);
-      return { ...subjectOf(postgres), ...NO_WRITER, close: postgres.close };
+      return { ...subjectOf(postgres), ...NO_WRITER, close: () => postgres.close() };
     }
     const folder = mkdtempSync(join(tmpdir(), "uniknode-read-model-"));
     const path = writeChain(folder, longer);

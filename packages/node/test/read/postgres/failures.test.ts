@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPostgres, type Postgres, type PostgresOptions } from "../../../src/postgres/connection.ts";
+import { Postgres, type PostgresOptions } from "../../../src/postgres/connection.ts";
 import type { Snapshot } from "../../../src/read/port.ts";
 import { PostgresReadModel } from "../../../src/read/postgres/read-model.ts";
 import { chain } from "../../../test-support/http/chain.ts";
@@ -25,7 +25,7 @@ let postgres: Postgres;
 let folder: string;
 
 const openSmall = (options: Partial<PostgresOptions> = {}): Postgres =>
-  openPostgres({
+  new Postgres({
     url,
     applicationName: "test",
     maxConnections: 1,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
-import { createGroupCommit } from "../../../src/store/engine/group-commit.ts";
+import { GroupCommit } from "../../../src/store/engine/group-commit.ts";
 import { temporaryFolder } from "../../../test-support/chain/fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -31,12 +31,13 @@ const numbers = () =>
 /** Counts the transactions of groups. */
 function createCounted() {
   const sizes: number[] = [];
-  const commit = createGroupCommit({
+  const groupCommit = new GroupCommit({
     group: (changes) => {
       sizes.push(changes.length);
       return database.group(changes);
     },
   });
+  const commit = <T>(change: () => T) => groupCommit.run(change);
   const insert = (number: number) =>
     commit(() => {
       database.prepare("INSERT INTO numbers VALUES (?)").run(number);
@@ -105,13 +106,13 @@ describe("a group of changes", () => {
         "--eval",
         `import { writeSync } from "node:fs";
         import { openDatabase } from ${JSON.stringify(new URL("../../../src/store/engine/database.ts", import.meta.url))};
-        import { createGroupCommit } from ${JSON.stringify(new URL("../../../src/store/engine/group-commit.ts", import.meta.url))};
+        import { GroupCommit } from ${JSON.stringify(new URL("../../../src/store/engine/group-commit.ts", import.meta.url))};
         const database = openDatabase(${JSON.stringify(`${folder.path}/database.sqlite`)});
         const insert = database.prepare("INSERT INTO numbers VALUES (?)");
-        const commit = createGroupCommit(database);
+        const groupCommit = new GroupCommit(database);
         for (let number = 0; ; number += 5) {
           await Promise.all([0, 1, 2, 3, 4].map(async (offset) => {
-            await commit(() => insert.run(number + offset));
+            await groupCommit.run(() => insert.run(number + offset));
             writeSync(1, number + offset + "\\n");
           }));
         }`,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createWriteState, watchWrites } from "../../../src/store/engine/writes.ts";
+import { createWriteState, Writes } from "../../../src/store/engine/writes.ts";
 
 const FULL = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
 let reported: string[];
@@ -12,7 +12,7 @@ afterEach(() => vi.useRealTimers());
 const open = () => {
   const state = createWriteState();
   const thread = (name: string) =>
-    watchWrites(state, {
+    new Writes(state, {
       onTrouble: (trouble) => reported.push(`${name}: ${trouble}`),
       onBack: () => reported.push(`${name}: back`),
     });

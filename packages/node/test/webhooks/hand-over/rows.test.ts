@@ -84,7 +84,7 @@ const countOf = (): number => TABLE_NAMES.reduce((sum, table) => sum + ROWS[tabl
 
 async function openPostgres(databases: { connect(): Promise<Postgres> }): Promise<Postgres> {
   const postgres = await databases.connect();
-  onTestFinished(postgres.close);
+  onTestFinished(() => postgres.close());
   await migratePostgres(postgres);
   return postgres;
 }

@@ -8,7 +8,7 @@ import { NameInUseError, type OwnershipChange } from "../../../src/webhooks/owne
 import { changeOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { Positions } from "../../../src/webhooks/postgres/positions.ts";
-import { PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { type Connection, PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
 import { SHARDS, shardOf } from "../../../src/webhooks/storage/shards.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
@@ -22,7 +22,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   let postgres: Postgres;
   beforeEach(async () => {
     postgres = await databases.connect();
-    onTestFinished(postgres.close);
+    onTestFinished(() => postgres.close());
     await migrate(postgres);
     await ownByWorkers(postgres);
   });
@@ -187,7 +187,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     const elapsedMs = () => performance.now();
     const a = new ShardOwnership(
       { worker: "a", leaseMs: LEASE_MS },
-      { postgres: { ...postgres, query }, elapsedMs },
+      { postgres: { query, transaction: (...call) => postgres.transaction(...call) }, elapsedMs },
     );
     const renewAfterFailure = async () => {
       isDown = true;
@@ -210,13 +210,12 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   });
 
   test("The shards of workers have no lease until a renewal has reported that they were lost.", async () => {
-    const { transaction } = postgres;
     const { promise: claimed, resolve: claim } = Promise.withResolvers<void>();
-    const slow: Postgres = {
-      ...postgres,
+    const slow: Connection = {
+      query: postgres.query,
       async transaction(mode, work) {
         await claimed;
-        return transaction(mode, work);
+        return postgres.transaction(mode, work);
       },
     };
     const stalled = new ShardOwnership(
@@ -264,16 +263,16 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   });
 
   test("The shards that a worker has claimed without knowing it are free beyond its share.", async () => {
-    const committed: Postgres = {
-      ...postgres,
+    const committed: Connection = {
+      query: postgres.query,
       async transaction(mode, work) {
         await postgres.transaction(mode, work);
         throw new Error("the connection was cut");
       },
     };
     let connection = committed;
-    const switching: Postgres = {
-      ...postgres,
+    const switching: Connection = {
+      query: postgres.query,
       transaction: (mode, work) => connection.transaction(mode, work),
     };
     const a = new ShardOwnership(

@@ -1,7 +1,7 @@
 /** Subject of the suites of the webhook storage on PostgreSQL: one worker that owns all webhooks. */
 import { onTestFinished } from "vitest";
 import type { Event } from "../../../src/events/catalogue.ts";
-import { openPostgres, type Postgres } from "../../../src/postgres/connection.ts";
+import { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import { openPostgresStorage } from "../../../src/webhooks/postgres/storage.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
@@ -14,14 +14,16 @@ const STATEMENT_TIMEOUT_MS = 2_000;
 
 /** Opens a subject over an empty database. */
 export async function openPostgresSubject(url: string): Promise<Subject> {
-  const postgres = connectTo(url);
+  const connection = connectTo(url);
+  const { postgres } = connection;
   await migrate(postgres);
   await ownByWorkers(postgres);
-  return openOver(postgres, url);
+  return openOver(connection, url);
 }
 
-function connectTo(url: string): Postgres {
-  const postgres = openPostgres({
+/** @returns `close` can be called again */
+function connectTo(url: string) {
+  const postgres = new Postgres({
     url,
     applicationName: WORKER.worker,
     maxConnections: 8,
@@ -37,27 +39,27 @@ function connectTo(url: string): Postgres {
     await postgres.close();
   }
   onTestFinished(close);
-  return { ...postgres, close };
+  return { postgres, close };
 }
 
-async function openOver(postgres: Postgres, url: string): Promise<Subject> {
+async function openOver({ postgres, close }: ReturnType<typeof connectTo>, url: string): Promise<Subject> {
   const storage = openPostgresStorage(WORKER, { postgres, network: "network", cipher: PLAIN_SECRETS });
   await storage.queue.ownership.renew();
   return {
     ...storage,
     addWebhook: (fields) => addWebhook(storage.register, fields),
     append: (events) => append(postgres, events),
-    holdUp: () => holdUp(connectTo(url)),
+    holdUp: () => holdUp(connectTo(url).postgres),
     async crash() {
-      await postgres.close();
+      await close();
       return openOver(connectTo(url), url);
     },
   };
 }
 
 /** Writes events as a mirror copies them. */
-async function append({ transaction }: Postgres, events: readonly Event[]): Promise<void> {
-  await transaction("READ WRITE", async ({ query, change }) => {
+async function append(postgres: Postgres, events: readonly Event[]): Promise<void> {
+  await postgres.transaction("READ WRITE", async ({ query, change }) => {
     for (const { id, name, height = null, blockId = null, timeMs = null, reverts = null, data } of events) {
       const text = data === undefined ? null : JSON.stringify(data);
       await query("UPDATE event_log SET last_sequence = last_sequence + 1");
@@ -71,10 +73,10 @@ async function append({ transaction }: Postgres, events: readonly Event[]): Prom
 }
 
 /** Locks the tables against writes until the returned function is called. */
-async function holdUp({ transaction }: Postgres): Promise<() => Promise<void>> {
+async function holdUp(postgres: Postgres): Promise<() => Promise<void>> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: locked, resolve: onLocked, reject } = Promise.withResolvers<void>();
-  const held = transaction("READ WRITE", async ({ change }) => {
+  const held = postgres.transaction("READ WRITE", async ({ change }) => {
     await change("LOCK TABLE shards, webhooks, queues, deliveries IN EXCLUSIVE MODE");
     onLocked();
     await released;

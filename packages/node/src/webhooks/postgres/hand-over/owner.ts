@@ -3,6 +3,7 @@
  * records for the workers.
  */
 
+import type { Gateway } from "../../../gateway/gateway.ts";
 import { present } from "../../../platform/present.ts";
 import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
 import {
@@ -63,8 +64,8 @@ async function select(query: Query, lock: "" | "FOR UPDATE" | "FOR KEY SHARE"): 
 
 type RemoteNamesDeps = {
   readonly postgres: Postgres;
-  /** Replaces the names at the node that the mirror follows (`Gateway.replaceRemoteNames`). */
-  readonly replaceRemoteNames: (names: readonly string[]) => Promise<{ readonly lastSequence: number }>;
+  /** Gateway of the node that the mirror follows. */
+  readonly gateway: Pick<Gateway, "replaceRemoteNames">;
 };
 
 /** The names of events that the log of the node records for the workers. */
@@ -95,7 +96,7 @@ export class RemoteNames {
   }
 
   #replace(): Promise<number> {
-    const { postgres, replaceRemoteNames } = this.#deps;
+    const { postgres, gateway } = this.#deps;
     return postgres.transaction("READ WRITE", async (transaction) => {
       const owner = await lockOwner(transaction);
       // After a hand-over, the names of this database must not be recorded any longer.
@@ -103,7 +104,7 @@ export class RemoteNames {
       // Until the end of the transaction. A node executes no call after its deadline, for which this one waits.
       await transaction.query("SELECT pg_advisory_xact_lock(hashtext('names of webhooks'))");
       const names = await runSteps(readEventNames(readsOf(transaction)));
-      const { lastSequence } = await replaceRemoteNames([...names]);
+      const { lastSequence } = await gateway.replaceRemoteNames([...names]);
       return lastSequence;
     });
   }
