@@ -4,8 +4,8 @@ import { defineConfig } from "vite";
 import { compressPlugin } from "./compress.ts";
 import { documentsPlugin } from "./documents/plugin.ts";
 
-/** Scripts of `src` by their names, without the extension. */
-const sources = (names: string): RegExp => new RegExp(`console/src/(${names})\\.tsx?$`);
+/** Scripts of `src` and of the client by their names, without the extension. */
+const sources = (names: string): RegExp => new RegExp(`(console/src|client/src/api)/(${names})\\.tsx?$`);
 
 /** Small files that are needed together are merged: one request, and better compression. */
 const groups = [
@@ -29,7 +29,7 @@ const groups = [
   { name: "dialog", test: sources("components/(dialog|faults)") },
   { name: "uniks", test: sources("components/uniks/unik-(face|table|types)") },
   { name: "charts", test: /console\/src\/components\/chart\// },
-  { name: "rows", test: sources("components/transactions/transaction-(rows|table)") },
+  { name: "rows", test: sources("components/transactions/(row-keys|transaction-(rows|table))") },
   { name: "lists", test: sources("components/(filters|paged-list|pager)") },
   {
     name: "signing",
@@ -40,7 +40,7 @@ const groups = [
   { name: "webhook-state", test: sources("screens/webhooks/(forms|health|state)") },
   {
     name: "webhook-parts",
-    test: sources("screens/webhooks/(cause|queue-dialog|use-action|warnings|secret/panel)"),
+    test: sources("screens/webhooks/(cause|queue-dialog|use-action|warnings|secret/panel)|every-event"),
   },
 ];
 
@@ -85,7 +85,7 @@ export default defineConfig({
   root: import.meta.dirname,
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   // Imports nothing that the page has as well: one file, a module like all others.
-  worker: { format: "es" },
+  worker: { format: "es", rolldownOptions: { output: { comments: false } } },
   build: {
     // `light-dark()`, nesting and popovers: browsers since 2024.
     target: ["chrome125", "firefox130", "safari18"],

@@ -29,6 +29,7 @@ export const Json = ({ value, what = "JSON" }: { value: unknown; what?: string }
 // All supported browsers have it; the compiler's library does not declare it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-const indented = (value: unknown): string =>
+/** Returns a value as indented JSON with all digits of its integers. */
+export const indented = (value: unknown): string =>
   JSON.stringify(value, (_name, member) => (typeof member === "bigint" ? rawJSON(`${member}`) : member), 2) ??
   "";

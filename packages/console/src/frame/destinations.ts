@@ -24,6 +24,7 @@ const ACTIONS: readonly Entry[] = [
   ["send?kind=mint", "Mint a unik", "create nft"],
   ["send?kind=update", "Change the properties of a unik", "update set"],
   ["send?kind=transfer-unik", "Transfer a unik", "give nft"],
+  ["send?kind=disclose", "Disclose names of a unik", "explicit values"],
   ["send?kind=signed", "Send a signed transaction", "broadcast json"],
   ["webhooks/new", "Create a webhook", "new register"],
   ["sign-in", "Sign in or out", "login logout token session"],

@@ -4,7 +4,9 @@ import {
   addressFromPublicKey,
   builders,
   bytesToHex,
+  certifyDisclosure,
   type DynamicFees,
+  discloseSubject,
   encodeTransaction,
   isAddress,
   isHighFee,
@@ -13,6 +15,7 @@ import {
   type Network,
   requiredFee,
   secondSignTransaction,
+  signDiscloseDemand,
   signTransaction,
   type TransactionBody,
   transactionToJson,
@@ -35,6 +38,8 @@ export type Passphrases = {
   readonly passphrase: string;
   /** Empty if the wallet has none. */
   readonly second: string;
+  /** Passphrase of the factory that certifies the order. */
+  readonly certifier?: string;
 };
 
 export type WalletName = { readonly address: string; readonly publicKey: string };
@@ -102,14 +107,17 @@ export function signOrder(
   order: Order,
   terms: Terms,
   { address, secondPublicKey }: Signatory,
-  { passphrase, second }: Passphrases,
+  { passphrase, second, certifier = "" }: Passphrases,
 ): RawTransaction {
   const keys = keysFromPassphrase(passphrase);
   const sender = walletOf(network, passphrase);
   if (sender.address !== address) {
     throw new OrderError("passphrase", `This is the passphrase of ${sender.address}, not of the sender.`);
   }
-  const body = bodyOf(network, order, { ...terms, senderPublicKey: sender.publicKey });
+  if (order.kind === "disclose" && certifier === "")
+    throw new OrderError("certifier", "Enter the passphrase of the factory.");
+  const signers = { keys, certifier };
+  const body = bodyOf(network, order, { ...terms, senderPublicKey: sender.publicKey }, signers);
   const signed = signTransaction(body, keys);
   const whole = secondPublicKey ? secondSignTransaction(signed, secondKeys(second, secondPublicKey)) : signed;
   return transactionToJson(whole) as RawTransaction;
@@ -121,7 +129,11 @@ function secondKeys(second: string, publicKey: string): KeyPair {
   throw new OrderError("second", "Wrong second passphrase for this wallet.");
 }
 
-function bodyOf(network: Network, order: Order, terms: Terms): TransactionBody {
+/** The keys of the sender, and the passphrase of the factory. */
+type Signers = { readonly keys: KeyPair; readonly certifier: string };
+
+/** @param signers sign the parts of an asset; absent for a draft, in which the signatures are empty */
+function bodyOf(network: Network, order: Order, terms: Terms, signers?: Signers): TransactionBody {
   const envelope = { ...terms, network };
   const rules = network.milestoneAt(terms.height);
   switch (order.kind) {
@@ -141,8 +153,36 @@ function bodyOf(network: Network, order: Order, terms: Terms): TransactionBody {
     case "update":
       checkProperties(order.properties);
       return builders.nftUpdate({ ...envelope, ...order });
+    case "disclose":
+      if (terms.senderPublicKey === "") throw new OrderError("from", KEY_UNKNOWN);
+      return builders.unsDiscloseExplicit({ ...envelope, ...disclosureOf(order, signers) });
   }
 }
+
+/** The chain verifies the demand with the key of the owner before the transaction publishes the key. */
+const KEY_UNKNOWN =
+  "The chain does not know the public key of this wallet yet: send any other transaction first.";
+
+function disclosureOf(
+  { tokenId, explicitValues, type, factory }: Extract<Order, { kind: "disclose" }>,
+  signers: Signers | undefined,
+) {
+  for (const name of explicitValues)
+    checkBytes("names", `The name ${name.slice(0, 20)}`, name, MAX_NAME_BYTES);
+  const payload = { explicitValue: [...explicitValues], type, iss: tokenId, sub: tokenId, iat: ISSUED_AT };
+  const terms = { iss: factory, iat: ISSUED_AT };
+  if (!signers) {
+    const certified = { sub: discloseSubject(payload), ...terms };
+    return { demand: { payload, signature: "" }, certification: { payload: certified, signature: "" } };
+  }
+  const demand = signDiscloseDemand(payload, signers.keys);
+  const certification = certifyDisclosure(demand, terms, keysFromPassphrase(signers.certifier));
+  return { demand, certification };
+}
+
+const MAX_NAME_BYTES = 255;
+/** The start of the worker, so that a disclosure is signed as in its draft. No node compares it with a clock. */
+const ISSUED_AT = Math.floor(Date.now() / 1_000);
 
 const CERTIFIED_ONLY =
   "On this network a factory certifies each mint, with a passphrase of its own: use the command below with --factory.";

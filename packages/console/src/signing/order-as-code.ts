@@ -36,6 +36,8 @@ function argumentsOf(order: Order, delegate: string): readonly string[] {
       return [order.kind, order.tokenId, order.recipientId];
     case "update":
       return ["update", order.tokenId, ...propertiesOf(order.properties)];
+    case "disclose":
+      return ["disclose", order.tokenId, ...order.explicitValues.map(quoted), `--factory ${order.factory}`];
   }
 }
 
@@ -91,6 +93,18 @@ function builderOf(order: Order): readonly [builder: string, members: readonly s
       return [
         "nftTransfer",
         [`tokenId: ${JSON.stringify(order.tokenId)}`, `recipientId: ${JSON.stringify(order.recipientId)}`],
+      ];
+    case "disclose":
+      return [
+        "certifiedDisclosure",
+        [
+          `tokenId: ${JSON.stringify(order.tokenId)}`,
+          `explicitValues: ${JSON.stringify(order.explicitValues)}`,
+          `kind: ${order.type}`,
+          "issuedAt: Math.floor(Date.now() / 1_000)",
+          "keys",
+          `factory: { tokenId: ${JSON.stringify(order.factory)}, keys: keysFromPassphrase(process.env.FACTORY_PASSPHRASE) }`,
+        ],
       ];
     case "mint":
     case "update":

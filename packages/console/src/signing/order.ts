@@ -22,6 +22,15 @@ export type Order =
       readonly kind: "update";
       readonly tokenId: string;
       readonly properties: Readonly<Record<string, string | null>>;
+    }
+  | {
+      readonly kind: "disclose";
+      readonly tokenId: string;
+      readonly explicitValues: readonly string[];
+      /** Type of the unik: 1, 2 or 3. */
+      readonly type: number;
+      /** Unik of the factory that certifies the disclosure. */
+      readonly factory: string;
     };
 
 export type Terms = {
@@ -43,9 +52,12 @@ export type OrderField =
   | "delegate"
   | "unik"
   | "properties"
+  | "names"
+  | "factory"
   | "fee"
   | "nonce"
   | "passphrase"
-  | "second";
+  | "second"
+  | "certifier";
 
 export type Fault = { readonly field: OrderField; readonly message: string };

@@ -58,6 +58,7 @@ const FIELDS: readonly (readonly [RegExp, OrderField])[] = [
   [/ERR_LOW_FEE/, "fee"],
   [/\bnonce\b/i, "nonce"],
   [/second/i, "second"],
+  [/certification signature/i, "certifier"],
   [/recipient/i, "to"],
   [/balance|funds/i, "amount"],
   [/\bvote|delegate/i, "delegate"],

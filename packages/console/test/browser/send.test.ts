@@ -17,7 +17,12 @@ import { accessibilityFaults, keepPicture, signIn } from "../../test-support/bro
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };
+type Account = {
+  readonly address: string;
+  readonly passphrase: string;
+  readonly publicKey: string;
+  readonly unik?: { readonly id: string };
+};
 type Accounts = readonly [Account, Account, Account, Account, Account, ...Account[]];
 
 describeConsole({}, ({ node, reuse }) => {
@@ -78,7 +83,7 @@ describeConsole({}, ({ node, reuse }) => {
       JSON.stringify(await indexedDB.databases()),
       document.documentElement.outerHTML,
     ]);
-    for (const { passphrase } of [...accounts, ...delegates]) {
+    for (const { passphrase } of [...accounts, ...delegates, factory]) {
       const forms = [passphrase, passphrase.replaceAll(" ", "+"), encodeURIComponent(passphrase)];
       for (const text of [...kept, ...sent]) for (const form of forms) expect(text).not.toContain(form);
     }
@@ -377,6 +382,26 @@ describeConsole({}, ({ node, reuse }) => {
     expect((await node.client.uniks.get(unik)).data.ownerId).toBe(accounts[4].address);
     await page.goto(`/console/uniks/${unik}`);
     await page.locator(".timeline > li").filter({ hasText: "Unik transfer" }).getByText("From").waitFor();
+  });
+
+  test("The names of a unik are disclosed, certified by the factory.", async () => {
+    const [, sender] = accounts;
+    const { id } = present(sender.unik);
+    await page.goto(`/console/uniks/${id}`);
+    await page.getByRole("main").getByRole("link", { name: "Disclose", exact: true }).click();
+    await fill({ Names: "anna\nanna.example", "Unik of the factory": factory.unik.id });
+    await sentence("as names of the unik");
+    await fill({ Passphrase: sender.passphrase });
+    await press("Sign and send");
+    await shows("Enter the passphrase of the factory");
+    await fill({ "Passphrase of the factory": "another factory" });
+    await press("Sign and send");
+    await shows("certification signature");
+    await fill({ Passphrase: sender.passphrase, "Passphrase of the factory": factory.passphrase });
+    expect(await faultsInEveryView(page, "send-disclose")).toEqual([]);
+    await press("Sign and send");
+    await forged();
+    expect((await node.client.uniks.get(id)).data.explicitValues).toEqual(["anna", "anna.example"]);
   });
 
   test("Signed JSON is read from a text or a file and sent, and the node's response is shown.", async () => {

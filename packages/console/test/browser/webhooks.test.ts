@@ -1,6 +1,7 @@
 /** The webhook desk against a real receiver that refuses some deliveries. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { present } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -10,15 +11,18 @@ const REASON = "not now <script>document.title = 'markup'</script>";
 
 describeConsole({}, ({ node, reuseSignedIn }) => {
   let receiver: Server;
+  let target: string;
   let isRefusing = true;
+  /** Bodies of the last requests, by path. */
+  const bodies: Record<string, Promise<string>> = {};
 
   beforeAll(async () => {
     receiver = createServer((request, response) => {
-      request.resume();
+      bodies[request.url ?? ""] = text(request);
       response.writeHead(isRefusing ? 500 : 204).end(isRefusing ? REASON : undefined);
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     await node.client.webhooks.create({ event: "block.applied", target, conditions });
     await node.client.dev.mine({ blocks: 2 });
@@ -43,8 +47,21 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
     await page.getByText(REASON).first().waitFor();
     expect(await page.title()).not.toBe("markup");
+    await page.getByText("Headers and signature").first().click();
+    await page
+      .getByRole("region", { name: "response headers of attempt 1" })
+      .getByText("connection: keep-alive")
+      .waitFor();
+    await page.getByText("Edit and send to another URL").click();
+    await page.getByLabel("URL", { exact: true }).fill(`${target}other`);
+    await page.getByLabel("Body", { exact: true }).fill('{ "edited": true }');
+    await page.getByRole("button", { name: "Send once" }).click();
+    await page.getByRole("paragraph").filter({ hasText: "The receiver did not accept the body." }).waitFor();
     expect(await faultsInEveryView(page, "delivery")).toEqual([]);
     isRefusing = false;
+    await page.getByRole("button", { name: "Send once" }).click();
+    await page.getByRole("paragraph").filter({ hasText: "The receiver accepted the body: 204" }).waitFor();
+    expect(await bodies["/other"]).toBe('{ "edited": true }');
     await node.client.webhooks.retryAll(1, { state: "all" });
     await page.goto("/console/webhooks/1?state=delivered");
     await page.getByRole("row").nth(1).getByRole("link").first().click();
@@ -103,9 +120,7 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByRole("button", { name: "Register" }).click();
     await page.getByRole("alert").getByText('"target"').waitFor();
     expect(faults.splice(0).filter((fault) => !fault.includes("422"))).toEqual([]);
-    await page
-      .getByLabel("URL of your receiver")
-      .fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
+    await page.getByLabel("URL of your receiver").fill(target);
     await page.getByRole("button", { name: "Ping" }).click();
     await page
       .locator("#target-notes")
@@ -132,7 +147,6 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
 
   test("A webhook replays the past with an estimate, gets a new secret, and shows a fact beside its retraction.", async () => {
     isRefusing = false;
-    const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     const { data } = await node.client.webhooks.create({ event: "block.applied", target, conditions });
     const { page, faults } = await reuseSignedIn();

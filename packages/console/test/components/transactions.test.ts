@@ -61,6 +61,7 @@ test.each([null, 7, "text", [], { unik: 7 }, { payments: "none" }])(
       "refund",
       "nft",
       "disclose-demand",
+      "disclose-demand-certification",
       "later",
     ]) {
       expect(() => subjectOf({ ...plain, asset: { [member]: value } })).not.toThrow();

@@ -47,6 +47,22 @@ describe("Input of the form", () => {
     expect(readOrder("transfer-unik", { unik: ` ${unik}`, to: "D1 " })).toEqual({ faults: {}, order });
   });
 
+  test("Input of the form becomes a disclosure of names, with the type of the sender's unik.", () => {
+    const factory = "cd".repeat(32);
+    const typed = { unik, names: "anna\n anna.b \n", factory: `${factory} ` };
+    const known = { tokens: { [unik]: { type: 2 } } };
+    expect(readOrder("disclose", typed, known)).toEqual({
+      faults: {},
+      order: {
+        ...{ kind: "disclose", tokenId: unik, explicitValues: ["anna", "anna.b"], type: 2 },
+        factory,
+      },
+    });
+    expect(readOrder("disclose", typed)).toEqual({ faults: {} });
+    expect(readOrder("disclose", typed, { tokens: {} }).faults.unik).toContain("does not own");
+    expect(Object.keys(readOrder("disclose", {}, known).faults)).toEqual(["unik", "names", "factory"]);
+  });
+
   test.each([
     ["mint", { unik: "AB" }, "unik"],
     ["mint", { unik, properties: "type = 2" }, "properties"],
@@ -121,6 +137,20 @@ describe("Equivalent commands and code", () => {
     const give = { kind: "transfer-unik", tokenId: unik, recipientId: "D1" } as const;
     expect(commandOf(give, {}, "", "http://node")).toContain(`tx transfer-unik ${unik} D1 --url`);
     expect(programOf(give, {}, "http://node")).toContain("builders.nftTransfer({");
+    const factory = "cd".repeat(32);
+    const disclosure = {
+      kind: "disclose",
+      tokenId: unik,
+      explicitValues: ["anna", "it's"],
+      type: 1,
+      factory,
+    } as const;
+    expect(commandOf(disclosure, {}, "", "http://node")).toContain(
+      `tx disclose ${unik} 'anna' 'it'\\''s' --factory ${factory} --url`,
+    );
+    expect(programOf(disclosure, {}, "http://node")).toContain(
+      'explicitValues: ["anna","it\'s"],\n  kind: 1,',
+    );
     expect(commandOf({ kind: "vote", vote: `+${key}` }, {}, "anna", "http://node")).toContain("tx vote anna");
     expect(commandOf({ kind: "vote", vote: `-${key}` }, {}, "", "http://node")).toContain("tx unvote");
   });
@@ -139,6 +169,7 @@ test.each([
   ["ERR_APPLY", "Insufficient balance in the wallet.", "amount"],
   ["ERR_INVALID_RECIPIENT", "Recipient X is not on the same network: 30", "to"],
   ["ERR_APPLY", "because token 'ab' is already owned", "unik"],
+  ["ERR_APPLY", "disclose demand certification signature does not correspond", "certifier"],
   ["ERR_DUPLICATE", "Already in cache.", undefined],
 ])("A refusal %s (%s) belongs to the field %s.", (type, message, field) => {
   expect(fieldOf({ id: "", became: "refused", reasons: [{ type, message }] })).toBe(field);

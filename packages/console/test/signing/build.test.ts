@@ -7,6 +7,8 @@ import {
   keysFromPassphrase,
   livenet,
   transactionFromJson,
+  verifyDiscloseCertification,
+  verifyDiscloseDemand,
   verifySecondSignature,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
@@ -29,6 +31,10 @@ const transfer: Order = { kind: "transfer", recipientId: recipient, amount: 1n, 
 const mint: Order = { kind: "mint", tokenId: unik, properties: { type: "1", Greeting: "hello" } };
 const give: Order = { kind: "transfer-unik", tokenId: unik, recipientId: recipient };
 const update: Order = { kind: "update", tokenId: unik, properties: { Greeting: null } };
+const disclosure: Order = {
+  ...{ kind: "disclose", tokenId: unik, explicitValues: ["anna", "anna.b"], type: 1 },
+  factory: "cd".repeat(32),
+};
 const vote: Order = { kind: "vote", vote: `+${sender.publicKey}` };
 const orders: readonly Order[] = [transfer, vote, mint, update, give];
 const signatory = { address: sender.address, secondPublicKey: undefined };
@@ -58,6 +64,31 @@ describe("An order", () => {
       });
     },
   );
+
+  test("An order to disclose is signed by the sender and the factory, and its draft has no signatures.", () => {
+    const passphrases = { passphrase: "sender", second: "", certifier: "factory" };
+    const signed = signOrder(network, disclosure, terms, signatory, passphrases);
+    const { data } = transactionFromJson(signed, { network, height: terms.height });
+    const { "disclose-demand": demand, "disclose-demand-certification": certification } = data.asset ?? {};
+    expect(demand && verifyDiscloseDemand(demand, sender.publicKey)).toBe(true);
+    const { publicKey } = walletOf(network, "factory");
+    expect(certification && verifyDiscloseCertification(certification, publicKey)).toBe(true);
+    expect(demand?.payload).toMatchObject({ explicitValue: ["anna", "anna.b"], type: 1 });
+    const draft = draftOf(network, disclosure, terms);
+    expect(draft).toMatchObject({
+      fee: signed.fee,
+      asset: {
+        "disclose-demand": { payload: demand?.payload, signature: "" },
+        "disclose-demand-certification": { payload: certification?.payload, signature: "" },
+      },
+    });
+    const unsigned = () =>
+      signOrder(network, disclosure, terms, signatory, { passphrase: "sender", second: "" });
+    expect(faultOf(unsigned)?.field).toBe("certifier");
+    expect(faultOf(() => draftOf(network, disclosure, { ...terms, senderPublicKey: "" }))?.field).toBe(
+      "from",
+    );
+  });
 
   test("An order uses the entered fee, or else the static fee of the network.", () => {
     expect(draftOf(network, transfer, { ...terms, fee: 5n }).fee).toBe("5");
@@ -119,6 +150,7 @@ describe("An order", () => {
     ],
     ["a long text", { ...transfer, vendorField: "é".repeat(128) }, "text"],
     ["a long name", { ...mint, properties: { type: "1", ["n".repeat(256)]: "" } }, "properties"],
+    ["a long name to disclose", { ...disclosure, explicitValues: ["n".repeat(256)] }, "names"],
     ["a long value", { ...update, properties: { name: "v".repeat(256) } }, "properties"],
     [
       "too many properties",

@@ -15,7 +15,7 @@ import type { DeliveryQueue } from "./storage/delivery-queue.ts";
 import type { RegisterStorage } from "./storage/register-commands.ts";
 
 export type WebhookRequests = {
-  readonly register: Omit<Register, "readTarget" | "resume">;
+  readonly register: Omit<Register, "readTrial" | "resume">;
   readonly log: DeliveryLog;
   readonly replays: Replays;
   /** See `dryRun` of `dry-run.ts`. */
@@ -27,7 +27,7 @@ export type WebhookRequests = {
    */
   ping(id: string): Promise<DeliveryWithBody>;
   /**
-   * Sends a ping to `body.target`, before a webhook with it is registered.
+   * Sends a ping to `body.target`, before a webhook with it is registered, or the text `body.body`.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} PING_RUNNING
@@ -111,7 +111,7 @@ export class OwnRequests implements WebhookRequests {
   }
 
   async pingTarget(body: unknown): Promise<Attempted> {
-    return this.#pings.sendTo(this.register.readTarget(body));
+    return this.#pings.sendTo(this.register.readTrial(body));
   }
 }
 

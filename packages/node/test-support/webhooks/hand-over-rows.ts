@@ -230,11 +230,11 @@ export const ROWS: Readonly<Record<TableName, readonly HandOverRow[]>> = {
     ],
   ],
   attempts: [
-    [1, 1_700_000_000_050, 12, 200, "ok\r\n\t\\.", null],
-    [2, 1_700_000_000_010, 1, 500, "", null],
-    [2, 1_700_000_000_005, 9_999, null, null, "ETIMEDOUT"],
-    [3, 1_700_000_000_010, 1, 500, "no", null],
-    [8, 1_700_000_000_000, 1, null, null, "ECONNREFUSED"],
+    [1, 1_700_000_000_050, 12, 200, "ok\r\n\t\\.", null, "server: a\nb: c"],
+    [2, 1_700_000_000_010, 1, 500, "", null, null],
+    [2, 1_700_000_000_005, 9_999, null, null, "ETIMEDOUT", null],
+    [3, 1_700_000_000_010, 1, 500, "no", null, null],
+    [8, 1_700_000_000_000, 1, null, null, "ECONNREFUSED", null],
   ],
   block_reverts: [
     ["88", 11],

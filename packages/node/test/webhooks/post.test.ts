@@ -58,7 +58,10 @@ describe("a post", () => {
       seen.push({ method, url, headers, body: await textOf(request) });
       response.writeHead(204).end();
     });
-    expect(await sender()(`http://127.0.0.1:${port}/hook?x=1#part`)).toEqual({ status: 204 });
+    expect(await sender()(`http://127.0.0.1:${port}/hook?x=1#part`)).toEqual({
+      status: 204,
+      headers: expect.any(String),
+    });
     expect(seen).toEqual([
       {
         method: "POST",
@@ -82,7 +85,10 @@ describe("a post", () => {
       urls.push(request.url);
       response.writeHead(307, { location: "/elsewhere" }).end();
     });
-    expect(await sender()(`http://127.0.0.1:${port}/hook`)).toEqual({ status: 307 });
+    expect(await sender()(`http://127.0.0.1:${port}/hook`)).toEqual({
+      status: 307,
+      headers: expect.any(String),
+    });
     expect(urls).toEqual(["/hook"]);
   });
 
@@ -90,7 +96,11 @@ describe("a post", () => {
     const { port } = await receiver((_request, response) => {
       response.writeHead(429, { "retry-after": "7" }).end();
     });
-    expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: 429, retryAfter: "7" });
+    expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({
+      status: 429,
+      retryAfter: "7",
+      headers: expect.any(String),
+    });
   });
 
   test("A post fails without a response in time.", async () => {
@@ -116,8 +126,9 @@ describe("a post", () => {
       name: "TimeoutError",
     });
     resolved.resolve();
-    expect(await sender()(`http://127.0.0.1:${port}/other`)).toEqual({ status: 200 });
-    await expect.poll(() => send(`http://receiver.example:${port}/next`)).toEqual({ status: 200 });
+    const headers = expect.stringMatching(/^date: /);
+    expect(await sender()(`http://127.0.0.1:${port}/other`)).toEqual({ status: 200, headers });
+    await expect.poll(() => send(`http://receiver.example:${port}/next`)).toEqual({ status: 200, headers });
     expect(urls).toEqual(["/other", "/next"]);
   });
 
@@ -130,6 +141,7 @@ describe("a post", () => {
       status: 503,
       retryAfter: "9",
       excerpt: "busy",
+      headers: expect.stringMatching(/^retry-after: 9\ndate: /),
     });
   });
 
@@ -138,7 +150,10 @@ describe("a post", () => {
       response.writeContinue();
       response.writeHead(200).end("ok");
     });
-    expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: 200, excerpt: "ok" });
+    expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({
+      ...{ status: 200, excerpt: "ok" },
+      headers: expect.stringMatching(/^date: /),
+    });
   });
 
   test("A post succeeds by its status, regardless of the body.", async () => {
@@ -264,7 +279,10 @@ describe("the target guard", () => {
       return [{ address: "127.0.0.1", family: 4 }];
     };
     const send = sender({ ...PUBLIC_ONLY, allowedNetworks: "127.0.0.0/8" }, lookup);
-    expect(await send(`http://receiver.example:${port}/`)).toEqual({ status: 200 });
+    expect(await send(`http://receiver.example:${port}/`)).toEqual({
+      status: 200,
+      headers: expect.any(String),
+    });
     expect(hosts).toEqual([`receiver.example:${port}`]);
     expect(lookups).toBe(1);
   });

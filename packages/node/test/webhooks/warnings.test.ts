@@ -169,7 +169,7 @@ test("A webhook can have a name.", async () => {
   }
 });
 
-test("A target is pinged before it is registered.", async () => {
+test("A target is pinged, or gets a given text, before it is registered.", async () => {
   const { ask, calls, log } = await serve(undefined, {
     reply: () => ({ status: 401, excerpt: "who are you?" }),
   });
@@ -188,7 +188,19 @@ test("A target is pinged before it is registered.", async () => {
   ]);
   expect(calls).toMatchObject([{ target, message: { event: "ping" } }]);
   expect(log(0, 9)).toEqual([]);
-  for (const wrong of [{}, { target: "ftp://x" }, { target, ping: true }, []]) {
+  const text = '{ "edited": 1.0 }';
+  await ask("POST", "/api/webhooks/ping", { body: { target, body: text } });
+  expect(calls[1]).toMatchObject({ target, body: text, headers: { "webhook-id": expect.any(String) } });
+  expect(calls[1]?.id).not.toBe(calls[0]?.id);
+  expect(log(0, 9)).toEqual([]);
+  for (const wrong of [
+    {},
+    { target: "ftp://x" },
+    { target, ping: true },
+    { target, body: {} },
+    { body: text },
+    [],
+  ]) {
     expect((await ask("POST", "/api/webhooks/ping", { body: wrong })).status).toBe(422);
   }
 });

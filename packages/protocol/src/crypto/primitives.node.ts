@@ -1,6 +1,9 @@
 /** Digests, ciphers and hexadecimal by the built-in implementation of Node.js (identities.md 1 and 10). */
 import { createCipheriv, createDecipheriv, hash, scrypt as scryptWithCallback } from "node:crypto";
 import { promisify } from "node:util";
+import { base58, createBase58check } from "@scure/base";
+
+export { base58 };
 
 /** SHA-256 of the bytes: 32 bytes. */
 export const sha256 = (data: Uint8Array): Uint8Array => digest("sha256", data);
@@ -14,6 +17,9 @@ export const sha1 = (data: Uint8Array): Uint8Array => digest("sha1", data);
 /** Uses a text with one character per byte, which is three times as fast as a buffer (0.4 against 1.2 us). */
 const digest = (algorithm: string, data: Uint8Array): Uint8Array =>
   plain(Buffer.from(hash(algorithm, data, "binary"), "binary"));
+
+/** Texts of bytes and the first four bytes of their double SHA-256. */
+export const base58check = createBase58check(sha256);
 
 /** SHA-256 as 64 lower-case hexadecimal digits. */
 export const sha256Hex = (data: Uint8Array): string => hash("sha256", data);

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import * as browser from "../../src/crypto/primitives.browser.ts";
 import * as node from "../../src/crypto/primitives.node.ts";
@@ -103,6 +104,31 @@ describe("primitives of browser and Node.js agree", () => {
       expect(browser.toHex(node.fromHex(text))).toBe(node.toHex(node.fromHex(text)));
     },
   );
+
+  test("Primitives of browser and Node.js agree on base58, and on its checksum.", () => {
+    const random = Array.from({ length: 200 }, (_, index) =>
+      Uint8Array.from(randomBytes(index % 70)).map((byte, at) => (at < index % 4 ? 0 : byte)),
+    );
+    const pairs = [
+      [browser.base58, node.base58],
+      [browser.base58check, node.base58check],
+    ] as const;
+    for (const bytes of [new Uint8Array(), new Uint8Array(3), ...random]) {
+      for (const [here, there] of pairs) {
+        const text = there.encode(bytes);
+        expect(here.encode(bytes)).toBe(text);
+        expect(here.decode(text)).toEqual(bytes);
+      }
+      const { decode } = browser.base58check;
+      const text = node.base58check.encode(bytes);
+      for (const wrong of [`1${text}`, text.slice(1), `${text.slice(0, -1)}${text.endsWith("2") ? 3 : 2}`]) {
+        expect(() => decode(wrong)).toThrow();
+        expect(() => node.base58check.decode(wrong)).toThrow();
+      }
+    }
+    for (const wrong of ["0", "I", "l", "O", " ", "é", "1\n"])
+      for (const { base58 } of [browser, node]) expect(() => base58.decode(wrong)).toThrow();
+  });
 
   test("Primitives of browser and Node.js agree on scrypt.", async () => {
     const cost = { N: 1024, r: 2, p: 3 };

@@ -78,6 +78,9 @@ const detailsOf: Readonly<Record<string, (value: unknown) => readonly Detail[]>>
       ["Names", list(explicitValue).map(text)],
     ];
   },
+  "disclose-demand-certification": (value) => [
+    ["Certified by", [id("unik", object(object(value).payload).iss)]],
+  ],
 };
 
 function voteDetail(vote: unknown): Detail {

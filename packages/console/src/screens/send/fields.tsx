@@ -76,6 +76,8 @@ export function OrderFields(props: OrderFieldsProps) {
           <RecipientField {...props} />
         </>
       );
+    case "disclose":
+      return <DisclosureFields {...props} />;
   }
 }
 
@@ -217,6 +219,29 @@ function UpdateFields(props: OrderFieldsProps) {
         fault={faultOf("properties", "set")}
       />
       <Field {...bound(props, "remove")} label="Remove" placeholder="Names, separated by commas" />
+    </>
+  );
+}
+
+function DisclosureFields(props: OrderFieldsProps) {
+  const { faultOf } = props;
+  return (
+    <>
+      <UnikField {...props} />
+      <Field
+        {...bound(props, "names")}
+        label="Names"
+        rows={3}
+        placeholder="Names, separated by commas"
+        fault={faultOf("names")}
+        hint="Everyone can read them, permanently."
+      />
+      <Field
+        {...boundId(props, "factory")}
+        label="Unik of the factory"
+        placeholder="64 digits from 0 to 9 and a to f"
+        fault={faultOf("factory")}
+      />
     </>
   );
 }

@@ -16,6 +16,7 @@ const VIEWS = [
   { id: "mint", title: "Mint a unik" },
   { id: "update", title: "Properties" },
   { id: "transfer-unik", title: "Transfer a unik" },
+  { id: "disclose", title: "Disclose names" },
   { id: SIGNED, title: "Signed JSON" },
 ];
 

@@ -14,14 +14,17 @@ import { useSubmission } from "./use-submission.ts";
 import { useValues } from "./use-values.ts";
 
 /** Command and code forms, loaded when there is an order. */
-const OrderAsCode = loadable(() => import("./order-as-code.tsx"), "nothing");
+const OrderAsCode = loadable(
+  async () => ({ default: (await import("./drafted.tsx")).OrderAsCode }),
+  "nothing",
+);
 
 export function OrderForm({ kind }: { kind: Kind }) {
   const { values, settled, set, settle } = useValues();
   const signer = useSigner();
   const order = useOrder(kind, values, settled, signer);
   const form = useRef<HTMLFormElement>(null);
-  const secrets = { passphrase: useRef<HTMLInputElement>(null), second: useRef<HTMLInputElement>(null) };
+  const secrets = { passphrase: useSecret(), second: useSecret(), certifier: useSecret() };
   const onRefused = () => focusFirstFault(form.current);
   const { isReady, checkbox } = useHighFee(order);
   const input = { values, settle };
@@ -56,7 +59,10 @@ export function OrderForm({ kind }: { kind: Kind }) {
           <Preview draft={drafted?.draft} sender={sender.value} />
           <SignCard
             {...secrets}
-            needsSecond={Boolean(sender.value?.wallet.secondPublicKey)}
+            needs={{
+              second: Boolean(sender.value?.wallet.secondPublicKey),
+              certifier: kind === "disclose",
+            }}
             hasSender={Boolean(values.from)}
             isBusy={submission.isBusy}
             faults={refusal}
@@ -73,6 +79,8 @@ export function OrderForm({ kind }: { kind: Kind }) {
     </div>
   );
 }
+
+const useSecret = () => useRef<HTMLInputElement>(null);
 
 /** Checkbox for a fee that is probably a mistake, and whether the order is ready with it. */
 function useHighFee({ drafted, isReady }: OrderState) {

@@ -11,6 +11,8 @@ export type Known = {
   readonly vote?: string | undefined;
   /** Public key of the typed delegate; absent while unknown. */
   readonly delegate?: string | undefined;
+  /** Uniks of the sender; absent while unknown. */
+  readonly tokens?: Readonly<Record<string, { readonly type: number }>> | undefined;
 };
 
 export type Reading = {
@@ -74,10 +76,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
   update({ unik = "", set: typed = "", remove = "" }) {
     const tokenId = unik.trim();
     const { properties, fault } = readProperties(typed);
-    const removed = remove
-      .split(/[\n,]/)
-      .map((name) => name.trim())
-      .filter((name) => name !== "");
+    const removed = namesIn(remove);
     const both = removed.find((name) => Object.hasOwn(properties, name));
     const isNothing = Object.keys(properties).length + removed.length === 0;
     const problem =
@@ -92,11 +91,34 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
     const changes = { ...properties, ...Object.fromEntries(removed.map((name) => [name, null] as const)) };
     return { faults, order: { kind: "update", tokenId, properties: changes } };
   },
+
+  disclose({ unik = "", names = "", factory: certifier = "" }, { tokens }) {
+    const tokenId = unik.trim();
+    const factory = certifier.trim();
+    const explicitValues = namesIn(names);
+    const type = tokens?.[tokenId]?.type;
+    const problem = !isId(tokenId) ? ID_EXPECTED : tokens && type === undefined ? NOT_OWNED : undefined;
+    const faults: Faults = {
+      ...(problem !== undefined && { unik: problem }),
+      ...(explicitValues.length === 0 && { names: "Enter a name." }),
+      ...(!isId(factory) && { factory: ID_EXPECTED }),
+    };
+    if (Object.keys(faults).length > 0 || type === undefined) return { faults };
+    return { faults, order: { kind: "disclose", tokenId, explicitValues, type, factory } };
+  },
 };
 
 const RECIPIENT_EXPECTED = "Enter the recipient's address.";
 const ID_EXPECTED = "The id of a unik has 64 digits from 0 to 9 and a to f.";
+const NOT_OWNED = "The wallet does not own this unik.";
 const isId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+
+/** Splits a text at line breaks and commas. */
+const namesIn = (text: string): readonly string[] =>
+  text
+    .split(/[\n,]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 
 type Properties = { readonly properties: Readonly<Record<string, string>>; readonly fault?: string };
 

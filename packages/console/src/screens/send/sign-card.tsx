@@ -7,7 +7,8 @@ import type { Faults } from "./read-order.ts";
 import type { SecretFields } from "./use-submission.ts";
 
 export type SignCardProps = SecretFields & {
-  readonly needsSecond: boolean;
+  /** Passphrases beside the first one. */
+  readonly needs: Readonly<Record<"second" | "certifier", boolean>>;
   readonly hasSender: boolean;
   readonly isBusy: boolean;
   readonly faults: Faults;
@@ -17,13 +18,21 @@ export type SignCardProps = SecretFields & {
   readonly children?: ComponentChildren;
 };
 
+const FURTHER = [
+  ["second", "Second passphrase"],
+  ["certifier", "Passphrase of the factory"],
+] as const;
+
 export function SignCard(props: SignCardProps) {
-  const { passphrase, second, needsSecond, hasSender, isBusy, faults, hindrance, children } = props;
+  const { passphrase, needs, hasSender, isBusy, faults, hindrance, children } = props;
   return (
     <section class="card send-sign" aria-label="Sign">
       <SecretField name="passphrase" label="Passphrase" field={passphrase} fault={faults.passphrase} />
-      {needsSecond && (
-        <SecretField name="second" label="Second passphrase" field={second} fault={faults.second} />
+      {FURTHER.map(
+        ([name, label]) =>
+          needs[name] && (
+            <SecretField key={name} name={name} label={label} field={props[name]} fault={faults[name]} />
+          ),
       )}
       <p class="quiet">
         A separate worker of this page signs with it. It is not stored and does not leave this browser.

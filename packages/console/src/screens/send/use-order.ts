@@ -8,7 +8,7 @@ import { useNode, useResponse } from "../../data/node.ts";
 import type { CachedResponse } from "../../data/response-cache.ts";
 import type { Drafting } from "../../signing/build.ts";
 import type { Order, Terms } from "../../signing/order.ts";
-import { isUnknown, type Sender, useSender } from "../../signing/sender.ts";
+import { isAddressText, isUnknown, type Sender, useSender } from "../../signing/sender.ts";
 import { type Signer, SigningError } from "../../signing/signer.ts";
 import {
   type Faults,
@@ -48,6 +48,7 @@ export function useOrder(
   const { order, faults: mistakes } = readOrder(kind, values, {
     vote: wallet && (wallet.vote ?? ""),
     delegate: delegate.publicKey,
+    tokens: wallet && (wallet.attributes.tokens ?? {}),
   });
   const chosen = readTerms(values);
   const terms = termsOf(sender.value, chosen, head.value?.height);
@@ -88,9 +89,7 @@ function senderFault(from: string | undefined, { value, error }: CachedResponse<
       from: "This is a multi-signature wallet: use Signed JSON for a transaction signed by its members.",
     };
   }
-  return /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(from.trim())
-    ? {}
-    : { from: "An address has 34 letters and digits." };
+  return isAddressText(from.trim()) ? {} : { from: "An address has 34 letters and digits." };
 }
 
 /** Checks the balance before signing; the chain would refuse it later. */

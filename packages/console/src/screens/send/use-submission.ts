@@ -16,6 +16,7 @@ import type { FormValues } from "./use-values.ts";
 export type SecretFields = {
   readonly passphrase: RefObject<HTMLInputElement | null>;
   readonly second: RefObject<HTMLInputElement | null>;
+  readonly certifier: RefObject<HTMLInputElement | null>;
 };
 
 export type SubmissionOptions = {
@@ -149,14 +150,16 @@ async function signDraft(
 ): Promise<RawTransaction> {
   const signatory = { address, secondPublicKey: secondPublicKey ?? undefined };
   const signed = await signer.sign(order, terms, signatory, typedIn(secrets));
-  for (const { current } of [secrets.passphrase, secrets.second]) if (current) current.value = "";
+  for (const { current } of [secrets.passphrase, secrets.second, secrets.certifier])
+    if (current) current.value = "";
   return signed;
 }
 
 /** Texts of the passphrase fields. */
-const typedIn = ({ passphrase, second }: SecretFields) => ({
+const typedIn = ({ passphrase, second, certifier }: SecretFields) => ({
   passphrase: passphrase.current?.value ?? "",
   second: second.current?.value ?? "",
+  certifier: certifier.current?.value ?? "",
 });
 
 /** Undefined if it cannot be loaded. */

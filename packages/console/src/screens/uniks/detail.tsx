@@ -21,6 +21,7 @@ const Share = loadable(() => import("./share.tsx"), "part");
 const ACTIONS = [
   ["update", "Change"],
   ["transfer-unik", "Transfer"],
+  ["disclose", "Disclose"],
 ] as const;
 
 export default function UnikScreen() {

@@ -49,7 +49,7 @@ type AttemptProps = AttemptsProps & {
 
 function Attempt({ number, attempt, before, delivery, target }: AttemptProps) {
   const [isOpen, setOpen] = useState(false);
-  const { startedAt, durationMs, response } = attempt;
+  const { startedAt, durationMs, response, responseHeaders } = attempt;
   const reason = failureOf(attempt);
   const code = codeOf(attempt);
   return (
@@ -78,6 +78,12 @@ function Attempt({ number, attempt, before, delivery, target }: AttemptProps) {
               The key is the secret of the webhook. The receiver computes the same signature from the body as
               it arrived, before it parses it.
             </p>
+            {responseHeaders !== undefined && (
+              <>
+                <p>Headers of the response</p>
+                <CodeBlock text={responseHeaders} what={`response headers of attempt ${number}`} />
+              </>
+            )}
           </>
         )}
       </details>

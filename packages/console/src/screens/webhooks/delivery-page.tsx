@@ -10,6 +10,7 @@ import { useNode, useResponse } from "../../data/node.ts";
 import { Attempts } from "./attempts.tsx";
 import { Counterpart } from "./counterpart.tsx";
 import { deliveryForms, requestOf } from "./forms.ts";
+import { Resend } from "./resend.tsx";
 import { DeliveryBadge, Trouble } from "./state.tsx";
 import { Outcome, useAction } from "./use-action.tsx";
 
@@ -92,6 +93,7 @@ function Content({ webhook, target, delivery }: ContentProps) {
             ...deliveryForms(webhook, id, location.origin),
           ]}
         />
+        <Resend body={body} />
       </Section>
     </>
   );

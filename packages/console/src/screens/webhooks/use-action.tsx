@@ -50,9 +50,17 @@ export async function pingOf(
   webhooks: Client["webhooks"],
   { id, target }: Pick<Webhook, "id" | "target">,
 ): Promise<string> {
-  const { state, attempts, reason = "" } = (await webhooks.ping(id)).data;
-  if (state === "delivered")
-    return `The receiver accepted the ping: ${attempts[0]?.status ?? "acknowledged"}`;
+  const { attempts, reason } = (await webhooks.ping(id)).data;
+  return outcomeText("the ping", target, { ...attempts[0], reason });
+}
+
+/** Describes the response to a message that was sent once. `reason` is absent after a success. */
+export function outcomeText(
+  what: string,
+  target: string,
+  { status, reason }: { readonly status?: number | undefined; readonly reason?: string | undefined },
+): string {
+  if (reason === undefined) return `The receiver accepted ${what}: ${status ?? "acknowledged"}`;
   const { text, advice = "" } = causeOf(reason, target);
-  return `The receiver did not accept the ping. ${text} ${advice}`;
+  return `The receiver did not accept ${what}. ${text} ${advice}`;
 }

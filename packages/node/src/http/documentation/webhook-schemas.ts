@@ -58,7 +58,25 @@ export const Rotated = open("RotatedWebhook", {
     }),
   ),
 });
-export const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
+const attempt = {
+  startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
+  durationMs: Type.Integer(),
+  status: Type.Optional(Type.Integer()),
+  response: Type.Optional(Type.String({ description: "Beginning of the response body." })),
+  responseHeaders: Type.Optional(
+    Type.String({
+      maxLength: 1_024,
+      description:
+        "First 16 header fields of the response in the order received, each a line `name: value`, without cookies.",
+    }),
+  ),
+  error: Type.Optional(Type.String({ description: "Code of the failure if there was no response." })),
+};
+export const Delivery = open("Delivery", {
+  id: Type.Integer(),
+  messageId: Type.String(),
+  attempts: Type.Array(open("DeliveryAttempt", attempt), { description: "In chronological order." }),
+});
 const count = Type.Integer({ minimum: 0 });
 export const Totals = Type.Object(
   { active: count, failing: count, paused: count, suspended: count, queued: count },
@@ -138,11 +156,7 @@ export const Replay = Type.Object(
 export const TriedTarget = Type.Object(
   {
     accepted: Type.Boolean({ description: "Whether the response was a success." }),
-    startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
-    durationMs: Type.Integer(),
-    status: Type.Optional(Type.Integer()),
-    response: Type.Optional(Type.String({ description: "Beginning of the response body." })),
-    error: Type.Optional(Type.String({ description: "Code of the failure if there was no response." })),
+    ...attempt,
     reason: Type.Optional(Type.String()),
   },
   { title: "TriedTarget" },

@@ -112,9 +112,20 @@ const registerRoutes: Schemas = {
       body: { ...writable, conditions, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
     },
   ),
-  "POST /webhooks/ping": route("Sends a ping to a target that is not registered.", data(TriedTarget), {
-    body: { target },
-  }),
+  "POST /webhooks/ping": route(
+    "Sends a ping, or a given text, to a target that is not registered.",
+    data(TriedTarget),
+    {
+      body: {
+        target,
+        body: Type.Optional(
+          Type.String({
+            description: "Text that is sent instead of a ping, such as the body of a delivery.",
+          }),
+        ),
+      },
+    },
+  ),
 };
 
 /** The delivery log. */

@@ -43,16 +43,17 @@ export class Attempts {
     const startedMs = clock.nowMs();
     // The time of day can be changed during a call.
     const beganMs = clock.elapsedMs();
-    const body = bodyOf(message, proofText);
+    const body = outgoing.body ?? bodyOf(message, proofText);
     const took = () => ({ startedMs, durationMs: Math.round(clock.elapsedMs() - beganMs) });
     try {
       const headers = this.#signer.headersOf({ id, body, secrets, sequence, epoch }, startedMs);
       const response = await post({ id, webhook, target, isStrict, headers, body }, signal);
-      const { status, retryAfter, excerpt } = response;
+      const { status, retryAfter, excerpt, headers: responseHeaders } = response;
       return {
         ...took(),
         ...(status !== undefined && { status }),
         ...(excerpt !== undefined && { response: excerpt }),
+        ...(responseHeaders !== undefined && { responseHeaders }),
         ...(retryAfter !== undefined && { retryAfter }),
         ...(!isSuccess(status) && { reason: `HTTP ${status}` }),
       };

@@ -4,6 +4,7 @@ import type { Attempted } from "../collaborators.ts";
 import { WebhookError } from "../error.ts";
 import { createToken } from "../model/message.ts";
 import type { Secrets, Webhook } from "../model/webhook.ts";
+import type { Trial } from "../register/fields.ts";
 import type { DeliveryQueue } from "../storage/delivery-queue.ts";
 import type { NewPing } from "../storage/pings.ts";
 import type { MakeAttempt } from "./attempt.ts";
@@ -42,7 +43,7 @@ export class Pings {
     if (this.#running.has(webhook))
       throw new WebhookError("PING_RUNNING", "a ping of the webhook is in progress: retry in 5 s");
     this.#running.add(webhook);
-    const { id, createdMs, attempt } = await this.#call(webhook, target, secrets).finally(() =>
+    const { id, createdMs, attempt } = await this.#call(webhook, { target }, secrets).finally(() =>
       this.#running.delete(webhook),
     );
     const { reason } = attempt;
@@ -59,21 +60,21 @@ export class Pings {
    *
    * @throws {WebhookError} PING_RUNNING: at most `MAX_TRIALS` such calls are running
    */
-  async sendTo(target: string): Promise<Attempted> {
+  async sendTo(trial: Trial): Promise<Attempted> {
     if (this.#trials === MAX_TRIALS)
       throw new WebhookError("PING_RUNNING", "pings of other targets are in progress: retry in 5 s");
     this.#trials++;
     const secrets = { token: createToken() };
-    const { attempt } = await this.#call(NO_WEBHOOK, target, secrets).finally(() => this.#trials--);
+    const { attempt } = await this.#call(NO_WEBHOOK, trial, secrets).finally(() => this.#trials--);
     return attempt;
   }
 
-  async #call(webhook: number, target: string, secrets: Secrets) {
+  async #call(webhook: number, trial: Trial, secrets: Secrets) {
     const { attempt, nowMs } = this.#deps;
     const createdMs = nowMs();
     const { id, event } = newMessage(webhook);
     const message = { webhook, id, event, timeMs: createdMs, content: NOTHING };
-    const ended = await attempt({ message, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
+    const ended = await attempt({ message, secrets, ...trial }, AbortSignal.timeout(TIMEOUT_MS));
     return { id, createdMs, attempt: ended ?? timedOut(createdMs, nowMs()) };
   }
 

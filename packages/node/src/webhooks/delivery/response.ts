@@ -7,6 +7,8 @@ export type DeliveryResponse = {
   readonly retryAfter?: string;
   /** Beginning of the body as text, which often explains a refusal. Absent if the body is empty. */
   readonly excerpt?: string;
+  /** First header fields in the order received, each a line `name: value`, without cookies. Absent if empty. */
+  readonly headers?: string;
 };
 
 /** Maximum bytes of a response: interim responses, headers, body, framing and trailers together. */
@@ -14,12 +16,15 @@ const MAX_BYTES = 32_768;
 /** Maximum pieces of a response. Each read, interim response and chunk is one: their bytes bound the CPU time only loosely. */
 const MAX_PIECES = 256;
 const MAX_EXCERPT_BYTES = 512;
+/** Bounds on the header fields that are stored: their number, and characters of a value and in total. */
+const [MAX_HEADERS, MAX_VALUE_LENGTH, MAX_HEADERS_LENGTH] = [16, 128, 1_024];
 
 const END_OF_HEAD = "\r\n\r\n";
 const END_OF_LINE = "\r\n";
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |\r|$)/;
 /** Header fields that have an effect. */
 const FIELDS = /\n(retry-after|content-length|transfer-encoding|connection|keep-alive):([^\r\n]*)/gi;
+const HEADER = /\n([\w!#$%&'*+.^`|~-]+):([^\r\n]*)/g;
 const CHUNK_SIZE = /^[\da-f]{1,8}(?=[ \t;]|$)/i;
 const SWITCHING_PROTOCOLS = 101;
 
@@ -37,6 +42,7 @@ export class ResponseReader {
   idleMs: number | undefined;
   #status: number | undefined;
   #retryAfter: string | undefined;
+  #headers = "";
   #framing: Framing = "connection";
   /** Bytes of the body, or of the current chunk, that have not arrived. */
   #missing = 0;
@@ -58,6 +64,7 @@ export class ResponseReader {
       status: this.#status,
       ...(this.#retryAfter !== undefined && { retryAfter: this.#retryAfter }),
       ...(excerpt !== "" && { excerpt }),
+      ...(this.#headers !== "" && { headers: this.#headers }),
     };
   }
 
@@ -100,6 +107,7 @@ export class ResponseReader {
       const status = Number(digits);
       if (digits === undefined || status === SWITCHING_PROTOCOLS) throw notHttp();
       if (status >= 200) {
+        this.#headers = headersOf(head);
         this.#start(status, version === "1", fieldsOf(head));
         return true;
       }
@@ -200,6 +208,17 @@ function fieldsOf(head: string): Map<string, string> {
     fields.set(key, former === undefined ? text.trim() : `${former}, ${text.trim()}`);
   }
   return fields;
+}
+
+/** Returns the header fields that the delivery log shows. A cookie could be a secret of the target. */
+function headersOf(head: string): string {
+  const lines: string[] = [];
+  for (const [, name = "", value = ""] of head.matchAll(HEADER)) {
+    if (lines.length === MAX_HEADERS) break;
+    if (!/^set-cookie/i.test(name))
+      lines.push(`${name.toLowerCase()}: ${value.trim().slice(0, MAX_VALUE_LENGTH)}`);
+  }
+  return lines.join("\n").slice(0, MAX_HEADERS_LENGTH);
 }
 
 const tooLarge = (bound: string) =>

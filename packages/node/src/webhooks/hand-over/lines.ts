@@ -10,7 +10,7 @@ import { type Static, Type } from "../../platform/json/schema.ts";
 import { type HandOverRow, isRowOf, TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
 
 /** Changed with the columns and their meaning. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 const MAX_ROWS_PER_LINE = 1_000;
 const MAX_VALUES_PER_ROW = 32;

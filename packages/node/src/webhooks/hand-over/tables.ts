@@ -91,6 +91,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
   attempts: table(
     "delivery integer",
     ...["started_ms integer", "duration_ms integer", "status integer?", "response text?", "error text?"],
+    "response_headers text?",
   ),
   block_reverts: table("block_id text", "sequence integer"),
   unconfirmed_events: table(

@@ -64,6 +64,8 @@ export type Attempt = {
   readonly status?: number;
   /** Beginning of the response body, as text. */
   readonly response?: string;
+  /** First header fields of the response, each a line `name: value`. */
+  readonly responseHeaders?: string;
   readonly error?: string;
 };
 

@@ -24,6 +24,8 @@ export type OutgoingMessage = {
   readonly message: DeliveryMessage;
   readonly secrets: Secrets;
   readonly proofDepth?: number;
+  /** Text to send instead of the body of the message. */
+  readonly body?: string;
   /** Epoch of the sender; absent for a message outside of the queue. */
   readonly epoch?: number | undefined;
 };

@@ -137,15 +137,26 @@ function readSwitch(value: unknown, name: string): boolean {
 /** Names are only checked by the guard of deliveries. */
 export type TargetOptions = Pick<WebhookOptions, "isTargetAddress">;
 
+/** A target without a webhook, and the text to send to it; absent: a ping. */
+export type Trial = { readonly target: string; readonly body?: string };
+
+const TRIAL_READERS: Readers<Required<Trial>> = { target: FIELD_READERS.target, body: readText };
+
 /**
- * Reads a body that has only a target.
+ * Reads what to send to a target without a webhook.
  *
  * @throws {SubscriptionError}
  */
-export function readTarget(options: TargetOptions, body: unknown): string {
-  const target = required(readMembers(body, { target: FIELD_READERS.target }).target, "target");
-  checkTarget(options, target);
-  return target;
+export function readTrial(options: TargetOptions, given: unknown): Trial {
+  const { target, ...rest } = readMembers(given, TRIAL_READERS);
+  const trial = { target: required(target, "target"), ...rest };
+  checkTarget(options, trial.target);
+  return trial;
+}
+
+function readText(value: unknown, name: string): string {
+  if (typeof value === "string") return value;
+  throw invalid(`"${name}" ${expected.mustBe("a string")}`);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { HealthTotals, WebhookHealth } from "../storage/health.ts";
 import type { NewPing } from "../storage/pings.ts";
 import type { RegisterStorage, Updated } from "../storage/register-commands.ts";
 import type { Range, WebhookFilter, WebhookList } from "../storage/webhook-list.ts";
-import { checkTarget, readChanges, readNewWebhook, readTarget } from "./fields.ts";
+import { checkTarget, readChanges, readNewWebhook, readTrial, type Trial } from "./fields.ts";
 
 export type RegisterOptions = Pick<WebhookOptions, "webhookLimit" | "isTargetAddress">;
 
@@ -72,12 +72,12 @@ export class Register {
   }
 
   /**
-   * Reads a body that has only a target, and checks that the target may be registered.
+   * Reads what to send to a target without a webhook, and checks that the target may be registered.
    *
    * @throws {SubscriptionError}
    */
-  readTarget(body: unknown): string {
-    return readTarget(this.#options, body);
+  readTrial(body: unknown): Trial {
+    return readTrial(this.#options, body);
   }
 
   health(webhook: Webhook): Promise<WebhookHealth> {

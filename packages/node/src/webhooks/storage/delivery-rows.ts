@@ -13,7 +13,8 @@ import { type Flag, given, type Kind, type Nullable, type Sql, type Steps } from
 export const RECORD_COLUMNS = `number, id, sequence, event, height, block_id AS "blockId", state, reason, is_retracted AS "isUndone",
   reverts, created_ms AS "createdMs", next_attempt_ms AS "nextAttemptMs", finished_ms AS "finishedMs"`;
 
-export const ATTEMPT_COLUMNS = `delivery, started_ms AS "startedMs", duration_ms AS "durationMs", status, response, error`;
+export const ATTEMPT_COLUMNS = `delivery, started_ms AS "startedMs", duration_ms AS "durationMs", status, response,
+  response_headers AS "responseHeaders", error`;
 
 /** Columns of a message, in a row of deliveries joined with its content. Without a time, that of the delivery counts. */
 export const MESSAGE_COLUMNS = `deliveries.webhook, deliveries.id, deliveries.sequence, deliveries.event, deliveries.height,

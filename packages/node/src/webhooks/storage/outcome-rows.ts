@@ -86,6 +86,7 @@ const ATTEMPT = {
   duration_ms: "bigint",
   status: "integer",
   response: "text",
+  response_headers: "text",
   error: "text",
 } as const;
 const ATTEMPT_NAMES = Object.keys(ATTEMPT).join(", ");
@@ -96,13 +97,14 @@ const NEXT_ATTEMPT = `(SELECT coalesce(max(attempt), 0) FROM attempts WHERE atte
 
 export function* insertAttempts(sql: Sql, outcomes: readonly AttemptOutcome[]): Steps<void> {
   if (outcomes.length === 0) return;
-  const rows = outcomes.map(({ delivery, attempt: { startedMs, durationMs, status, response, error } }) => [
+  const rows = outcomes.map(({ delivery, attempt }) => [
     delivery,
-    startedMs,
-    durationMs,
-    status ?? null,
-    response === undefined ? null : storableText(response),
-    error === undefined ? null : storableText(error),
+    attempt.startedMs,
+    attempt.durationMs,
+    attempt.status ?? null,
+    ...[attempt.response, attempt.responseHeaders, attempt.error].map((text) =>
+      text === undefined ? null : storableText(text),
+    ),
   ]);
   const { table, values } = given(sql.kind, ATTEMPT, rows);
   yield* sql.change(

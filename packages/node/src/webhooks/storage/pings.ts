@@ -63,11 +63,18 @@ export function* recordPing(sql: Sql, ping: PingOutcome): Steps<number> {
   );
   const { number } = present(row, "the inserted ping");
   const [column, value] = FIRST_ATTEMPT[sql.kind];
-  const { startedMs, durationMs, status = null, response = null, error = null } = attempt;
+  const {
+    startedMs,
+    durationMs,
+    status = null,
+    response = null,
+    responseHeaders = null,
+    error = null,
+  } = attempt;
   yield* sql.change(
-    `INSERT INTO attempts (delivery, ${column}started_ms, duration_ms, status, response, error)
-     VALUES ($1, ${value}$2, $3, $4, $5, $6)`,
-    [number, startedMs, durationMs, status, response, error],
+    `INSERT INTO attempts (delivery, ${column}started_ms, duration_ms, status, response, response_headers, error)
+     VALUES ($1, ${value}$2, $3, $4, $5, $6, $7)`,
+    [number, startedMs, durationMs, status, response, responseHeaders, error],
   );
   return number;
 }

@@ -173,6 +173,7 @@ describe("migrations", () => {
     }
     expect(database.prepare("SELECT name FROM migrations ORDER BY name").all()).toEqual([
       { name: "035-schema.sql" },
+      { name: "036-response-headers.sql" },
       { name: "900-later.sql" },
     ]);
     database.close();
@@ -185,7 +186,8 @@ describe("migrations", () => {
     const before = recorded();
     database.execute("INSERT INTO tokens VALUES ('a', 'owner', 't', 't')");
     database.execute(
-      `DELETE FROM migrations;
+      `ALTER TABLE attempts DROP COLUMN response_headers;
+       DELETE FROM migrations;
        INSERT INTO migrations VALUES ('020-baseline.sql', '1'), ('034-fill-parts-of-properties.sql', '2')`,
     );
     migrate(database);

@@ -60,7 +60,10 @@ test.skipIf(isSkipped)(
     const { port } = server.address() as AddressInfo;
     const send = sender();
     for (let count = 0; count < 2; count++) {
-      expect(await send(`https://receiver.example:${port}/`)).toEqual({ status: 200, excerpt: "ok" });
+      expect(await send(`https://receiver.example:${port}/`)).toEqual({
+        ...{ status: 200, excerpt: "ok" },
+        headers: "connection: close\ncontent-length: 2",
+      });
     }
     expect(isResumed).toEqual([false, true]);
     await expect(send(`https://other.example:${port}/`)).rejects.toMatchObject({

@@ -16,7 +16,8 @@ async function serveBlocks(reply?: () => Reply | Promise<Reply>) {
 
 describe("the delivery log", () => {
   test("The delivery log lists every delivery with each of its attempts.", async () => {
-    let reply: Reply = { status: 503, excerpt: "not now" };
+    const headers = "retry-after: 9";
+    let reply: Reply = { status: 503, excerpt: "not now", headers };
     const { ask, emit, clock } = await serveBlocks(() => reply);
     const createdAt = clock.nowMs();
     await emit(blockApplied(7));
@@ -31,7 +32,9 @@ describe("the delivery log", () => {
       reason: "HTTP 503",
       createdAt,
       nextAttemptAt: createdAt + 5_000,
-      attempts: [{ startedAt: createdAt, durationMs: 0, status: 503, response: "not now" }],
+      attempts: [
+        { startedAt: createdAt, durationMs: 0, status: 503, response: "not now", responseHeaders: headers },
+      ],
     };
     expect((await ask("GET", "/api/webhooks/1/deliveries")).body).toEqual({
       meta: { count: 1, next: null },

@@ -16,33 +16,41 @@ function read(text: string, size = text.length) {
   return { hasEnded, isReusable: reader.isReusable, response: reader.response, idleMs: reader.idleMs };
 }
 
-const reusable = (excerpt?: string, status = 200) => ({
+const reusable = (excerpt?: string, headers?: string, status = 200) => ({
   hasEnded: true,
   isReusable: true,
   idleMs: undefined,
-  response: { status, ...(excerpt !== undefined && { excerpt }) },
+  response: { status, ...(excerpt !== undefined && { excerpt }), ...(headers !== undefined && { headers }) },
 });
 
 describe("a response", () => {
   test.each([
-    ["has a length", OK, reusable("ok")],
-    ["has no body", "HTTP/1.1 204 No Content\r\n\r\n", reusable(undefined, 204)],
-    ["has no reason", "HTTP/1.1 500\r\nContent-Length:0\r\n\r\n", reusable(undefined, 500)],
+    ["has a length", OK, reusable("ok", "content-length: 2")],
+    ["has no body", "HTTP/1.1 204 No Content\r\n\r\n", reusable(undefined, undefined, 204)],
+    [
+      "has no reason",
+      "HTTP/1.1 500\r\nContent-Length:0\r\n\r\n",
+      reusable(undefined, "content-length: 0", 500),
+    ],
     [
       "has chunks",
       "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2;name=value\r\nok\r\n01 \r\n!\r\n0\r\n\r\n",
-      reusable("ok!"),
+      reusable("ok!", "transfer-encoding: Chunked"),
     ],
     [
       "has trailers",
       "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\na: b\r\nc: d\r\n\r\n",
-      reusable("ok"),
+      reusable("ok", "transfer-encoding: chunked"),
     ],
-    ["follows an unrequested 100 Continue", `HTTP/1.1 100 Continue\r\n\r\n${OK}`, reusable("ok")],
+    [
+      "follows an unrequested 100 Continue",
+      `HTTP/1.1 100 Continue\r\n\r\n${OK}`,
+      reusable("ok", "content-length: 2"),
+    ],
     [
       "follows several interim responses",
       `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\ncontent-length: 9\r\n\r\n${OK}`,
-      reusable("ok"),
+      reusable("ok", "content-length: 2"),
     ],
   ])("%s, in pieces of any size", (_case, text, expected) => {
     for (let size = 1; size <= text.length; size++) expect(read(text, size)).toEqual(expected);
@@ -55,8 +63,25 @@ describe("a response", () => {
       hasEnded: true,
       isReusable: true,
       idleMs: 5_000,
-      response: { status: 429, retryAfter: "7" },
+      response: {
+        status: 429,
+        retryAfter: "7",
+        headers: "retry-after: 7\nkeep-alive: timeout=5, max=100\ncontent-length: 0",
+      },
     });
+  });
+
+  test("The headers of a response are stored in the order received, within bounds and without cookies.", () => {
+    const headersOf = (...lines: string[]) =>
+      read(`HTTP/1.1 204 No Content\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`).response?.headers;
+    expect(headersOf("Server: nginx", "Set-Cookie: a=secret", "set-cookie2: b", "X-A:", "no colon")).toBe(
+      "server: nginx\nx-a: ",
+    );
+    const many = Array.from({ length: 20 }, (_, index) => `a${index}: ${index}`);
+    expect(headersOf(...many)).toBe(many.slice(0, 16).join("\n"));
+    expect(headersOf(`A: ${"x".repeat(5_000)}`, "b: c")).toBe(`a: ${"x".repeat(128)}\nb: c`);
+    expect(headersOf(`${"n".repeat(2_000)}: v`, "b: c")).toBe("n".repeat(1_024));
+    expect(headersOf()).toBeUndefined();
   });
 
   test.each([
@@ -151,11 +176,13 @@ describe("the bound of a response", () => {
       expect.objectContaining(TOO_LARGE),
     );
     expect(() => read("HTTP/1.1 100\r\n\r\n".repeat(256) + OK)).toThrow(expect.objectContaining(TOO_LARGE));
-    expect(read("HTTP/1.1 100\r\n\r\n".repeat(255) + OK)).toEqual(reusable("ok"));
+    expect(read("HTTP/1.1 100\r\n\r\n".repeat(255) + OK)).toEqual(reusable("ok", "content-length: 2"));
   });
 
   test("The bound of a response allows 32 KiB.", () => {
     const head = "HTTP/1.1 200 OK\r\ncontent-length: 32000\r\n\r\n";
-    expect(read(`${head}${"x".repeat(32_000)}`, 1_460)).toEqual(reusable("x".repeat(512)));
+    expect(read(`${head}${"x".repeat(32_000)}`, 1_460)).toEqual(
+      reusable("x".repeat(512), "content-length: 32000"),
+    );
   });
 });

@@ -451,7 +451,10 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
   });
 
   describe("a ping", () => {
-    const attempt = { startedMs: CREATED_MS, durationMs: 5, status: 500, response: "no\0body" };
+    const attempt = {
+      ...{ startedMs: CREATED_MS, durationMs: 5, status: 500, response: "no\0body" },
+      responseHeaders: "server: nginx",
+    };
     const recorded = {
       id: "ping",
       createdMs: CREATED_MS,

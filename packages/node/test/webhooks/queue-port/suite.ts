@@ -32,7 +32,13 @@ const failure = (
   { retryMs, suspension, reason = "HTTP 500" }: Partial<AttemptFailure> = {},
 ): AttemptOutcome => ({
   ...success(webhook, delivery),
-  attempt: { startedMs: NOW_MS, durationMs: 5, status: 500, response: "no" },
+  attempt: {
+    startedMs: NOW_MS,
+    durationMs: 5,
+    status: 500,
+    response: "no",
+    responseHeaders: "server: nginx",
+  },
   failure: { reason, retryMs, suspension: suspension ?? { reason: "too long", ifFailingBeforeMs: 0 } },
 });
 

@@ -42,6 +42,8 @@ export type DeliveryAttempt = {
   readonly status?: number;
   /** Beginning of the response's body. */
   readonly response?: string;
+  /** First 16 header fields of the response, each a line `name: value`, without cookies. */
+  readonly responseHeaders?: string;
   /** Code of the failure, if there was no response. */
   readonly error?: string;
 };
@@ -101,9 +103,11 @@ export const deliveries = (send: Send) => ({
   /**
    * Sends a ping to a target that is not registered. Its signature cannot be verified, because there is no
    * secret yet.
+   *
+   * @param body text to send instead of a ping, such as the edited body of a delivery
    */
-  pingTarget: (target: string) =>
-    send<ApiResponse<TriedTarget>>({ method: "POST", path: "/webhooks/ping", body: { target } }),
+  pingTarget: (target: string, body?: string) =>
+    send<ApiResponse<TriedTarget>>({ method: "POST", path: "/webhooks/ping", body: { target, body } }),
 
   /** Newest first. */
   deliveries: (id: WebhookId, query?: DeliveryQuery) =>

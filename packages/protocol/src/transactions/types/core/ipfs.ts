@@ -1,6 +1,6 @@
 /** 1/5 registration of an IPFS hash (transactions.md 6.3). */
 
-import { base58 } from "@scure/base";
+import { base58 } from "#primitives";
 import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { base58Text, none, record, u63 } from "../members.ts";
