@@ -6,6 +6,8 @@ import type { Delegate } from "./resources/delegates.ts";
 
 /** Pattern of ids in the API, which refuses other texts, including most displayed names. */
 const IDENTIFIER = /^([a-z0-9!@$&_.]{1,64}|[0-9A-Za-z]{34}|[0-9a-fA-F]{66})$/;
+/** Addresses and public keys: another delegate may have disclosed the same text as its name. */
+const KEY = /^([0-9A-Za-z]{34}|[0-9a-fA-F]{66})$/;
 
 /**
  * The delegate with this username, address or public key, or else with this displayed name, case-insensitive.
@@ -17,11 +19,21 @@ export async function findDelegate(
   { delegates }: Client,
   text: string,
 ): Promise<{ readonly data: Delegate }> {
-  const named = await findByName(delegates, text);
-  if (named) return { data: named };
+  const found = (await findByKey(delegates, text)) ?? (await findByName(delegates, text));
+  if (found) return { data: found };
   // An empty text is refused like an empty id.
   if (text === "" || IDENTIFIER.test(text)) return delegates.get(text);
   throw new ApiError({ code: "API_NOT_FOUND", status: 404, body: undefined }, `delegate ${text}`);
+}
+
+async function findByKey(delegates: Client["delegates"], text: string): Promise<Delegate | undefined> {
+  if (!KEY.test(text)) return undefined;
+  try {
+    return (await delegates.get(text)).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "API_NOT_FOUND") return undefined;
+    throw error;
+  }
 }
 
 async function findByName(delegates: Client["delegates"], text: string): Promise<Delegate | undefined> {

@@ -1,7 +1,7 @@
 /** Imports a stream of blocks into a data folder. Like all blocks, they are verified, executed and committed in batches. */
 
 import { join } from "node:path";
-import { type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
+import { type BlockHeader, createSlots, decodeHeader, type Network } from "@uniknode/protocol";
 import type { Pin } from "../chain/assumption.ts";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
 import { type Outcome, refusalOf } from "../chain/outcome.ts";
@@ -71,8 +71,12 @@ export async function importBlocks(
         `the stream begins at block ${start.height}, but the chain ends at ${height}: import the missing blocks first`,
       );
     }
-    const skipped = height + 1 - start.height;
-    const { accepted, refusal } = await replay(chain, skip(blocks, skipped), deps);
+    let skipped = 0;
+    const unknown = skip(blocks, height + 1 - start.height, (count, last) => {
+      skipped = count;
+      requireSameBlock(chain, { height: start.height + count - 1, bytes: last }, network);
+    });
+    const { accepted, refusal } = await replay(chain, unknown, deps);
     if (refusal) {
       const reason = refusalOf(refusal);
       throw new ArchiveError("ARCHIVE_INVALID", `block ${height + accepted + 1} was refused: ${reason}`);
@@ -118,9 +122,52 @@ const foreign = (found: string, { description: { name, nethash } }: Network) =>
     `the blocks belong to the network ${found}, not to ${name} (${nethash})`,
   );
 
-async function* skip(blocks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
-  let skipped = 0;
-  for await (const block of blocks) if (skipped++ >= count) yield block;
+/** @param onSkipped called with the number of skipped blocks, and the last one, before the first other block */
+async function* skip(
+  blocks: AsyncIterable<Uint8Array>,
+  maxCount: number,
+  onSkipped: (count: number, last: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  let last: Uint8Array | undefined;
+  const end = () => {
+    if (last) onSkipped(count, last);
+    last = undefined;
+  };
+  for await (const block of blocks) {
+    if (count < maxCount) {
+      count++;
+      last = block;
+      continue;
+    }
+    end();
+    yield block;
+  }
+  end();
+}
+
+/** @throws {ArchiveError} ARCHIVE_INVALID if the chain has another block at the height; ARCHIVE_DAMAGED */
+function requireSameBlock(
+  { blocks }: Pick<Chain, "blocks">,
+  { height, bytes }: { readonly height: number; readonly bytes: Uint8Array },
+  network: Network,
+): void {
+  const known = blocks.header(height)?.id;
+  const id = idIn(bytes, network);
+  // The genesis block has the id of its file.
+  if (id === known || height === 1) return;
+  throw new ArchiveError(
+    "ARCHIVE_INVALID",
+    `block ${height} of the stream is ${id}, but the chain has ${known}: an import does not replace the blocks of another branch; import the stream into an empty folder`,
+  );
+}
+
+function idIn(bytes: Uint8Array, network: Network): string {
+  try {
+    return decodeHeader(bytes, network).header.id;
+  } catch (error) {
+    throw new ArchiveError("ARCHIVE_DAMAGED", `the stream is damaged: ${(error as Error).message}`);
+  }
 }
 
 type ReplayOptions = {

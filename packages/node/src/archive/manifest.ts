@@ -1,5 +1,5 @@
 /** The manifest of a snapshot. It is written last: a folder without it is not a complete snapshot. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";
@@ -74,6 +74,8 @@ export function readManifest(folder: string): Manifest {
     );
   }
   try {
+    // A link in a foreign snapshot can lead to a device that never ends.
+    if (!statSync(path).isFile()) throw new Error("it is not a file");
     return parseExternal(readFileSync(path, "utf8"), MANIFEST, FILE_BOUNDS);
   } catch (error) {
     throw new ArchiveError("ARCHIVE_DAMAGED", `${path} cannot be read: ${(error as Error).message}`);

@@ -1,14 +1,6 @@
 /** Restores a snapshot to a data folder. */
 import { createHash } from "node:crypto";
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from "node:fs";
+import { createReadStream, createWriteStream, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -57,6 +49,7 @@ export async function restoreSnapshot(folder: string, data: string, deps: Restor
       // SQLite would copy the log of a deleted database into this one.
       removeDatabase(path);
       renameSync(part, path);
+      flushToDisk(data);
     } finally {
       removeDatabase(part);
     }
@@ -145,7 +138,9 @@ async function unpackDatabase(
   onPart: (part: number) => void,
 ): Promise<void> {
   const from = join(folder, file);
-  if (!existsSync(from)) throw new ArchiveError("ARCHIVE_MISSING", `${from} is missing`);
+  // Reading a pipe would never end.
+  if (!statSync(from, { throwIfNoEntry: false })?.isFile())
+    throw new ArchiveError("ARCHIVE_MISSING", `${from} is missing, or not a file`);
   const damaged = (reason: string, cause?: unknown) =>
     new ArchiveError("ARCHIVE_DAMAGED", `${from} ${reason}; get another copy of the snapshot`, { cause });
   checkRoom(bytes, dirname(to));

@@ -65,11 +65,17 @@ async function* blocksFrom(source: Source): AsyncGenerator<Uint8Array> {
   for (let count = 0; ; count++) {
     const prefix = await source.take(LENGTH_BYTES);
     const length = prefix?.readUInt32LE();
-    if (length === 0) return;
+    if (length === 0) return requireEnd(source);
     const block = length !== undefined && length <= MAX_BLOCK_BYTES && (await source.take(length));
     if (!block) throw new ArchiveError("ARCHIVE_DAMAGED", `the stream is truncated after ${count} blocks`);
     yield block;
   }
+}
+
+/** @throws {ArchiveError} ARCHIVE_DAMAGED if bytes follow: the blocks of a second stream would be missing */
+async function requireEnd(source: Source): Promise<void> {
+  if (!(await source.take(1))) return;
+  throw new ArchiveError("ARCHIVE_DAMAGED", "the stream goes on after its end: import each stream by itself");
 }
 
 class Source {

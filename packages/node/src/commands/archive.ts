@@ -197,8 +197,8 @@ function sourceOf({ devChain, ...choice }: Config<typeof networkOptions>) {
 
 const height = (flags: string, sentence: string) =>
   new Option(flags, sentence).argParser((text) => {
-    const value = Number(text);
-    if (Number.isSafeInteger(value) && value >= 2) return value;
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+    if (value >= 2) return value;
     throw new InvalidArgumentError("A height of 2 or more is expected.");
   });
 

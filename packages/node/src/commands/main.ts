@@ -1,7 +1,8 @@
 /** Entry point of the program `uniknode`: runs a command line, describes a failure in one sentence, and returns the exit code. */
+import { setImmediate as nextTick } from "node:timers/promises";
 import { type Command, CommanderError } from "commander";
 import { ListenError } from "../platform/addresses.ts";
-import { ConfigError } from "../platform/coded-error.ts";
+import { CodedError, ConfigError } from "../platform/coded-error.ts";
 import { collectInOneThread } from "../platform/lifecycle/process.ts";
 import { commandLine } from "../platform/lifecycle/program.ts";
 import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
@@ -13,11 +14,35 @@ import { createProgram, groupHelp, readHelpAll } from "./program.ts";
 
 const ignore = () => {};
 
+/**
+ * Watches the standard output until the returned function is called, which throws the first error of a write. A closed
+ * pipe, such as to `head`, must not change the exit code.
+ */
+function watchOutput(): () => Promise<void> {
+  let failure: NodeJS.ErrnoException | undefined;
+  const watch = (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") failure ??= error;
+  };
+  process.stdout.on("error", watch);
+  return async () => {
+    // The stream reports an error after the write has returned.
+    await nextTick();
+    process.stdout.off("error", watch);
+    // A command that changes something must not be repeated.
+    if (failure)
+      throw new CodedError(
+        String(failure.code),
+        `the command was successful, but its output could not be written: ${failure.message}`,
+        { isRetryable: false, cause: failure },
+      );
+  };
+}
+
 /** Runs a command line. Returns 0 for success, 1 for a failure, 2 for invalid arguments or options. */
 export async function main(words: readonly string[]): Promise<number> {
   collectInOneThread();
-  // A closed pipe, such as to `head`, must not change the exit code.
   for (const stream of [process.stdout, process.stderr]) stream.off("error", ignore).on("error", ignore);
+  const outputEnded = watchOutput();
   const { isAll, args } = readHelpAll(words);
   // An argument with the name of another command also loads that one.
   const program = await createProgram((name) => args.includes(name));
@@ -26,6 +51,7 @@ export async function main(words: readonly string[]): Promise<number> {
   program.hook("preAction", (_program, command) => warnOfVariables(command));
   try {
     await program.parseAsync(withoutHelp(program, args), { from: "user" });
+    await outputEnded();
     return 0;
   } catch (error) {
     return toExitCode(error);

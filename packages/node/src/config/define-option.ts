@@ -54,9 +54,9 @@ export const toFlag = (option: Option): string =>
 export const toVariable = (option: Option): string =>
   option.variable ?? `UNIKNODE_${option.name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** Reads a non-empty string. */
+/** Reads a string that has more than spaces. */
 export function readText(value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new Error("a non-empty string is expected");
+  if (typeof value !== "string" || value.trim() === "") throw new Error("a non-empty string is expected");
   return value;
 }
 
@@ -97,8 +97,10 @@ export function readHosts(value: unknown): readonly string[] {
 /** Reads the base URL of a node. */
 export function readNodeUrl(value: unknown): string {
   const text = readText(value);
-  if (!URL.canParse(text) || !/^https?:/.test(text)) {
-    throw new Error("a base URL such as http://127.0.0.1:4003 is expected");
+  const url = /^https?:/.test(text) ? URL.parse(text) : null;
+  // Requests would not contain these parts.
+  if (!url || url.username || url.password || url.search || url.hash) {
+    throw new Error("a base URL such as http://127.0.0.1:4003 is expected, without user, query and fragment");
   }
   return text;
 }
@@ -164,7 +166,10 @@ const TEXTS = formOf(Type.Array(Type.String()));
 /** Reads passphrases separated by commas. In double quotes, as in containers of the old node, one may contain commas. */
 export function readSecretList(value: unknown): readonly string[] {
   const text = readText(value).trim();
-  return text.startsWith('"') ? readQuoted(text) : text.split(",").map((secret) => secret.trim());
+  const secrets = text.startsWith('"') ? readQuoted(text) : text.split(",").map((secret) => secret.trim());
+  // Everyone knows the key of an empty passphrase.
+  if (secrets.some((secret) => secret.trim() === "")) throw new Error("one of the passphrases is empty");
+  return secrets;
 }
 
 function readQuoted(text: string): string[] {

@@ -91,7 +91,7 @@ const CONFIG_FILE = {
 
 function readConfigFile(path: string, table: OptionTable): Record<string, unknown> {
   const content = readJsonFile(path, CONFIG_FILE);
-  const unknown = Object.keys(content).find((name) => !(name in table));
+  const unknown = Object.keys(content).find((name) => !Object.hasOwn(table, name));
   if (unknown !== undefined) {
     const names = Object.keys(table);
     const similar = mostSimilar(unknown, names);

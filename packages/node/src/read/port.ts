@@ -147,7 +147,7 @@ export type Tokens = {
   storedKeys(id: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the value of a stored property. */
   property(id: string, key: string): Promise<string | undefined>;
-  /** Counts the tokens by their value of the property `type`. */
+  /** Counts the tokens of each type of a unik: those whose property `type` is 1, 2 or 3. */
   countsByType(): Promise<ReadonlyMap<string, number>>;
 };
 

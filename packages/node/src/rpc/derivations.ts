@@ -49,7 +49,9 @@ export class Derivations {
   #count(): void {
     const { perMinute, nowMs } = this.#options;
     const now = nowMs();
-    if (now >= this.#minute.endsMs) this.#minute = { endsMs: now + MINUTE_MS, begun: 0 };
+    const leftMs = this.#minute.endsMs - now;
+    // More is left only after the clock was set back.
+    if (leftMs <= 0 || leftMs > MINUTE_MS) this.#minute = { endsMs: now + MINUTE_MS, begun: 0 };
     if (perMinute > 0 && this.#minute.begun >= perMinute) {
       const seconds = Math.ceil((this.#minute.endsMs - now) / 1_000);
       throw ofStatus(

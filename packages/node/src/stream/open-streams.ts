@@ -97,7 +97,9 @@ export class Suspensions {
 
   /** @throws {StreamError} STREAM_SUSPENDED */
   check(address: string): void {
-    if ((this.#endsMs.get(clientGroup(address)) ?? 0) <= this.#nowMs()) return;
+    const leftMs = (this.#endsMs.get(clientGroup(address)) ?? 0) - this.#nowMs();
+    // More is left only after the clock was set back.
+    if (leftMs <= 0 || leftMs > this.#durationMs) return;
     throw new StreamError(
       "STREAM_SUSPENDED",
       "the patterns of a stream from this address are too expensive; use fewer or smaller patterns, or other operators",

@@ -78,7 +78,7 @@ export async function waitUntilForged(
   id: string,
   timeoutMs: number,
 ): Promise<SingleTransaction> {
-  const startedMs = Date.now();
+  const startedMs = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     const isPending = await find(client.transactions.getUnconfirmed(id));
     // Requested second: a transaction that has left the pool is in a block by now.
@@ -87,7 +87,7 @@ export async function waitUntilForged(
     if (!isPending) {
       throw new SendError({ code: "SEND_DROPPED", id }, `${id} left the pool without being forged`);
     }
-    const waitedMs = Date.now() - startedMs;
+    const waitedMs = performance.now() - startedMs;
     if (waitedMs >= timeoutMs) {
       throw new SendError(
         { code: "SEND_STILL_WAITING", id, waitedMs },

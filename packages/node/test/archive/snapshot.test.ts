@@ -1,5 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { dalinet } from "@uniknode/protocol";
@@ -378,6 +388,22 @@ describe("a damaged snapshot", () => {
 
   test("A damaged snapshot is refused without a manifest.", async () => {
     await expect(verify(archived.data)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
+  });
+
+  test("A snapshot is refused if its manifest leads to a device that never ends.", async () => {
+    const snapshot = await snapshotOf(archived.data);
+    const path = join(snapshot, "manifest.json");
+    rmSync(path);
+    symlinkSync("/dev/zero", path);
+    await expect(verify(snapshot)).rejects.toMatchObject({ code: "ARCHIVE_DAMAGED" });
+  });
+
+  test("A snapshot is refused if its database is a pipe, which never ends.", async () => {
+    const snapshot = await snapshotOf(archived.data);
+    const path = join(snapshot, "chain.sqlite.zst");
+    rmSync(path);
+    execFileSync("mkfifo", [path]);
+    await expect(verify(snapshot)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
   });
 
   test("A damaged snapshot is refused with the manifest of another.", async () => {

@@ -44,6 +44,14 @@ describe("a stream of blocks", () => {
     }
   });
 
+  test("A stream of blocks that goes on after its end is refused.", async () => {
+    const whole = await written([new Uint8Array(40).fill(1)]);
+    for (const rest of [whole, Buffer.from([0])]) {
+      const { blocks } = await readStream(pieces(Buffer.concat([whole, rest]), 50));
+      await expect(collect(blocks)).rejects.toThrow("import each stream by itself");
+    }
+  });
+
   test("A stream of blocks with a block above the maximum size is refused before it is read.", async () => {
     const whole = await written([]);
     whole.writeUInt32LE(0xffffffff, whole.length - 4);
@@ -95,6 +103,27 @@ describe("export and import", () => {
     const { skipped, head } = await imported(exported(), data);
     expect(skipped).toBeGreaterThan(5);
     expect(head.height).toBe(archived.height);
+  });
+
+  test("The import counts the blocks of the stream that it skips.", async () => {
+    const data = newFolder();
+    await imported(exported({ from: 2, to: 20 }), data);
+    expect(await imported(exported({ from: 5, to: 9 }), data)).toMatchObject({ accepted: 0, skipped: 5 });
+  });
+
+  test("The import does not skip blocks of another branch.", async () => {
+    const data = newFolder();
+    await imported(exported({ from: 2, to: 20 }), data);
+    const { nethash } = archived.deps.network.description;
+    const blocks = await collect((await readStream(exported())).blocks);
+    // The block of another height stands for one of another branch.
+    for (const others of [blocks.slice(0, 8), blocks]) {
+      const shifted = writeStream({ nethash, height: 3 }, others);
+      await expect(imported(shifted, data)).rejects.toMatchObject({
+        code: "ARCHIVE_INVALID",
+        message: expect.stringMatching(/^block (10|20) of the stream is .*, but the chain has .*: /),
+      });
+    }
   });
 
   test("The import skips the check of signatures up to a block, and resumes with the same one only.", async () => {

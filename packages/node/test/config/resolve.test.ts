@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { connectionOptions } from "../../src/config/connection.ts";
 import { toFlag, toVariable } from "../../src/config/define-option.ts";
 import { devOptions, nodeOptions, runOptions } from "../../src/config/options.ts";
 import { maskConfig, resolveConfig } from "../../src/config/resolve.ts";
@@ -84,6 +85,11 @@ describe("precedence", () => {
     expect(() => secrets({ FORGERS_SECRET: '"one", two' })).toThrow(
       "FORGERS_SECRET: strings in double quotes",
     );
+    // The key of an empty passphrase is known to everyone.
+    for (const text of ["five,", ",", "five,,six", '"five",""', '"five"," "']) {
+      expect(() => secrets({ UNIKNODE_FORGER_SECRETS: text })).toThrow("one of the passphrases is empty");
+    }
+    expect(() => secrets({ FORGER_SECRET: " " })).toThrow("FORGER_SECRET: a non-empty string is expected");
   });
 
   test("The file takes precedence over the default.", () => {
@@ -108,12 +114,22 @@ describe("refusals name the source and the remedy", () => {
       "one of error, warn, info, debug, trace, silent is expected",
     ],
     [{ ...none, file: configFile({ httpPrt: 1 }) }, '"httpPrt" in'],
+    [{ ...none, file: configFile({ constructor: 1 }) }, '"constructor" in'],
+    [{ ...none, file: configFile('{"__proto__": {"httpPort": 1}}') }, '"__proto__" in'],
     [{ ...none, file: configFile("{") }, "cannot be read"],
     [{ ...none, file: configFile("[]") }, "it must be a JSON object"],
     [{ ...none, file: "/nowhere/config.json" }, "cannot be read"],
   ])("%#", (sources, message) => {
     expect(() => resolveConfig(nodeOptions, sources)).toThrow(ConfigError);
     expect(() => resolveConfig(nodeOptions, sources)).toThrow(message);
+  });
+
+  test("The base URL of a node has no parts that requests would not contain.", () => {
+    const resolve = (url: string) => resolveConfig(connectionOptions, { ...none, flags: { url } }).url;
+    for (const part of ["user@127.0.0.1", "user:password@127.0.0.1", "127.0.0.1/?a=1", "127.0.0.1/#b"]) {
+      expect(() => resolve(`http://${part}`)).toThrow("without user, query and fragment");
+    }
+    expect(resolve("http://127.0.0.1/node/")).toBe("http://127.0.0.1/node/");
   });
 
   test("A refused secret is not shown.", () => {

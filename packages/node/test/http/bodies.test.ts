@@ -33,8 +33,8 @@ describe("bodies", () => {
   });
 
   test.each([
-    ["{", "application/json", "Invalid request payload JSON format"],
-    ['{"__proto__":{}}', "application/json", "Invalid request payload JSON format"],
+    ["{", "application/json", "Invalid request payload JSON format: Expected property name"],
+    ['{"__proto__":{}}', "application/json", 'Invalid request payload JSON format: the members "__proto__"'],
     ["<a/>", "text/xml", "Invalid request payload JSON format"],
     ["<a/>", "application/xml", "Unsupported Media Type application/xml: send the body as application/json"],
     ["{}", "no media type", "Unsupported Media Type: send the body as application/json"],

@@ -89,6 +89,20 @@ test("The client finds no delegate by a name that two of them have, and asks old
   expect(await named("founder", () => Response.json({}, { status: 422 }))).toBe("founder");
 });
 
+test("The client finds a delegate by its address or public key, even if another one has this name.", async () => {
+  const row = (username: string, unikname: string) => ({ username, unikname });
+  for (const text of [bob.address, bob.publicKey]) {
+    const client = createClient({
+      url: "http://127.0.0.1",
+      fetch: async (request) =>
+        `${request}`.includes("name=")
+          ? Response.json({ meta: { next: null, nextCursor: null }, data: [row("other", text)] })
+          : Response.json({ data: row("bob", "bob") }),
+    });
+    expect((await findDelegate(client, text)).data.username).toBe("bob");
+  }
+});
+
 test("GET /delegates compares all votes with the supply while types do not compete.", async () => {
   const network = createNetwork({ ...dalinet, milestones: dalinet.milestones.slice(0, 2) });
   const old = openFixture({}, { network });

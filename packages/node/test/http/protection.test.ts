@@ -132,6 +132,14 @@ test("50,000 clients in one window leave an honest one its requests, and are evi
   expect(remaining("192.0.2.1")).toBe(1);
 });
 
+test("A clock that is set back does not lengthen a window", () => {
+  const allowances = new Allowances({ limit: 1, windowMs: 60_000 });
+  const hourMs = 3_600_000;
+  const remaining = (nowMs: number) => allowances.count("192.0.2.1", nowMs).remaining;
+  expect([remaining(hourMs), remaining(hourMs)]).toEqual([0, -1]);
+  expect([remaining(0), remaining(1), remaining(60_000)]).toEqual([0, -1, 0]);
+});
+
 test("A body that does not arrive within the response time limit returns 408.", async () => {
   const fixture = openFixture({ responseTimeoutMs: 50 });
   const { port } = await fixture.listen();

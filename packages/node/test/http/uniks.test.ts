@@ -182,6 +182,22 @@ describe("shows", () => {
     }
   });
 
+  test("A walk continues after the key whose cursor is the longest.", async () => {
+    // The cursor also has the position, which has two digits from the eleventh property on.
+    const writes = Array.from({ length: 11 }, (_, index) => ({
+      table: "properties" as const,
+      key: `${unik.alice}/${"\u0001".repeat(245 + index)}`,
+      after: "1",
+    }));
+    const { get, close } = openFixture({}, {}, { blocks: [], writes });
+    const path = `/api/uniks/${unik.alice}/properties`;
+    const first = await get(`${path}?limit=11&cursor=start`);
+    expect(rowsOf(first).at(-1)).toEqual({ ["\u0001".repeat(255)]: "1" });
+    const second = await get(`${path}?limit=1&cursor=${first.json().meta.nextCursor}`);
+    expect(rowsOf(second)).toEqual([{ explicitValues: "alice,wonder" }]);
+    await close();
+  });
+
   test("A cursor whose property does not exist shows the properties from its index on.", async () => {
     const path = `/api/uniks/${unik.alice}/properties`;
     const all = rowsOf(await fixture.get(path));

@@ -87,7 +87,8 @@ test("Messages for invalid calls name the reason.", async () => {
   };
   expect(await refused("snapshot", "restore")).toMatch(/^2 .*missing required argument 'SNAPSHOT'/);
   expect(await refused("snapshot", "restore", at("snapshot"))).toMatch(/^2 .*no chain selected/);
-  expect(await refused("export", "--from", "1")).toMatch(/^2 .*A height of 2 or more is expected/);
+  for (const from of ["1", "0x10", "1e3", " 5"])
+    expect(await refused("export", "--from", from)).toMatch(/^2 .*A height of 2 or more is expected/);
   expect(await refused("import", at("nowhere"), ...network)).toMatch(/^1 .*does not exist/);
   expect(await refused("snapshot", "create", "--data", at("nothing"))).toMatch(/^1 .*has no chain/);
   const inUse = await refused("import", at("blocks"), "--data", at("dev"), ...network);

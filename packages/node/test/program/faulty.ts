@@ -10,7 +10,7 @@ import { present } from "../../src/platform/present.ts";
 import { freePort } from "../../test-support/peers/world.ts";
 import { until, WAIT_MS } from "../../test-support/process/until.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
+export const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
 const FAULTS = fileURLToPath(new URL("./faults.ts", import.meta.url));
 
 export type Stdio = "pipe" | number;

@@ -1,12 +1,12 @@
 /** A log and an output that cannot be written: the real program continues, and ends on request. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { missingLinux, skips } from "../../test-support/process/available.ts";
 import { readMetric, SCRAPES } from "../../test-support/process/metrics.ts";
-import { type Faulty, newFolder, type Stdio, startFaulty } from "./faulty.ts";
+import { type Faulty, newFolder, PROGRAM, type Stdio, startFaulty } from "./faulty.ts";
 
 type Sink = {
   readonly stdout: Stdio;
@@ -67,6 +67,25 @@ const SINKS = [
 ] as const;
 
 describe.skipIf(skips(missingLinux()))("log and output", () => {
+  test("A command fails if its output does not fit on the disk, but not if the reader of a pipe has ended.", () => {
+    const run = (output: Stdio) => {
+      const args = [PROGRAM, "completion", "bash"];
+      const { status, stderr } = spawnSync(process.execPath, args, { stdio: ["ignore", output, "pipe"] });
+      return { status, stderr: `${stderr}` };
+    };
+    expect(run(fullDisk().stdout)).toEqual({
+      status: 1,
+      stderr: expect.stringContaining("was successful, but its output could not be written: ENOSPC"),
+    });
+    const path = join(newFolder(), "pipe");
+    execFileSync("mkfifo", [path]);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const unread = openSync(path, constants.O_WRONLY);
+    onTestFinished(() => closeSync(unread));
+    closeSync(reader);
+    expect(run(unread)).toEqual({ status: 0, stderr: "" });
+  });
+
   test.each(SINKS)(
     "%s prevent the chain neither from forging nor from ending on request",
     async (_, open) => {

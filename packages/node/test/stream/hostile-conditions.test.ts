@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/catalogue.ts";
+import { Suspensions } from "../../src/stream/open-streams.ts";
 import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
 import { idsOf, listen, openStreams, TOKEN } from "../../test-support/stream/support.ts";
@@ -143,6 +144,15 @@ test("Patterns are evaluated again after the suspension.", async () => {
   expect((await listen(patterns(1))).status).toBe(429);
   clock.nowMs += 5_001;
   expect((await listen(patterns(1))).status).toBe(200);
+});
+
+test("A clock that is set back does not lengthen a suspension.", () => {
+  const clock = { nowMs: 3_600_000 };
+  const suspensions = new Suspensions(60_000, () => clock.nowMs);
+  suspensions.add("192.0.2.1");
+  expect(() => suspensions.check("192.0.2.1")).toThrow("too expensive");
+  clock.nowMs = 0;
+  expect(() => suspensions.check("192.0.2.1")).not.toThrow();
 });
 
 test("One event that exceeds the step limit closes the stream before it.", async () => {

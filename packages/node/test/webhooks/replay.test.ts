@@ -455,6 +455,17 @@ describe("the paths of a replay", () => {
     expect(await ask("GET", "/api/webhooks/1/replay")).toMatchObject({ status: 404 });
   });
 
+  test("No replay starts while no block has enough confirmations.", async () => {
+    const { ask, create } = await serve(undefined, { chain: chainOf(10) });
+    await create({ ...both, confirmations: 100 });
+    const { status, body } = await ask("POST", "/api/webhooks/1/replay", { body: range(1, 5) });
+    expect({ status, message: body.message }).toEqual({
+      status: 422,
+      message:
+        '"fromHeight" must not be greater than "toHeight", nor than 0, the last height whose events are delivered',
+    });
+  });
+
   test("The paths of a replay refuse webhooks without events that can be derived, and disabled or unknown ones.", async () => {
     const { ask, create } = await serve(undefined, { chain: chainOf(10) });
     await create({ event: "wallet.saved" });

@@ -144,7 +144,9 @@ export class Allowances {
 
   #countIn(group: string, allowed: number, nowMs: number): Allowance {
     const known = this.#allowances.get(group);
-    if (known && known.resetMs > nowMs) {
+    const latestMs = nowMs + this.#options.windowMs;
+    // A window that ends later began before the clock was set back.
+    if (known && known.resetMs > nowMs && known.resetMs <= latestMs) {
       known.remaining -= 1;
       return known;
     }
@@ -154,7 +156,7 @@ export class Allowances {
       if (resetMs > nowMs && this.#allowances.size < MAX_WINDOWS) break;
       this.#allowances.delete(oldest);
     }
-    const fresh = { remaining: allowed - 1, resetMs: nowMs + this.#options.windowMs };
+    const fresh = { remaining: allowed - 1, resetMs: latestMs };
     this.#allowances.set(group, fresh);
     return fresh;
   }

@@ -57,10 +57,20 @@ export function addBodies(app: Server): void {
       return done(error as HttpError);
     }
     parseJson(request, text, (error, value) => {
-      if (error) done(invalidJson(error));
+      if (error) done(invalidJson(faultOf(text)));
       else done(null, value);
     });
   });
+}
+
+/** Returns why a text is refused: the parser of the framework does not name the position of the fault. */
+function faultOf(text: string): Error {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return error as Error;
+  }
+  return new Error('the members "__proto__" and "constructor.prototype" are not allowed');
 }
 
 /** @throws {HttpError} 422 */

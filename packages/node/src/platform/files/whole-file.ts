@@ -2,17 +2,21 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CodedError } from "../coded-error.ts";
 
 /**
- * Replaces a small file atomically: a reader sees the old text or the new one, even after a crash.
+ * Replaces a small file atomically: a reader sees the old text or the new one, even after a crash, and the new one once
+ * this function has returned.
  *
  * @param mode of the file; defaults to the mode that the process gives to new files
  */
 export function writeWholeFile(path: string, text: string, mode?: number): void {
   writeFileSync(partOf(path), text, { flush: true, ...(mode !== undefined && { mode }) });
   renameSync(partOf(path), path);
+  // Without it, the loss of power could bring back the old text after the caller relied on the new one.
+  flushToDisk(dirname(path));
 }
 
 /**

@@ -68,7 +68,8 @@ const BY_KEY = termsOf(PROPERTY_TERMS, { key: { column: "key" } });
 const STORED_KEYS = prepared("SELECT key FROM properties WHERE token = $1 AND key = ANY ($2::bytea[])");
 const PROPERTY = prepared("SELECT value FROM properties WHERE token = $1 AND key = $2");
 const COUNTS = prepared(
-  `SELECT value, count(*)::float8 AS count FROM properties WHERE key = 'type'::bytea GROUP BY value ORDER BY value`,
+  `SELECT value, count(*)::float8 AS count FROM properties
+   WHERE key = 'type'::bytea AND value IN ('1'::bytea, '2'::bytea, '3'::bytea) GROUP BY value ORDER BY value`,
 );
 
 /** Counts of tokens by their type, which are read once per head. */

@@ -43,7 +43,7 @@ export class Replays {
     const fromHeight = required(given.fromHeight, "fromHeight");
     const askedHeight = required(given.toHeight, "toHeight");
     const webhook = await findWebhook(id);
-    const highest = (await history.head()) - webhook.confirmations;
+    const highest = Math.max(0, (await history.head()) - webhook.confirmations);
     const toHeight = Math.min(askedHeight, highest);
     if (fromHeight > toHeight) {
       throw invalid(

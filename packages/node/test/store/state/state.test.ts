@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { StateStore, UndoStore } from "../../../src/store/state/state.ts";
-import { countState } from "../../../src/store/state/totals.ts";
+import { StateStore, UndoStore, type Write } from "../../../src/store/state/state.ts";
+import { countState, ReadTotals } from "../../../src/store/state/totals.ts";
 import { blocksOfWrites, changesOn, resultsOf } from "./changes.ts";
 
 function openMemory() {
@@ -199,4 +199,23 @@ test("The totals are those of a new count, after each flush and after reverts.",
       database.close();
     }),
   );
+});
+
+test("The types of tokens other than uniks, of which there can be any number, are not read.", () => {
+  const database = openMemory();
+  const store = new StateStore(database, { cacheSize: 10 });
+  const types = ["1", "3", "3", "4", "", "1x", "x"];
+  store.write(
+    types.map(
+      (after, index): Write => ({ table: "properties", key: `${`${index}`.padStart(64, "0")}/type`, after }),
+    ),
+  );
+  database.transaction(() => store.flush());
+  expect(new ReadTotals(database).tokensByType()).toEqual(
+    new Map([
+      ["1", 1],
+      ["3", 2],
+    ]),
+  );
+  database.close();
 });
