@@ -31,9 +31,9 @@ import {
   stopNode,
 } from "../hand-over/steps.ts";
 import { readIdentity } from "../mirror/node-identity.ts";
+import { CodedError } from "../platform/coded-error.ts";
 import { Postgres } from "../postgres/connection.ts";
 import { toPostgresError } from "../postgres/postgres-error.ts";
-import { OwnerError } from "../webhooks/hand-over/owner.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/options.ts";
 import { PostgresWorkersSide } from "../webhooks/postgres/hand-over/workers-side.ts";
 import { openSecretCipher } from "../webhooks/postgres/secrets.ts";
@@ -66,7 +66,7 @@ const STATEMENT_TIMEOUT_MS = 3_600_000;
  *
  * @returns false if nothing was to be done
  * @throws {ConfigError} if an option is missing
- * @throws {HandOverFailure | HandOverError | OwnerError}
+ * @throws {HandOverFailure | HandOverError}
  */
 export async function runHandOver(config: HandOverConfig, deps: HandOverDeps): Promise<boolean> {
   const { to, at, cancel } = config;
@@ -131,7 +131,7 @@ const POLL_MS = 500;
  * Resolves when the target owns the webhooks.
  *
  * @returns false if it did before
- * @throws {HandOverFailure | HandOverError | OwnerError}
+ * @throws {HandOverFailure | HandOverError}
  */
 async function handOver(options: HandOverOptions, sides: Sides): Promise<boolean> {
   const { to } = options;
@@ -149,9 +149,12 @@ async function handOver(options: HandOverOptions, sides: Sides): Promise<boolean
   }
 }
 
-/** Another command has cancelled or continued the hand-over: the states of both sides, which are read again, say which. */
+/**
+ * Another command has cancelled or continued the hand-over: the states of both sides, which are read again, say which. A claim of shards
+ * that meets the change has the code, too, in an error of its own.
+ */
 function ignoreOwnerError(error: unknown): void {
-  if (!(error instanceof OwnerError)) throw error;
+  if (!(error instanceof CodedError && error.code === "OWNER_CHANGED")) throw error;
 }
 
 async function readPair({ node, workers }: Sides): Promise<Pair> {
