@@ -35,7 +35,7 @@ export function SignCard(props: SignCardProps) {
           ),
       )}
       <p class="quiet">
-        A separate worker of this page signs with it. It is not stored and does not leave this browser.
+        A separate worker of this page signs. Passphrases are not stored and do not leave this browser.
       </p>
       {children}
       {hindrance !== undefined && (
