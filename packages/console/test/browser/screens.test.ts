@@ -54,7 +54,10 @@ describeConsole({}, ({ node, openForAll }) => {
     await page.goto("/console/blocks/zzz");
     await page.getByRole("alert").getByText("must be up to 20 decimal digits").waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
-    expect(faults.splice(0)).toEqual([expect.stringContaining("422")]);
+    // A new block makes the screen ask again.
+    const logged = faults.splice(0);
+    expect(logged.length).toBeGreaterThan(0);
+    expect(logged.filter((text) => !text.includes("422"))).toEqual([]);
   });
 
   test.each(["blocks", "transactions", "wallets", "uniks", "delegates"])(
@@ -102,7 +105,8 @@ describeConsole({}, ({ node, openForAll }) => {
     await expect.poll(() => monitor.innerText()).not.toMatch(/not known|unknown/);
     // A block of the chain itself could be shown instead of this head.
     await node.client.dev.forge({ enabled: false });
-    const { head } = (await node.client.dev.mine({ blocks: 20 })).data;
+    // More than a round; on a busy machine, a node needs too long for many blocks in one request.
+    const { head } = (await node.client.dev.mine({ blocks: 8 })).data;
     const height = head.height.toLocaleString("en-US");
     await page.locator(".pulse b").getByText(height, { exact: true }).waitFor();
     await expect.poll(() => monitor.innerText()).not.toMatch(/not known|unknown/);
