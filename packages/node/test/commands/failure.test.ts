@@ -28,6 +28,12 @@ describe("An expected failure is one line with the next step.", () => {
       1,
     ],
     [
+      // A damaged row claims a value of more than a gigabyte.
+      coded("SQLITE_TOOBIG", "string or blob too big"),
+      'the database is damaged (string or blob too big): start a dev chain over with "uniknode dev --reset"; for any other node restore a snapshot into an empty folder with "uniknode snapshot restore"',
+      1,
+    ],
+    [
       coded("EEXIST", "EEXIST: file already exists, open 'x'"),
       "EEXIST: file already exists, open 'x'; choose another name, or remove the existing file first",
       1,

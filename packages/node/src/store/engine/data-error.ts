@@ -22,7 +22,8 @@ export class DataError extends CodedError<DataErrorCode> {
 export const RUN_REMEDY =
   'move the folder away; then restart to fetch the chain from peers, or restore a snapshot with "uniknode snapshot restore"';
 
-const DAMAGED = /^SQLITE_(NOTADB|CORRUPT)/;
+/** TOOBIG: a damaged row claims a value of more than a gigabyte. */
+const DAMAGED = /^SQLITE_(NOTADB|CORRUPT|TOOBIG)/;
 const UNUSABLE = /^(SQLITE_(CANTOPEN|PERM|AUTH)|EACCES$|EPERM$|EISDIR$|ENOENT$|ENOTDIR$|EROFS$)/;
 
 /**
