@@ -15,34 +15,35 @@ import { createProgram, groupHelp, readHelpAll } from "./program.ts";
 const ignore = () => {};
 
 /**
- * Watches the standard output until the returned function is called, which throws the first error of a write. A closed
- * pipe, such as to `head`, must not change the exit code.
+ * Runs a command, and fails if its output could not be written. A closed pipe, such as to `head`, must not change the
+ * exit code.
  */
-function watchOutput(): () => Promise<void> {
+async function runWithOutput(run: () => Promise<unknown>): Promise<void> {
   let failure: NodeJS.ErrnoException | undefined;
   const watch = (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") failure ??= error;
   };
   process.stdout.on("error", watch);
-  return async () => {
+  try {
+    await run();
     // The stream reports an error after the write has returned.
     await nextTick();
+  } finally {
     process.stdout.off("error", watch);
-    // A command that changes something must not be repeated.
-    if (failure)
-      throw new CodedError(
-        String(failure.code),
-        `the command was successful, but its output could not be written: ${failure.message}`,
-        { isRetryable: false, cause: failure },
-      );
-  };
+  }
+  // A command that changes something must not be repeated.
+  if (failure)
+    throw new CodedError(
+      String(failure.code),
+      `the command was successful, but its output could not be written: ${failure.message}`,
+      { isRetryable: false, cause: failure },
+    );
 }
 
 /** Runs a command line. Returns 0 for success, 1 for a failure, 2 for invalid arguments or options. */
 export async function main(words: readonly string[]): Promise<number> {
   collectInOneThread();
   for (const stream of [process.stdout, process.stderr]) stream.off("error", ignore).on("error", ignore);
-  const outputEnded = watchOutput();
   const { isAll, args } = readHelpAll(words);
   // An argument with the name of another command also loads that one.
   const program = await createProgram((name) => args.includes(name));
@@ -50,8 +51,7 @@ export async function main(words: readonly string[]): Promise<number> {
   groupHelp(program, isAll);
   program.hook("preAction", (_program, command) => warnOfVariables(command));
   try {
-    await program.parseAsync(withoutHelp(program, args), { from: "user" });
-    await outputEnded();
+    await runWithOutput(() => program.parseAsync(withoutHelp(program, args), { from: "user" }));
     return 0;
   } catch (error) {
     return toExitCode(error);
