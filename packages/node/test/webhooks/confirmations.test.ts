@@ -141,6 +141,19 @@ describe("confirmations", () => {
     expect(queued()).toEqual(Array.from({ length: 2_500 }, (_, index) => index + 1));
   });
 
+  test("Confirmations that become fewer release the deferred facts before those of the next block.", async () => {
+    const { ask, create, emit, calls } = await serve();
+    await create(deep(5));
+    await emit(blockApplied(1), blockApplied(2), blockApplied(3));
+    await ask("PUT", "/api/webhooks/1", { body: { confirmations: 1 } });
+    await emit(blockApplied(4));
+    expect(heights(calls)).toEqual([1, 2, 3]);
+    await ask("PUT", "/api/webhooks/1", { body: { confirmations: 0 } });
+    await emit(blockApplied(5), blockApplied(6));
+    expect(heights(calls)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   test("Confirmations are listed unless they are 0, and can be changed: deferred facts are dropped with the queue.", async () => {
     const { ask, create, emit, calls } = await serve();
     const { body } = await create(deep(2));

@@ -120,7 +120,8 @@ export async function readStep(
 ): Promise<StepReads> {
   const first = present(events[0], "the first event of a step");
   const blockIds = new Set(events.flatMap(({ blockId = [] }) => blockId));
-  const heights = events.flatMap(({ name, height = [] }) => (name === "block.applied" ? height : []));
+  const applied = events.flatMap(({ name, height = [] }) => (name === "block.applied" ? height : []));
+  const heights = [...heightBefore(first), ...applied];
   const [reverts, facts, confirmed] = await Promise.all([
     intake.countReverts([...blockIds], first.sequence),
     isReverting(first) ? intake.unretracted(blocksOf(events), FACTS_AT_ONCE) : [],
@@ -128,6 +129,13 @@ export async function readStep(
   ]);
   return { reverts, facts, confirmed };
 }
+
+/**
+ * Returns the height before that of the first event of a step. Facts that it confirms are delivered first: only a webhook with fewer
+ * confirmations than before, or one that was inactive, has any.
+ */
+const heightBefore = ({ height, reverts }: LoggedEvent): readonly number[] =>
+  height === undefined || reverts !== undefined ? [] : [height - 1];
 
 /** Returns each block of the events once, in the order of the events. */
 function blocksOf(events: readonly LoggedEvent[]): BlockReference[] {

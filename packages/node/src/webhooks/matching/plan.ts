@@ -94,6 +94,10 @@ export function planStep(input: PlanInput): Plan {
 }
 
 function planEvents(state: State): boolean {
+  // They are older than what the events of this step bring.
+  const [earlier] = state.reads.confirmed;
+  const isEarlier = earlier && earlier.height < (state.events[0]?.height ?? 0);
+  if (isEarlier && !planConfirmed(state, earlier.height)) return false;
   for (const event of state.events) {
     // An event with too much work is continued in the next step, and the cursor stays before it.
     if (isOver(state) || !planEvent(state, event)) return false;

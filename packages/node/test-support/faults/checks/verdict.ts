@@ -81,14 +81,20 @@ const keyOfMessage = (message: Message): string =>
 function mayReceive(evidence: Evidence, occurrence: Occurrence): boolean {
   const { appliedAt, undoneAt = Number.POSITIVE_INFINITY } = occurrence;
   const isLive = evidence.periods.some(
-    ({ kind, notBefore, until = Number.POSITIVE_INFINITY }) =>
-      appliedAt > notBefore && appliedAt <= until && isReceived(evidence, kind, occurrence),
+    ({ kind: { matches }, notBefore, until = Number.POSITIVE_INFINITY }, index) =>
+      appliedAt > notBefore &&
+      appliedAt <= until &&
+      isReceived(evidence, { matches, confirmations: fewestFrom(evidence, index) }, occurrence),
   );
   const isPast = evidence.replays.some(
     (replay) => undoneAt > replay.requestedAt && isReplayed(evidence, replay, occurrence),
   );
   return isLive || isPast;
 }
+
+/** A change of the webhook keeps facts that wait; they are delivered after the number of confirmations that it has then. */
+const fewestFrom = ({ periods }: Evidence, index: number): number =>
+  Math.min(...periods.slice(index).map(({ kind }) => kind.confirmations));
 
 function isReplayed(evidence: Evidence, { fromHeight, toHeight }: Replay, occurrence: Occurrence): boolean {
   const { name, block } = occurrence.fact;
@@ -107,7 +113,7 @@ function mustReceive(evidence: Evidence, occurrence: Occurrence): boolean {
 /** Returns true if the kind matches the fact, and enough blocks followed the fact before its revert. */
 function isReceived(
   { changes }: Evidence,
-  { confirmations, matches }: Kind,
+  { confirmations, matches }: Pick<Kind, "confirmations" | "matches">,
   { fact, appliedAt, undoneAt = Number.POSITIVE_INFINITY }: Occurrence,
 ): boolean {
   if (!matches(fact)) return false;
