@@ -154,6 +154,18 @@ describe("confirmations", () => {
     expect(calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
+  test("Confirmations do not follow the height of a block that a peer sends.", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(deep(2));
+    // It receives block.applied as well, at once.
+    await webhooks.register.create({ ...always(), events: ["block.disregarded"] });
+    await emit(blockApplied(1), blockApplied(2));
+    await emit({ ...blockApplied(9_000), name: "block.disregarded", id: "block.disregarded:9000" });
+    expect(heights(calls)).toEqual([1, 2, 9_000]);
+    await emit(blockApplied(3));
+    expect(heights(calls).slice(3).toSorted()).toEqual([1, 3]);
+  });
+
   test("Confirmations are listed unless they are 0, and can be changed: deferred facts are dropped with the queue.", async () => {
     const { ask, create, emit, calls } = await serve();
     const { body } = await create(deep(2));

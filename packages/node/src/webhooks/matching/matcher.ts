@@ -11,7 +11,14 @@ import type { Fit } from "../../subscriptions/content.ts";
 import { logSuspension } from "../collaborators.ts";
 import { type BlockReference, type Intake, type IntakeCommand, STEP_SIZE } from "../intake.ts";
 import type { Definition, DefinitionReader, Definitions } from "./definitions.ts";
-import { FACTS_AT_ONCE, type JudgedSubscriber, planStep, type Reached, type StepReads } from "./plan.ts";
+import {
+  FACTS_AT_ONCE,
+  heightBefore,
+  type JudgedSubscriber,
+  planStep,
+  type Reached,
+  type StepReads,
+} from "./plan.ts";
 
 type MatcherDeps = {
   readonly network: string;
@@ -121,7 +128,7 @@ export async function readStep(
   const first = present(events[0], "the first event of a step");
   const blockIds = new Set(events.flatMap(({ blockId = [] }) => blockId));
   const applied = events.flatMap(({ name, height = [] }) => (name === "block.applied" ? height : []));
-  const heights = [...heightBefore(first), ...applied];
+  const heights = [...heightBefore(events), ...applied];
   const [reverts, facts, confirmed] = await Promise.all([
     intake.countReverts([...blockIds], first.sequence),
     isReverting(first) ? intake.unretracted(blocksOf(events), FACTS_AT_ONCE) : [],
@@ -129,13 +136,6 @@ export async function readStep(
   ]);
   return { reverts, facts, confirmed };
 }
-
-/**
- * Returns the height before that of the first event of a step. Facts that it confirms are delivered first: only a webhook with fewer
- * confirmations than before, or one that was inactive, has any.
- */
-const heightBefore = ({ height, reverts }: LoggedEvent): readonly number[] =>
-  height === undefined || reverts !== undefined ? [] : [height - 1];
 
 /** Returns each block of the events once, in the order of the events. */
 function blocksOf(events: readonly LoggedEvent[]): BlockReference[] {

@@ -95,9 +95,7 @@ export function planStep(input: PlanInput): Plan {
 
 function planEvents(state: State): boolean {
   // They are older than what the events of this step bring.
-  const [earlier] = state.reads.confirmed;
-  const isEarlier = earlier && earlier.height < (state.events[0]?.height ?? 0);
-  if (isEarlier && !planConfirmed(state, earlier.height)) return false;
+  for (const height of heightBefore(state.events)) if (!planConfirmed(state, height)) return false;
   for (const event of state.events) {
     // An event with too much work is continued in the next step, and the cursor stays before it.
     if (isOver(state) || !planEvent(state, event)) return false;
@@ -105,6 +103,18 @@ function planEvents(state: State): boolean {
     state.reached = undefined;
   }
   return true;
+}
+
+/**
+ * Returns the height below the first applied block of a step. Facts that it confirms are delivered first: only a webhook with fewer
+ * confirmations than before, or one that was inactive, has any. Other events have heights that a peer can choose.
+ */
+export function heightBefore(events: readonly LoggedEvent[]): readonly number[] {
+  const fact = events.find(
+    // A final block is far below those that are applied.
+    ({ name, reverts }) => isChainFact(name) && name !== "block.finalized" && reverts === undefined,
+  );
+  return fact?.height === undefined ? [] : [fact.height - 1];
 }
 
 const isOver = ({ commands, webhooks, size = STEP_SIZE }: State): boolean =>
