@@ -59,12 +59,26 @@ test.concurrent("A test that fails once fails the run, and the output shows its 
 }) => {
   const { code, stdout, stderr } = await runTests({ good: PASSES, "fails-once": FAILS_ONCE });
   expect(code).toBe(1);
-  expect(stdout.trimEnd()).toMatch(/^all tests: 1 passed, 1 failed, 0 skipped$/m);
+  expect(stdout.trimEnd().split("\n").slice(-2)).toEqual([
+    "failed: fails-once.test.mjs > Fails once.: once",
+    "all tests: 1 passed, 1 failed, 0 skipped",
+  ]);
   expect(stderr).toContain("Error: once");
 });
 
-test.concurrent("An error outside of tests fails the run.", async ({ expect }) => {
-  expect((await runTests({ leaves: LEAVES_A_REJECTION })).code).toBe(1);
+test.concurrent("An error outside of tests fails the run, and so does a file that cannot be loaded.", async ({
+  expect,
+}) => {
+  const { code, stdout } = await runTests({
+    leaves: LEAVES_A_REJECTION,
+    broken: 'throw new Error("cannot")',
+  });
+  expect(code).toBe(1);
+  expect(stdout.trimEnd().split("\n").slice(-3)).toEqual([
+    "failed: broken.test.mjs: cannot",
+    "failed: outside of tests: left",
+    "all tests: 2 passed, 0 failed, 0 skipped",
+  ]);
 });
 
 test.concurrent("A folder without tests fails the run.", async ({ expect }) => {
