@@ -1,5 +1,5 @@
 /**
- * Runs the tests of a lane, or all. The last lines name those that failed, and count all.
+ * Runs the tests of a lane, or all. The last lines name the failed ones, and count all.
  *
  *   node tools/tests.ts FOLDER [fast|long]
  */

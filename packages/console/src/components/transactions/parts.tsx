@@ -2,7 +2,7 @@
 import { Amount } from "../amount.tsx";
 import { DelegateName } from "../delegate-name.tsx";
 import { Address, hrefOf, Identifier, PublicKey, TransactionId, UnikId } from "../identifier.tsx";
-import type { Part } from "./asset.ts";
+import { assetDetails, type Part, type TransactionLike } from "./asset.ts";
 
 export function PartView({ part, isWhole = false }: { part: Part; isWhole?: boolean }) {
   switch (part.is) {
@@ -26,3 +26,17 @@ export function PartView({ part, isWhole = false }: { part: Part; isWhole?: bool
       return <span>{part.text}</span>;
   }
 }
+
+/** Returns labels and values of the asset for a list of facts. */
+export const assetFacts = (transaction: TransactionLike) =>
+  assetDetails(transaction).map(
+    ([name, parts]) =>
+      [
+        name,
+        parts.map((part, index) => (
+          <div key={index}>
+            <PartView part={part} isWhole />
+          </div>
+        )),
+      ] as const,
+  );

@@ -5,9 +5,8 @@ import { Json } from "../../components/code-block.tsx";
 import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { Address } from "../../components/identifier.tsx";
 import { Facts } from "../../components/page.tsx";
-import { assetDetails } from "../../components/transactions/asset.ts";
 import { titleOf } from "../../components/transactions/kinds.ts";
-import { PartView } from "../../components/transactions/parts.tsx";
+import { assetFacts } from "../../components/transactions/parts.tsx";
 import { Sentence } from "../../components/transactions/sentence.tsx";
 import type { Draft } from "../../signing/build.ts";
 import type { Order } from "../../signing/order.ts";
@@ -37,17 +36,7 @@ export function DraftContent({ draft, wallet }: DraftContentProps) {
           ["Fee", <Amount key="fee" value={fee} hasSymbol />],
           ["Left", left >= 0n && <Amount value={left} hasSymbol />],
           ["Text", vendorField !== undefined && <span class="vendor-field">{vendorField}</span>],
-          ...assetDetails(transaction).map(
-            ([name, parts]) =>
-              [
-                name,
-                parts.map((part, index) => (
-                  <div key={index}>
-                    <PartView part={part} isWhole />
-                  </div>
-                )),
-              ] as const,
-          ),
+          ...assetFacts(transaction),
           ["Nonce", nonce],
         ]}
       />

@@ -17,10 +17,9 @@ import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page } from "../../components/page.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { assetDetails } from "../../components/transactions/asset.ts";
 import { Confirmations } from "../../components/transactions/confirmations.tsx";
 import { titleOf } from "../../components/transactions/kinds.ts";
-import { PartView } from "../../components/transactions/parts.tsx";
+import { assetFacts } from "../../components/transactions/parts.tsx";
 import { Sentence } from "../../components/transactions/sentence.tsx";
 import { useTransaction } from "../../components/transactions/use-transaction.ts";
 import { UrlTabs } from "../../components/url-tabs.tsx";
@@ -114,17 +113,7 @@ function Details({ transaction }: { transaction: Transaction }) {
         ["Amount", amount !== "0" && <Amount value={amount} hasSymbol />],
         ["Fee", <Amount key="fee" value={fee} hasSymbol />],
         ["Text", vendorField !== undefined && <span class="vendor-field">{vendorField}</span>],
-        ...assetDetails(transaction).map(
-          ([name, parts]) =>
-            [
-              name,
-              parts.map((part, index) => (
-                <div key={index}>
-                  <PartView part={part} isWhole />
-                </div>
-              )),
-            ] as const,
-        ),
+        ...assetFacts(transaction),
         ["Nonce", nonce],
         ["Public key", <PublicKey key="key" publicKey={senderPublicKey} isWhole />],
         ["Signature", signature && <Identifier id={signature} what="signature" isWhole />],

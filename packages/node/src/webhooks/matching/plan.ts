@@ -111,7 +111,7 @@ function planEvents(state: State): boolean {
  */
 export function heightBefore(events: readonly LoggedEvent[]): readonly number[] {
   const fact = events.find(
-    // A final block is far below those that are applied.
+    // A final block is far below the head.
     ({ name, reverts }) => isChainFact(name) && name !== "block.finalized" && reverts === undefined,
   );
   return fact?.height === undefined ? [] : [fact.height - 1];
