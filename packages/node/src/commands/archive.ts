@@ -79,6 +79,13 @@ export function snapshotCommand(): Command {
   addFlags(verify, networkOptions).action(async (snapshot: string) => {
     const { execute: isExecuted = false } = verify.opts<{ execute?: boolean }>();
     const scratch = mkdtempSync(join(tmpdir(), "uniknode-verify-"));
+    const remove = () => rmSync(scratch, { recursive: true, force: true });
+    const onSignal = (_: NodeJS.Signals, number: number) => {
+      remove();
+      process.exit(128 + number);
+    };
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+    for (const signal of signals) process.once(signal, onSignal);
     try {
       const config = readConfig(verify, networkOptions);
       const manifest = await withChain(config, (deps) =>
@@ -86,7 +93,8 @@ export function snapshotCommand(): Command {
       );
       say(`${snapshot} is valid: ${summary(manifest)}`);
     } finally {
-      rmSync(scratch, { recursive: true, force: true });
+      remove();
+      for (const signal of signals) process.off(signal, onSignal);
     }
   });
   return command;

@@ -1,6 +1,6 @@
 /**
  * Ends work before a chosen step on the file system. As a module for `--import`, it kills the process before the step with the number
- * UNIKNODE_TEST_KILL_AT on paths that begin with UNIKNODE_TEST_KILL_IN.
+ * UNIKNODE_TEST_KILL_AT on paths that begin with UNIKNODE_TEST_KILL_IN, or sends it the signal UNIKNODE_TEST_SIGNAL.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -48,11 +48,15 @@ export async function isStoppedAfter(steps: number, work: () => unknown): Promis
   return done > steps;
 }
 
-const { UNIKNODE_TEST_KILL_AT, UNIKNODE_TEST_KILL_IN: folder } = process.env;
+const {
+  UNIKNODE_TEST_KILL_AT,
+  UNIKNODE_TEST_KILL_IN: folder,
+  UNIKNODE_TEST_SIGNAL: signal = "SIGKILL",
+} = process.env;
 if (folder !== undefined) {
   let left = Number(UNIKNODE_TEST_KILL_AT);
   beforeSteps((path) => {
     if (String(path).startsWith(folder)) left -= 1;
-    if (left === 0) process.kill(process.pid, "SIGKILL");
+    if (left === 0) process.kill(process.pid, signal);
   });
 }

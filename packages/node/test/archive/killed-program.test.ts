@@ -1,5 +1,5 @@
 /** Commands that write files are killed at several steps on the file system, with the real program, and repeated. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -109,4 +109,23 @@ test("A killed snapshot create leaves a folder whose verification names the next
     code: 1,
     stderr: expect.stringMatching(/is unfinished: .*if it was interrupted, repeat it with --output /),
   });
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+])("A verification that %s stops removes its copy of the chain.", async (signal, code) => {
+  const path = at("temporary");
+  mkdirSync(path, { recursive: true });
+  const { code: seen } = await runUniknode(["snapshot", "verify", "--execute", at("snapshot"), ...network], {
+    nodeArguments: ["--import", KILLER],
+    environment: {
+      TMPDIR: path,
+      UNIKNODE_TEST_KILL_AT: "1",
+      UNIKNODE_TEST_KILL_IN: join(path, "uniknode-verify-"),
+      UNIKNODE_TEST_SIGNAL: signal,
+    },
+  });
+  expect(seen).toBe(code);
+  expect(readdirSync(path)).toEqual([]);
 });
