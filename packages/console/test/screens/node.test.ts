@@ -123,7 +123,9 @@ test("The map of peers counts each version by its distance from the head, freque
     peer("2", 949),
   ];
   expect(rowsOf(peers, 1_000)).toEqual([
-    { version: "2", counts: { "at the head": 2, "up to 50 lower": 2, lower: 1 } },
-    { version: "1", counts: { higher: 1 } },
+    { version: "2", place: "at the head", count: 2 },
+    { version: "2", place: "up to 50 lower", count: 2 },
+    { version: "2", place: "lower", count: 1 },
+    { version: "1", place: "higher", count: 1 },
   ]);
 });

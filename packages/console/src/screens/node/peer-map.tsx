@@ -13,7 +13,7 @@ const TOLERANCE = 2;
 const PLACES = ["higher", "at the head", "up to 50 lower", "lower"] as const;
 type Place = (typeof PLACES)[number];
 
-type Row = { readonly version: string; readonly counts: Readonly<Partial<Record<Place, number>>> };
+type Row = { readonly version: string; readonly place: Place; readonly count: number };
 
 /** Renders nothing for a node without peers. */
 export function PeerMap() {
@@ -30,11 +30,16 @@ export function PeerMap() {
   if (height === undefined || !value || value.data.length === 0) return null;
   const columns: readonly Column<Row>[] = [
     { title: "Version", cell: ({ version }) => version },
-    ...PLACES.map((place) => ({
-      title: `${place[0]?.toUpperCase()}${place.slice(1)}`,
+    { title: "Height", cell: ({ place }) => place },
+    {
+      title: "Peers",
       isNumber: true,
-      cell: ({ counts }: Row) => <Count count={counts[place] ?? 0} of={value.data.length} />,
-    })),
+      cell: ({ count }) => (
+        <span class="peer-count" style={{ "--part": `${(100 * count) / value.data.length}%` }}>
+          {countText(count)}
+        </span>
+      ),
+    },
   ];
   return (
     <Section title="Peers by version and height">
@@ -42,29 +47,23 @@ export function PeerMap() {
         caption="Number of peers by version and height"
         columns={columns}
         rows={rowsOf(value.data, height)}
-        keyOf={({ version }) => version}
+        keyOf={({ version, place }) => `${version} ${place}`}
         empty={undefined}
       />
     </Section>
   );
 }
 
-const Count = ({ count, of }: { count: number; of: number }) => (
-  <span class="peer-count" style={{ "--part": `${(100 * count) / of}%` }}>
-    {count === 0 ? "" : countText(count)}
-  </span>
-);
-
 /** Counts the peers of each version by their distance from the head, the most frequent version first. */
 export function rowsOf(peers: readonly Peer[], height: number): readonly Row[] {
   return [...Map.groupBy(peers, ({ version }) => version)]
     .sort(([, a], [, b]) => b.length - a.length)
-    .map(([version, same]) => {
+    .flatMap(([version, same]) => {
       const places = Map.groupBy(same, (peer) => placeOf(peer.height - height));
-      return {
-        version,
-        counts: Object.fromEntries([...places].map(([place, { length }]) => [place, length])),
-      };
+      return PLACES.flatMap((place) => {
+        const count = places.get(place)?.length;
+        return count === undefined ? [] : [{ version, place, count }];
+      });
     });
 }
 
