@@ -16,7 +16,6 @@ const SCENARIOS: Readonly<Record<string, () => Promise<{ readonly scenario: Scen
   webhooks: () => import("../../packages/node/test-support/faults/webhooks/run.ts"),
   cluster: () => import("../../packages/node/test-support/faults/cluster/run.ts"),
   network: () => import("../../packages/node/test-support/faults/network/run.ts"),
-  "catch-up": () => import("./catch-up.ts"),
   siege: () => import("../../packages/node/test-support/faults/siege/siege.ts"),
 };
 

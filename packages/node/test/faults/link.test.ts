@@ -55,11 +55,6 @@ describe("a link", () => {
     return opened;
   }
 
-  test("A link passes bytes in both directions.", async () => {
-    await openUsed();
-    expect(received).toEqual(["a"]);
-  });
-
   test("A link that is cut closes its connections, and refuses others until it is open.", async () => {
     const { isClosed } = await openUsed();
     link.become("cut");

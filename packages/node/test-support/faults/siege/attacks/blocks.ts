@@ -1,4 +1,4 @@
-/** Attackers with the keys of a delegate: its blocks, and peers that claim a block and send something else. */
+/** Attackers with the keys of a delegate: peers that claim a block and send something else. */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -13,7 +13,6 @@ import { WebSocketServer } from "ws";
 import { headerFromPeer } from "../../../../src/peers/peer-table.ts";
 import { connectPeer } from "../../../../src/peers/transport/connection.ts";
 import type { ReceivedHeader } from "../../../../src/peers/wire/received.ts";
-import { createDraws } from "../../../random.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { hostileDelegate, startForging, type Target } from "../node.ts";
 import { inTurn } from "../requests.ts";
@@ -25,34 +24,6 @@ const LIMITS = { timeoutMs: 5_000, maxBytes: 20_000_000 };
 
 const connectFrom = ({ host, peerPort }: Target, localAddress: string) =>
   connectPeer({ address: host, port: peerPort, localAddress }).catch(() => undefined);
-
-/** Blocks signed by a real delegate: several for its slot, for slots of others, and of the future. */
-async function postBlocks(attacker: Attacker): Promise<void> {
-  const { target } = attacker;
-  const { network } = new Accounts(attacker);
-  const slots = createSlots(network);
-  const { keys } = hostileDelegate(target);
-  const random = createDraws(1);
-  await attacker.repeat({ atOnce: 4, pauseMs: 100 }, async () => {
-    const connection = await connectFrom(target, attacker.nextAddress());
-    if (!connection) return sleep(200);
-    try {
-      const { result } = await connection.call("p2p.peer.getStatus", {}, LIMITS);
-      const previous = headerFromPeer((result as Status).state.header, network);
-      const slotTime = slots.slotTime(slots.slotAt(slots.timeAt(Date.now())));
-      // At most the limit of one address: further connections would be closed for that reason alone.
-      for (const timestamp of [slotTime, random.pick([slotTime - 2, slotTime + 2, slotTime + 3_600])]) {
-        const block = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
-        attacker.offered();
-        await connection.call("p2p.peer.postBlock", { block: encodeBlock(block, network) }, LIMITS);
-      }
-    } catch {
-      attacker.counts.refused++;
-    } finally {
-      connection.close();
-    }
-  });
-}
 
 /** Just below the longest reply with blocks. */
 const REPLY_LENGTH = 20_900_000;
@@ -206,7 +177,6 @@ async function lie(attacker: Attacker): Promise<void> {
 }
 
 export const BLOCKS: Readonly<Record<string, Attack>> = {
-  "delegate's blocks": { run: postBlocks },
   "lying peers": {
     start: () => startForging({ options: LOOPBACK, blocktime: BLOCKTIME }),
     // The delegate of the attackers has one slot in each round of five.

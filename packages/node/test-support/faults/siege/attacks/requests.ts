@@ -1,9 +1,9 @@
-/** Floods of requests that cost more than they look: bodies, methods, pages, operations and the console. */
+/** Floods of requests that cost more than they look: bodies, pages, operations and the console. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { TOKEN } from "../../actors/dev-chain.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import type { Target } from "../node.ts";
-import { inTurn, type Request, registration, WITH_TOKEN } from "../requests.ts";
+import { inTurn, type Request, WITH_TOKEN } from "../requests.ts";
 
 const MIB = 1024 * 1024;
 const DEPTH = 4_500;
@@ -72,15 +72,10 @@ function consoleRequests({ httpPort }: Target): readonly Request[] {
   ];
 }
 
-const FOREIGN = { "content-type": "text/plain", origin: "http://evil.example", host: "evil.example" };
-
 export const REQUESTS: Readonly<Record<string, Attack>> = {
   /** 1 MB of nested arrays, empty objects, members and digits in POST /api/transactions. */
   "deep bodies": flood(deepBodies, SLOWLY),
   "compressed bodies": flood(compressedBodies, SLOWLY),
-  "HEAD and OPTIONS": flood(() =>
-    ["HEAD", "OPTIONS", "PATCH", "PROPFIND"].map((method) => ({ method, path: "/api/v2/transactions" })),
-  ),
   "20,000 addresses": flood(() => [{ path: "/api/v2/blockchain" }], { pauseMs: 2, times: 20_000 }),
   "extreme pages": flood(
     () => EXTREMES.flatMap((query) => LISTS.map((list) => ({ path: `/api/v2/${list}?${query}` }))),
@@ -90,9 +85,4 @@ export const REQUESTS: Readonly<Record<string, Attack>> = {
     ["/health/status", "/health/ready", "/metrics"].map((path) => ({ path, headers: WITH_TOKEN })),
   ),
   "console flood": flood(consoleRequests),
-  /** Requests that a web page of another site can cause: foreign Origin and Host, text/plain, no token. */
-  "foreign pages": flood(
-    () => [{ ...registration({ target: "http://127.0.0.1:9/siege/page" }), headers: FOREIGN }],
-    { atOnce: 2, pauseMs: 50 },
-  ),
 };
