@@ -167,9 +167,10 @@ export class BlockQueue {
     return (end === -1 ? leading : leading.slice(0, end)) as BatchPart[];
   }
 
-  /** Removes the parts whose preparation has ended, and prefetches others. */
+  /** Removes the parts of one commit, whose preparation has ended, and prefetches others. */
   *#readyParts(): Iterable<BatchPart> {
-    for (let part = this.#entries[0]; part && isPart(part) && part.prepared; part = this.#entries[0]) {
+    for (const part of this.#leadingParts(COMMIT_PARTS)) {
+      if (!part.prepared) return;
       this.#entries.shift();
       yield part;
       this.#prefetch();

@@ -323,7 +323,7 @@ export class Pool {
     clearTimeout(this.#compiling);
     this.#isClosed = true;
     this.#recheck.close();
-    return this.#journal.flush();
+    return this.#journal.close();
   }
 }
 

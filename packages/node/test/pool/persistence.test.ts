@@ -280,6 +280,27 @@ describe("the journal", () => {
     await expect.poll(storedIds).toEqual([]);
   });
 
+  test("The journal retries a write that failed at the start of the pool.", async () => {
+    const { deps, storedIds } = openFile();
+    const chain = richChain("alice");
+    const gone = transfer("alice", 1);
+    const before = openPoolOn(chain, { deps });
+    await before.submit([gone]);
+    await before.close();
+    let isFull = true;
+    const store: PoolStore = {
+      load: deps.store.load,
+      write(...change) {
+        if (isFull) throw new Error("the disk is full");
+        deps.store.write(...change);
+      },
+    };
+    openPoolOn(chain, { deps: { ...deps, store, storedIds: () => new Set([gone.id]) } });
+    expect(storedIds()).toEqual([gone.id]);
+    isFull = false;
+    await expect.poll(storedIds).toEqual([]);
+  });
+
   test("The journal rejects the close of the pool if it could not be written.", async () => {
     const store: PoolStore = {
       load: () => [],

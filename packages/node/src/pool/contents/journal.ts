@@ -90,6 +90,12 @@ export class Journal {
     const done = this.flushed();
     this.#unschedule();
     this.#write();
+    return done;
+  }
+
+  /** Writes the outstanding changes as `flush` does; a failed write is not repeated. */
+  close(): Promise<void> {
+    const done = this.flush();
     this.#unschedule();
     return done;
   }

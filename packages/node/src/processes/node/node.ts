@@ -225,15 +225,18 @@ export function connectParts({
   grown,
   facts,
 }: ConnectedParts): void {
+  // The error of one part is logged, and keeps the change from no other part.
   chain.subscribe(({ applied, revertedBlocks, returned }) => {
     if (revertedBlocks > 0) pool.blocksReverted(returned);
     for (const { block, changes } of applied) {
       const addresses = changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : []));
       pool.blockApplied(block.transactions, new Set(addresses));
-      forging.blockApplied(block.header);
     }
-    grown.notify();
   });
+  chain.subscribe(({ applied }) => {
+    for (const { block } of applied) forging.blockApplied(block.header);
+  });
+  chain.subscribe(() => grown.notify());
   chain.subscribe((change) => facts.chainChanged(change));
   subscribeToPool(({ name }) => {
     if (name === "transaction.pool.added") forging.forger.demand();

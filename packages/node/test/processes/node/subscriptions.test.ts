@@ -5,17 +5,22 @@ import { Subscribers } from "../../../src/platform/notifier.ts";
 import type { PoolEvent } from "../../../src/pool/events.ts";
 import { connectParts } from "../../../src/processes/node/node.ts";
 
-const chain = new Subscribers<ChainChange>();
+const errors: unknown[] = [];
+const chain = new Subscribers<ChainChange>((error) => void errors.push(error));
 const pool = new Subscribers<PoolEvent>();
 const headers = new Subscribers<BlockHeader>();
 const calls: string[] = [];
 const call = (text: string) => void calls.push(text);
+let isPoolBroken = false;
 
 connectParts({
   chain,
   pool: {
     blocksReverted: (transactions) => call(`pool: ${transactions.length} returned`),
-    blockApplied: (_, addresses) => call(`pool: applied, changed ${[...addresses]}`),
+    blockApplied: (_, addresses) => {
+      if (isPoolBroken) throw new Error("a wallet cannot be read");
+      call(`pool: applied, changed ${[...addresses]}`);
+    },
   },
   subscribeToPool: (listener) => pool.subscribe(listener),
   subscribeToHeaders: (listener) => headers.subscribe(listener),
@@ -39,18 +44,26 @@ const applied = (height: number, ...addresses: string[]) => ({
   ],
 });
 
-test("A commit goes to the pool, then to the forger, block by block, and to the readers of events last.", () => {
+test("A commit goes to the pool, then to the forger, and then to the readers of events and of facts.", () => {
   const blocks = [applied(5, "A", "B"), applied(6)];
   chain.notify({ head: header(6), applied: blocks, revertedBlocks: 2, returned: [] });
   expect(calls).toEqual([
     "pool: 0 returned",
     "pool: applied, changed A,B",
-    "forging: applied 5",
     "pool: applied, changed ",
+    "forging: applied 5",
     "forging: applied 6",
     "readers: notified",
     "facts: 2 applied",
   ]);
+});
+
+test("A pool that fails does not keep a commit from the others.", () => {
+  isPoolBroken = true;
+  chain.notify({ head: header(5), applied: [applied(5)], revertedBlocks: 0, returned: [] });
+  isPoolBroken = false;
+  expect(errors).toEqual([new Error("a wallet cannot be read")]);
+  expect(calls).toEqual(["forging: applied 5", "readers: notified", "facts: 1 applied"]);
 });
 
 test("A commit that reverts nothing returns nothing to the pool.", () => {
