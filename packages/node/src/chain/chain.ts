@@ -134,7 +134,7 @@ export class Chain {
     this.#queue = new BlockQueue(this.#preparing, (parts) => this.#writer.write(parts));
   }
 
-  /** This and the next two are properties, because other parts get them as functions. */
+  /** A property, as the next two are, because other parts get it as a function. */
   readonly head = (): BlockHeader => this.#executor.tip();
 
   /** Returns true while blocks are being processed. */

@@ -63,6 +63,7 @@ export type PeerInfo = {
   latency: number;
 };
 
+/** `ChannelGateway` of `channel.ts` and `HttpGateway` make the calls; `NodeGateway` of `processes/node/node-gateway.ts` executes them. */
 export type Gateway = {
   /**
    * Submits the items of a `POST /transactions` body.

@@ -60,7 +60,7 @@ export class InboundTransactions {
 
   async #take(items: Items): Promise<void> {
     if (items.length === 0) return;
-    // A message is accepted or rejected as a whole (pool.md 2).
+    // A message with an invalid transaction is not passed on (pool.md 2).
     const result = await this.#deps.submit(items, { isBatch: true });
     if (result.data.invalid.length === 0) this.#deps.broadcast(items, result);
   }

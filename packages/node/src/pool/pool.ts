@@ -132,8 +132,8 @@ export class Pool {
   }
 
   /**
-   * Admits the valid transactions of a request; settles when they are on disk. Requests with a common sender enter in
-   * the order of the calls.
+   * Admits the valid transactions of a request; settles when the database has them: the end of the process loses none, a
+   * power failure can. Requests with a common sender enter in the order of the calls.
    *
    * @param options.isBatch true if all inputs must match the batch schema
    * @throws {CodedError} POOL_CLOSED or POOL_BUSY

@@ -191,7 +191,7 @@ export type Chain = {
   beginningWith(prefix: string): Promise<readonly Identified[]>;
 };
 
-/** The same reads without promises, for a database whose results are there at once. */
+/** The same reads without promises, for a database whose results are there at once: the classes in `sqlite/tables`. */
 export type QueriesOf<Reads> = {
   readonly [Name in keyof Reads]: Reads[Name] extends (...asked: infer Asked) => Promise<infer Result>
     ? (...asked: Asked) => Result

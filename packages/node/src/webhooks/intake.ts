@@ -50,7 +50,7 @@ export type Intake = {
    * height that confirms any, its events by webhook and in the order of the log. Events of inactive webhooks are not confirmed.
    */
   confirmedAt(heights: readonly number[], limit: number): Promise<readonly Confirmed[]>;
-  /** Applies all commands in order, and moves the position; nothing if the batch is not current. */
+  /** Applies all commands, those of one kind together and in their order, and moves the position; nothing if the batch is not current. */
   apply(batch: IntakeBatch): Promise<Applied>;
 };
 

@@ -25,7 +25,7 @@ export type ReceivedBlock = EncodedBlock & {
 };
 
 /**
- * Decodes bytes in steps; nothing else in the pipeline does. Values get the same checks as decoded bytes.
+ * Decodes bytes in steps. Blocks that are already values get the same checks.
  *
  * @throws {BlockError | TransactionError} as `receiveBlock`
  */

@@ -64,7 +64,7 @@ export function encodingFor(header: string | string[] | undefined): Encoding | u
  * Node.js accepts one connection per tick: while connections arrive, responses wait, so that those of one client do not delay the
  * connections of all others. Add it after all other hooks that read or change responses.
  *
- * @param maxWaitMs maximum time that a response waits for others, not counting the response that is being built
+ * @param maxWaitMs maximum time that a response waits for others; a response that is being built meanwhile may exceed it
  */
 export function addBatches(app: Server, maxWaitMs: number): void {
   let leaving: (() => void)[] = [];

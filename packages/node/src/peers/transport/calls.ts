@@ -14,7 +14,7 @@ export type Caller = {
 };
 
 /**
- * Handles a call and settles with its result.
+ * Handles a call and settles with its result; implemented by `createRequestHandler` of `requests/server.ts`.
  *
  * @throws {ReplyError} with the message of the reply; for other errors, the reply contains the text
  */

@@ -156,7 +156,7 @@ function* insert({ accept, broadcast }: CheckResult, deps: AdmissionDeps): Steps
   const added: SealedTransaction[] = [];
   const rejected: Rejected[] = [];
   let unreported = nothingInserted();
-  // The request is one event, written together with its transactions; two if a recheck comes between them.
+  // The request is one event, written together with its transactions. A recheck in between makes it two events.
   const report = () => {
     reportInserted(unreported, deps);
     unreported = nothingInserted();

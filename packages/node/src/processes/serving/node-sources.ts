@@ -47,7 +47,7 @@ import {
 import type { ServingData } from "./thread.ts";
 
 /** Opens the connections, listens and begins to deliver. */
-export async function startServing(data: ServingData, gatewayPort: MessagePort): Promise<ServingProcess> {
+export async function serve(data: ServingData, gatewayPort: MessagePort): Promise<ServingProcess> {
   const context = openNodeContext(data, gatewayPort);
   return assemble(context, openNodeSources(context));
 }

@@ -21,7 +21,7 @@ port.on("message", async (message: ToServing) => {
   switch (message.kind) {
     case "start":
       notified = message.notified;
-      serving = await (await loading).startServing(message.data, message.gatewayPort);
+      serving = await (await loading).serve(message.data, message.gatewayPort);
       // This precedes the settings of the heaps that the node changes: see `limitHeapGrowth`.
       flushCompileCache();
       port.postMessage({

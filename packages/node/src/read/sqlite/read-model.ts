@@ -1,6 +1,6 @@
 /**
- * The read model over the database of the node. SQLite is synchronous, so every promise here is settled when it is
- * returned: the reads of all snapshots of one tick of the event loop share one transaction.
+ * The read model over the database of the node. SQLite is synchronous, so every promise of a read is settled when it is
+ * returned. The reads of all snapshots of one tick of the event loop share one transaction.
  */
 import type { Network } from "@uniknode/protocol";
 import type { Database, Statement } from "../../store/engine/database.ts";

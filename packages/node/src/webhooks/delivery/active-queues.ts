@@ -184,7 +184,7 @@ export type Queue = {
   hasFirst: boolean;
   /** True if no call may start until all have ended: a retraction is delivered alone, between the old and the new facts. */
   isBarred: boolean;
-  retryMs: number | undefined;
+  retryAtMs: number | undefined;
   /** True if a failed retraction waits for its retry: no later delivery starts before it. */
   hasRetraction: boolean;
   /** Position of the last delivery that was read into the replay lane, and whether more may follow. */
@@ -223,13 +223,13 @@ const MAX_REPLAYS = 2;
 
 /** Returns when a lane may start its next call; undefined if it has no call to start. */
 export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
-  const { isStrict, running, hasFirst, isBarred, hasRetraction, retryMs, pausedUntilMs } = queue;
+  const { isStrict, running, hasFirst, isBarred, hasRetraction, retryAtMs, pausedUntilMs } = queue;
   const isAlone = isStrict || pausedUntilMs > 0;
   if (isBarred || queue.held.has(lane) || (isAlone && runningOf(queue) > 0)) return undefined;
   if (lane === "retry") {
-    return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, pausedUntilMs);
+    return retryAtMs === undefined || running.retry > 0 ? undefined : Math.max(retryAtMs, pausedUntilMs);
   }
-  if (hasRetraction || (isStrict && retryMs !== undefined)) return undefined;
+  if (hasRetraction || (isStrict && retryAtMs !== undefined)) return undefined;
   if (lane === "first") return hasFirst && running.first < maxConcurrent ? pausedUntilMs : undefined;
   const mayReplay = queue.hasReplay && !hasFirst && running.replay < MAX_REPLAYS;
   return mayReplay ? Math.max(queue.replayMs, pausedUntilMs) : undefined;
@@ -240,5 +240,5 @@ export const isIdle = (queue: Queue, nowMs: number): boolean =>
   runningOf(queue) === 0 &&
   !queue.hasFirst &&
   !queue.hasReplay &&
-  queue.retryMs === undefined &&
+  queue.retryAtMs === undefined &&
   queue.pausedUntilMs <= nowMs;

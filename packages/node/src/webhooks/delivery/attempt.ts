@@ -6,7 +6,7 @@ import type { ProofTexts } from "../proof-text.ts";
 import type { Post } from "./post.ts";
 
 /**
- * Calls a target; never rejects, because a missing response is an outcome like others. Resolves to undefined if the signal
+ * Calls a target, as `Attempts.make` does; never rejects, because a missing response is an outcome like others. Resolves to undefined if the signal
  * ended the call: it is unknown whether the target received the delivery.
  */
 export type MakeAttempt = (

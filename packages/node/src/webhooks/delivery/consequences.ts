@@ -53,14 +53,14 @@ export class Consequences {
     const { status, retryAfter } = attempted;
     const atMs = endMsOf(attempted);
     if (status === GONE) {
-      return { reason, retryMs: undefined, suspension: { reason: "the target responded with 410 Gone" } };
+      return { reason, retryAtMs: undefined, suspension: { reason: "the target responded with 410 Gone" } };
     }
     const attempts = delivery.attempts + 1;
     const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
     const steadyMs = clock.steadyMs();
     return {
       reason,
-      retryMs: nextAttemptAt({ attempts, atMs: steadyMs, retryAfterMs }, retryPausesMs, random),
+      retryAtMs: nextAttemptAt({ attempts, atMs: steadyMs, retryAfterMs }, retryPausesMs, random),
       // A clock that was set ahead suspends no webhook.
       suspension: {
         reason: "the target failed for too long",
@@ -83,7 +83,7 @@ export class Consequences {
 
   #concludeFailure(
     { webhook, delivery, attempted }: EndedAttempt,
-    { retryMs: nextMs }: AttemptFailure,
+    { retryAtMs: nextMs }: AttemptFailure,
     { failures, suspended }: RecordedOutcome,
   ): number {
     const { observer, logger } = this.#deps;

@@ -29,7 +29,7 @@ export type DeliveryRequest = {
 };
 
 /**
- * Resolves to the response with any status. Redirects are not followed.
+ * Resolves to the response with any status; `TargetPost` chooses the implementation by the scheme. Redirects are not followed.
  *
  * @throws {Error} with a `code` if there is no response
  */

@@ -29,7 +29,7 @@ export class Sources {
     this.#deps = deps;
   }
 
-  /** Reports that there may be new events, or work for a background task: the next run does everything. */
+  /** Reports that there may be new events; the next run matches them, and learns whether a background task has work. */
   wake(): void {
     this.#mayMatch = true;
   }

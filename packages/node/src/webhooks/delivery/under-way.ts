@@ -154,7 +154,7 @@ export class Outcomes {
    * until the next tick of the event loop: a database in this process has written them by then, and calls of other webhooks need not
    * wait for another database. Outcomes leave the memory only after the write: a failed write loses none.
    *
-   * Nothing else applies consequences: what a caller reads between two calls has deliveries whose outcomes are not settled.
+   * Only this function applies consequences. Deliveries that a caller reads between two calls may have outcomes that are not written.
    *
    * @throws the error of a failed write
    */

@@ -110,8 +110,8 @@ export class Matcher {
 const NOTHING: Matched = { webhooks: new Set(), more: true };
 
 /**
- * Returns the events of the next step, from the first one on: a step contains only events of reverted blocks, or none. What
- * it retracts was therefore written by former steps, and is among its reads.
+ * Returns the events of the next step, from the first one on: a step contains only events of reverted blocks, or none of them.
+ * Earlier steps have therefore written all deliveries that it retracts, so that it can read them.
  */
 export function stepOf(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const [first] = events;

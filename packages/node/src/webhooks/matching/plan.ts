@@ -94,7 +94,7 @@ export function planStep(input: PlanInput): Plan {
 }
 
 function planEvents(state: State): boolean {
-  // They are older than what the events of this step bring.
+  // Confirmed facts are older than the events of this step.
   for (const height of heightBefore(state.events)) if (!planConfirmed(state, height)) return false;
   for (const event of state.events) {
     // An event with too much work is continued in the next step, and the cursor stays before it.

@@ -86,7 +86,7 @@ export type AttemptOutcome = {
 export type AttemptFailure = {
   readonly reason: string;
   /** Earliest time of the next attempt; undefined if the delivery has finally failed. */
-  readonly retryMs: number | undefined;
+  readonly retryAtMs: number | undefined;
   /** Suspends the webhook with a reason, if it has only failed since before `ifFailingBeforeMs`. */
   readonly suspension: { readonly reason: string; readonly ifFailingBeforeMs?: number };
 };

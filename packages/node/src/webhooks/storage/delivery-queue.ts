@@ -37,7 +37,7 @@ export type QueueState = {
   /** True if a delivery starts only after the previous one was acknowledged or finally failed. */
   readonly isStrict: boolean;
   /** Time of the next retry, 0 for now; undefined if there is none or the webhook is off. */
-  readonly retryMs: number | undefined;
+  readonly retryAtMs: number | undefined;
   /** True if one of the retries is a retraction. */
   readonly hasRetraction: boolean;
 };
@@ -205,9 +205,9 @@ function* readFirst(sql: Reads, ranges: readonly FirstRange[]): Steps<WaitingRow
 
 const FIRST_OF_ONE = nextIn("sqlite", "first", "number > $2 ORDER BY number LIMIT $3");
 
-type StateRow = { id: number; isStrict: Flag; retryMs: number | null; hasRetraction: Flag };
+type StateRow = { id: number; isStrict: Flag; retryAtMs: number | null; hasRetraction: Flag };
 
-const ABSENT: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
+const ABSENT: QueueState = { isStrict: false, retryAtMs: undefined, hasRetraction: false };
 
 /** A webhook that is off has no due retries. */
 function* readStates(sql: Reads, webhooks: readonly number[], latestMs: number): Steps<QueueState[]> {
@@ -216,15 +216,19 @@ function* readStates(sql: Reads, webhooks: readonly number[], latestMs: number):
     `SELECT id, strict AS "isStrict",
        CASE WHEN NOT (${IS_ON}) THEN NULL
          WHEN EXISTS (SELECT 1 FROM ${retries} AND next_attempt_ms > $2) THEN 0
-         ELSE (SELECT min(next_attempt_ms) FROM ${retries}) END AS "retryMs",
+         ELSE (SELECT min(next_attempt_ms) FROM ${retries}) END AS "retryAtMs",
        EXISTS (SELECT 1 FROM ${RETRACTIONS[sql.kind]}) AS "hasRetraction"
      FROM webhooks WHERE id = ANY ($1)`,
     [webhooks, latestMs],
   );
   const states = new Map(
-    rows.map(({ id, isStrict, retryMs, hasRetraction }) => [
+    rows.map(({ id, isStrict, retryAtMs, hasRetraction }) => [
       id,
-      { isStrict: Boolean(isStrict), retryMs: retryMs ?? undefined, hasRetraction: Boolean(hasRetraction) },
+      {
+        isStrict: Boolean(isStrict),
+        retryAtMs: retryAtMs ?? undefined,
+        hasRetraction: Boolean(hasRetraction),
+      },
     ]),
   );
   return webhooks.map((webhook) => states.get(webhook) ?? ABSENT);

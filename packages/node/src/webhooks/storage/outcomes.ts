@@ -137,15 +137,15 @@ function conclude(state: State, outcome: AttemptOutcome): RecordedOutcome {
     delivery.target_number = webhook?.target_number ?? delivery.target_number;
     return succeed(state, webhook);
   }
-  const { reason, retryMs } = failure;
-  if (retryMs === undefined) {
+  const { reason, retryAtMs } = failure;
+  if (retryAtMs === undefined) {
     finish(delivery, "failed", reason, atMs);
     delivery.target_number = webhook?.target_number ?? delivery.target_number;
   } else if (delivery.is_retracted) finish(delivery, "cancelled", REVERTED_REASON, atMs);
   // A replayed delivery keeps its position in strict order only; otherwise it joins the other retries.
   else
     Object.assign(delivery, {
-      next_attempt_ms: retryMs,
+      next_attempt_ms: retryAtMs,
       reason: storableText(reason),
       replay: webhook?.strict ? delivery.replay : null,
     });

@@ -11,7 +11,7 @@ const delivery = (number: number): WaitingDelivery => ({
 
 /** A source over a queue of 40 deliveries, whose reads end when the test says. */
 function openSource() {
-  const queue: Queue = createQueue(1, { isStrict: true, retryMs: undefined, hasRetraction: false });
+  const queue: Queue = createQueue(1, { isStrict: true, retryAtMs: undefined, hasRetraction: false });
   let held: PromiseWithResolvers<void> | undefined;
   const source = new DeliverySource({
     deliveryQueue: {

@@ -8,7 +8,7 @@ import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts"
 import type { QueueState } from "../../../src/webhooks/storage/delivery-queue.ts";
 import type { Lane } from "../../../src/webhooks/storage/lanes.ts";
 
-const NONE: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
+const NONE: QueueState = { isStrict: false, retryAtMs: undefined, hasRetraction: false };
 
 /** Pending first attempts, by webhook. */
 let waiting: Record<number, number>;
@@ -45,7 +45,7 @@ const deliverySource = {
     const left = lane === "first" ? (waiting[queue.webhook] ?? 0) : 0;
     if (lane === "first") queue.hasFirst = left > 0;
     if (lane === "replay") queue.hasReplay = false;
-    if (lane === "retry") queue.retryMs = undefined;
+    if (lane === "retry") queue.retryAtMs = undefined;
     if (left === 0 && lane !== "retry") return undefined;
     waiting[queue.webhook] = left - 1;
     return { number: left } as WaitingDelivery;
@@ -87,7 +87,7 @@ test("At most 32 requests start per run.", async () => {
 });
 
 test("The next retry determines the next run, and an empty queue is dropped from memory.", async () => {
-  states[1] = { retryMs: 700 };
+  states[1] = { retryAtMs: 700 };
   for (const webhook of [1, 2]) queues.refill(webhook);
   const due = dueCalls();
   expect(await due.begin(0)).toBe(false);
@@ -101,7 +101,7 @@ test("The next retry determines the next run, and an empty queue is dropped from
 test("A changed webhook is read again.", async () => {
   const [queue] = await open(1);
   Object.assign(present(queue), { pausedUntilMs: 900, hasFirst: false, ahead: [{ number: 7 }] });
-  states[1] = { isStrict: true, retryMs: 5, hasRetraction: true };
+  states[1] = { isStrict: true, retryAtMs: 5, hasRetraction: true };
   queues.refill(1);
   queues.reset(1);
   queues.refill(1);
@@ -111,7 +111,7 @@ test("A changed webhook is read again.", async () => {
     hasFirst: true,
     ahead: [],
     isStrict: true,
-    retryMs: 5,
+    retryAtMs: 5,
     hasRetraction: true,
   });
 });
@@ -204,13 +204,13 @@ test("An outcome changes its queue when it is on disk, and is kept if the write 
   await expect(outcomes.write()).rejects.toThrow("disk full");
   expect([outcomes.waiting(), present(queue).running.first, present(queue).pausedUntilMs]).toEqual([1, 1, 0]);
   isFull = false;
-  states[1] = { retryMs: 1_050 };
+  states[1] = { retryAtMs: 1_050 };
   await outcomes.write();
   expect([outcomes.waiting(), present(queue).running.first, present(queue).pausedUntilMs]).toEqual([
     0, 0, 1_050,
   ]);
   await queues.refresh();
-  expect(present(queue).retryMs).toBe(1_050);
+  expect(present(queue).retryAtMs).toBe(1_050);
 });
 
 test("A write that lasts blocks no run. The next run applies its outcomes, or reports its failure and writes them again.", async () => {

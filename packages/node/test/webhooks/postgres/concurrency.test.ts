@@ -69,12 +69,12 @@ const send: Step = async (random) => {
   const due = await Promise.all(webhooks.map((webhook) => dueOf(worker.queue, webhook)));
   const outcomes = due.flat().map(({ webhook, delivery }): AttemptOutcome => {
     const base = { webhook, delivery, attempt: { startedMs: NOW_MS, durationMs: 1 }, atMs: NOW_MS };
-    const retryMs = random.chance(0.6) ? NOW_MS + random.integer(0, 9) : undefined;
+    const retryAtMs = random.chance(0.6) ? NOW_MS + random.integer(0, 9) : undefined;
     const suspension = {
       reason: "gone",
       ...(random.chance(0.9) && { ifFailingBeforeMs: random.chance(0.9) ? 0 : NOW_MS + 1 }),
     };
-    return random.chance(0.6) ? base : { ...base, failure: { reason: "HTTP 500", retryMs, suspension } };
+    return random.chance(0.6) ? base : { ...base, failure: { reason: "HTTP 500", retryAtMs, suspension } };
   });
   return worker.queue.record(outcomes);
 };

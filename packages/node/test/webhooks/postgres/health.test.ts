@@ -16,7 +16,7 @@ import { insertDeliveries, openRegister } from "./open.ts";
 type CountedOutcome = Pick<AttemptOutcome, "webhook" | "atMs" | "failure">;
 
 const RETRY = { next_attempt_ms: NOW_MS, attempts: 1 };
-const FAILURE = { reason: "HTTP 500", retryMs: NOW_MS, suspension: { reason: "-" } };
+const FAILURE = { reason: "HTTP 500", retryAtMs: NOW_MS, suspension: { reason: "-" } };
 
 const outcome = (webhook: number, isSuccess: boolean, atMs = NOW_MS): CountedOutcome => ({
   webhook,

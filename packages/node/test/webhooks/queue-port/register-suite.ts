@@ -43,7 +43,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
           attempt: { startedMs: NOW_MS, durationMs: 5, status: 500 },
           failure: {
             reason: "HTTP 500",
-            retryMs: NOW_MS + 9,
+            retryAtMs: NOW_MS + 9,
             suspension: { reason: "-", ifFailingBeforeMs: 0 },
           },
         },

@@ -29,7 +29,7 @@ const success = (webhook: number, delivery: number): AttemptOutcome => ({
 const failure = (
   webhook: number,
   delivery: number,
-  { retryMs, suspension, reason = "HTTP 500" }: Partial<AttemptFailure> = {},
+  { retryAtMs, suspension, reason = "HTTP 500" }: Partial<AttemptFailure> = {},
 ): AttemptOutcome => ({
   ...success(webhook, delivery),
   attempt: {
@@ -39,7 +39,7 @@ const failure = (
     response: "no",
     responseHeaders: "server: nginx",
   },
-  failure: { reason, retryMs, suspension: suspension ?? { reason: "too long", ifFailingBeforeMs: 0 } },
+  failure: { reason, retryAtMs, suspension: suspension ?? { reason: "too long", ifFailingBeforeMs: 0 } },
 });
 
 const idsOf = (deliveries: readonly { readonly message: { readonly id: string } }[]) =>
@@ -143,13 +143,13 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("An outcome that is a failure moves the delivery to the retries, ordered by due time.", async () => {
         const [a, b, c] = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record([
-          failure(webhook, present(a), { retryMs: NOW_MS + 300 }),
-          failure(webhook, present(b), { retryMs: NOW_MS + 100 }),
-          failure(webhook, present(c), { retryMs: NOW_MS + 200 }),
+          failure(webhook, present(a), { retryAtMs: NOW_MS + 300 }),
+          failure(webhook, present(b), { retryAtMs: NOW_MS + 100 }),
+          failure(webhook, present(c), { retryAtMs: NOW_MS + 200 }),
         ]);
         expect(await firstIds(queue, webhook)).toEqual([]);
         expect(await queue.states([webhook])).toEqual([
-          { isStrict: false, retryMs: NOW_MS + 100, hasRetraction: false },
+          { isStrict: false, retryAtMs: NOW_MS + 100, hasRetraction: false },
         ]);
         expect(await queue.nextRetry(webhook, NOW_MS + 99)).toBeUndefined();
         for (const [delivery, id] of [
@@ -161,7 +161,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           expect(due).toMatchObject({ number: delivery, attempts: 1, message: { id } });
           await queue.record([success(webhook, present(delivery))]);
         }
-        expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined }]);
+        expect(await queue.states([webhook])).toMatchObject([{ retryAtMs: undefined }]);
       });
 
       test("An outcome without a further attempt makes the delivery a dead letter, which can be queued again.", async () => {
@@ -178,7 +178,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const [e] = await put(subject, other, ["e"]);
         const recorded = await queue.record([
           failure(webhook, present(a)),
-          failure(webhook, present(b), { retryMs: NOW_MS }),
+          failure(webhook, present(b), { retryAtMs: NOW_MS }),
           failure(other, present(e)),
           success(webhook, present(c)),
           failure(webhook, present(d)),
@@ -193,7 +193,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const none = { isCurrent: false, failures: 0 };
         const recorded = await queue.record([
           success(webhook, present(a)),
-          failure(webhook, present(a), { retryMs: NOW_MS }),
+          failure(webhook, present(a), { retryAtMs: NOW_MS }),
           success(webhook, present(a) + 1),
         ]);
         expect(recorded).toEqual([none, none, none]);
@@ -215,7 +215,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           subject,
           facts.map(({ number }) => ({ kind: "retract", number, webhook })),
         );
-        await queue.record([success(webhook, present(a)), failure(webhook, present(b), { retryMs: NOW_MS })]);
+        await queue.record([success(webhook, present(a)), failure(webhook, present(b), { retryAtMs: NOW_MS })]);
         expect(await statesOf(queue, webhook)).toEqual([
           ["a", "delivered"],
           ["b", "cancelled"],
@@ -230,7 +230,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const crashed = await subject.crash();
         const [delivery] = await nextFirst(crashed.queue, webhook, 0, 1);
         expect(delivery).toMatchObject({ number: a, attempts: 0, message: { id: "a" } });
-        await crashed.queue.record([failure(webhook, present(a), { retryMs: NOW_MS })]);
+        await crashed.queue.record([failure(webhook, present(a), { retryAtMs: NOW_MS })]);
         const again = present(await (await crashed.crash()).queue.nextRetry(webhook, NOW_MS));
         expect(again).toMatchObject({ number: a, attempts: 1, message: { id: "a" } });
       });
@@ -259,22 +259,22 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
             // The order of retries with the same time is undefined.
             const numbered = retries.find(({ number }) => number === retry?.number);
             expect(numbered?.dueMs).toBe(due?.dueMs);
-            const retryMs = clockMs + pauseMs;
+            const retryAtMs = clockMs + pauseMs;
             if (kind === "put") {
               const [number] = await put(current, own, [`${own} ${clockMs}`]);
               first.push({ number: present(number) });
             } else if (kind === "crash") current = await current.crash();
             else if (kind === "retry" && numbered) {
-              await current.queue.record([failure(own, numbered.number, { retryMs })]);
+              await current.queue.record([failure(own, numbered.number, { retryAtMs })]);
               retries = retries.filter(({ number }) => number !== numbered.number);
-              retries.push({ number: numbered.number, dueMs: retryMs });
+              retries.push({ number: numbered.number, dueMs: retryAtMs });
             } else if (kind !== "retry" && next) {
               first = first.slice(1);
               if (kind === "succeed") await current.queue.record([success(own, next.number)]);
               else {
                 const isLast = kind === "give up";
-                await current.queue.record([failure(own, next.number, isLast ? {} : { retryMs })]);
-                if (!isLast) retries.push({ number: next.number, dueMs: retryMs });
+                await current.queue.record([failure(own, next.number, isLast ? {} : { retryAtMs })]);
+                if (!isLast) retries.push({ number: next.number, dueMs: retryAtMs });
               }
             }
           }
@@ -289,15 +289,15 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("A suspension follows when the webhook has failed for too long, and fails the complete queue.", async () => {
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         const suspension = { reason: "failed for too long", ifFailingBeforeMs: NOW_MS + 5 };
-        const [early] = await queue.record([failure(webhook, present(a), { retryMs: NOW_MS, suspension })]);
+        const [early] = await queue.record([failure(webhook, present(a), { retryAtMs: NOW_MS, suspension })]);
         expect(early).toEqual({ isCurrent: true, failures: 1 });
         const late = { ...suspension, ifFailingBeforeMs: NOW_MS + 6 };
         expect(
-          await queue.record([failure(webhook, present(b), { retryMs: NOW_MS, suspension: late })]),
+          await queue.record([failure(webhook, present(b), { retryAtMs: NOW_MS, suspension: late })]),
         ).toEqual([{ isCurrent: true, failures: 2, suspended: "failed for too long" }]);
         expect(await firstIds(queue, webhook)).toEqual([]);
         expect(await queue.nextRetry(webhook, NOW_MS)).toBeUndefined();
-        expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined }]);
+        expect(await queue.states([webhook])).toMatchObject([{ retryAtMs: undefined }]);
         await finishAll(queue);
         expect(await statesOf(queue, webhook)).toEqual([
           ["a", "failed"],
@@ -320,7 +320,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await put(subject, webhook, ["b"]);
         expect(await firstIds(queue, webhook)).toEqual(["b"]);
         const [b] = await nextFirst(queue, webhook, 0, 1);
-        const recorded = await queue.record([failure(webhook, present(b).number, { retryMs: NOW_MS })]);
+        const recorded = await queue.record([failure(webhook, present(b).number, { retryAtMs: NOW_MS })]);
         expect(recorded).toEqual([{ isCurrent: true, failures: 1 }]);
       });
 
@@ -335,8 +335,8 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await register.commands.resume(webhook);
         const [a] = await nextFirst(queue, webhook, 0, 9);
         expect(a).toMatchObject({ message: { id: "a", reverts: "fact" } });
-        await queue.record([failure(webhook, present(a).number, { retryMs: NOW_MS })]);
-        expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS, hasRetraction: true }]);
+        await queue.record([failure(webhook, present(a).number, { retryAtMs: NOW_MS })]);
+        expect(await queue.states([webhook])).toMatchObject([{ retryAtMs: NOW_MS, hasRetraction: true }]);
       });
 
       test("A suspension of a long queue takes several steps; deliveries that arrive meanwhile wait, and are not lost.", async () => {
@@ -369,7 +369,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.nextReplayed(webhook, 1)).toMatchObject({ position: 2, message: { id: "y" } });
         expect(await queue.nextReplayed(webhook, 2)).toBeUndefined();
         await queue.record([
-          failure(webhook, present(live), { retryMs: NOW_MS }),
+          failure(webhook, present(live), { retryAtMs: NOW_MS }),
           success(webhook, first.number),
         ]);
         expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: live });
@@ -379,21 +379,21 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("A replay retries a delivery among the others, but in strict order at its position.", async () => {
         await putReplayed(subject, webhook, ["x"]);
         const x = present(await queue.nextReplayed(webhook, 0));
-        await queue.record([failure(webhook, x.number, { retryMs: NOW_MS })]);
+        await queue.record([failure(webhook, x.number, { retryAtMs: NOW_MS })]);
         expect(await queue.nextReplayed(webhook, 0)).toBeUndefined();
         expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: x.number });
 
         const strict = await subject.addWebhook({ order: "strict" });
         await putReplayed(subject, strict, ["y"]);
         const y = present(await queue.nextReplayed(strict, 0));
-        await queue.record([failure(strict, y.number, { retryMs: NOW_MS + 50 })]);
+        await queue.record([failure(strict, y.number, { retryAtMs: NOW_MS + 50 })]);
         expect(await queue.nextReplayed(strict, 0)).toMatchObject({
           number: y.number,
           position: 1,
           nextAttemptMs: NOW_MS + 50,
         });
         expect(await queue.nextRetry(strict, NOW_MS + 50)).toBeUndefined();
-        expect(await queue.states([strict])).toMatchObject([{ isStrict: true, retryMs: undefined }]);
+        expect(await queue.states([strict])).toMatchObject([{ isStrict: true, retryAtMs: undefined }]);
       });
 
       test("A replay sends finished deliveries from before it again, and no others.", async () => {
@@ -488,7 +488,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await put(subject, await subject.addWebhook(), ["other"]);
         await queue.record([
           success(webhook, present(a)),
-          failure(webhook, present(b), { retryMs: NOW_MS + 9 }),
+          failure(webhook, present(b), { retryAtMs: NOW_MS + 9 }),
         ]);
         await queue.recordPing({
           webhook,
@@ -538,7 +538,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await requeue(0)).toEqual({ count: 2, last: ids[1] });
         expect(await requeue(present(ids[1]))).toEqual({ count: 1, last: number });
         expect(await requeue(number)).toEqual({ count: 0 });
-        expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS + 9 }]);
+        expect(await queue.states([webhook])).toMatchObject([{ retryAtMs: NOW_MS + 9 }]);
       });
     });
 
@@ -594,7 +594,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await subject.register.commands.remove(webhook);
         expect(await firstIds(queue, webhook)).toEqual([]);
         expect(await queue.webhooks()).toEqual([]);
-        expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined, hasRetraction: false }]);
+        expect(await queue.states([webhook])).toMatchObject([{ retryAtMs: undefined, hasRetraction: false }]);
         let steps = 0;
         while (await queue.retention.dropRemoved()) expect(steps++).toBeLessThan(MAX_STEPS);
         expect(steps).toBeGreaterThan(2);
