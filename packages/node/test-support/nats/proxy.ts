@@ -9,6 +9,8 @@ export type LossyProxy = {
   loseReplies(isLosing: boolean): void;
   /** Holds back what clients send from now on. */
   hold(): void;
+  /** Settles when a text is among what is held back. */
+  holds(text: string): Promise<unknown>;
   /** Sends what was held back, even if its client has gone. */
   release(): void;
   /** Holds back what the server sends, until `releaseReplies`. */
@@ -26,6 +28,7 @@ type State = {
   readonly sockets: Set<Socket>;
   isLosing: boolean;
   held: (() => void)[] | undefined;
+  heldText: string;
   heldReplies: (() => void)[] | undefined;
   intercepted: number;
 };
@@ -35,6 +38,7 @@ export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
     sockets: new Set(),
     isLosing: false,
     held: undefined,
+    heldText: "",
     heldReplies: undefined,
     intercepted: 0,
   };
@@ -44,7 +48,8 @@ export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
   return {
     port: (server.address() as AddressInfo).port,
     loseReplies: (isLosing) => void Object.assign(state, { isLosing, intercepted: 0 }),
-    hold: () => void Object.assign(state, { held: [], intercepted: 0 }),
+    hold: () => void Object.assign(state, { held: [], heldText: "", intercepted: 0 }),
+    holds: (text) => until(`${text} is not held`, () => state.heldText.includes(text)),
     release() {
       for (const send of state.held ?? []) send();
       state.held = undefined;
@@ -72,6 +77,7 @@ function connectThrough(state: State, client: Socket, targetPort: number): void 
     const send = () => void upstream.write(bytes);
     if (!state.held) return send();
     state.held.push(send);
+    state.heldText += bytes;
     state.intercepted++;
   });
   upstream.on("data", (bytes) => {

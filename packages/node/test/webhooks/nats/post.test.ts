@@ -198,15 +198,17 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
 
     test("A delivery in strict order refuses a late copy of a process that no longer owns the webhook.", async () => {
       const proxy = await openProxy();
-      const former = createSender({ timeoutMs: 1_000 });
-      const current = createSender();
+      const [former, current] = [createSender(), createSender()];
       await former.send("late-1", target("short.late", proxy.port), strict);
       proxy.hold();
-      const sent = await Promise.allSettled([
-        former.send("late-2", target("short.late", proxy.port), strict),
-        former.send("late-4", target("short.late-parallel", proxy.port)),
+      const ended = new AbortController();
+      const sent = Promise.allSettled([
+        former.send("late-2", target("short.late", proxy.port), { ...strict, signal: ended.signal }),
+        former.send("late-4", target("short.late-parallel", proxy.port), { signal: ended.signal }),
       ]);
-      expect(sent.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+      await Promise.all(["late-2", "late-4"].map(proxy.holds));
+      ended.abort(new Error("late"));
+      expect((await sent).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
       await current.send("late-2", target("short.late"), strict);
       await current.send("late-3", target("short.late"), strict);
       await idsForgotten();
@@ -332,10 +334,11 @@ describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
       admin.subscribe("silent");
       admin.subscribe("talking", '{"ok":true}');
       admin.subscribe("chattering", "hello");
-      const { send, connections } = createSender({ timeoutMs: 1_000 });
-      await expect(send("a", target("silent"))).rejects.toMatchObject({ code: "TimeoutError" });
+      const impatient = createSender({ timeoutMs: 1_000 });
+      await expect(impatient.send("a", target("silent"))).rejects.toMatchObject({ code: "TimeoutError" });
       // A connection without a reply is not used again.
-      await expect.poll(connections).toBe(0);
+      await expect.poll(impatient.connections).toBe(0);
+      const { send } = createSender();
       await expect(send("a", target("talking"))).rejects.toMatchObject({ code: "NATS_PROTOCOL" });
       await expect(send("a", target("chattering"))).rejects.toMatchObject({ code: "NATS_PROTOCOL" });
     });

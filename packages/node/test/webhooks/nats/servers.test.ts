@@ -67,7 +67,7 @@ describe("a program at the port of a target", () => {
     ],
   ] as const)("%s fails the attempt and loses the connection", async (_what, onConnection, code) => {
     const { target, connected, closed } = await start(onConnection);
-    const { send, connections } = createSender({ timeoutMs: 1_000 });
+    const { send, connections } = createSender(code === "TimeoutError" ? { timeoutMs: 1_000 } : {});
     await expect(send("a", target)).rejects.toSatisfy(
       (error: Error & { code?: unknown }) => error.code === code || error.name === code,
     );
