@@ -139,7 +139,6 @@ export default defineConfig({
           exclude: [...long, ...isolated],
           // The modules of the node are loaded and optimised once per worker instead of once per file.
           isolate: false,
-          setupFiles: patient,
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
@@ -150,7 +149,6 @@ export default defineConfig({
           name: "fast isolated",
           include: isolated,
           exclude: processes,
-          setupFiles: patient,
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
@@ -161,7 +159,6 @@ export default defineConfig({
           name: "fast processes",
           include: smoke,
           isolate: false,
-          setupFiles: patient,
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },

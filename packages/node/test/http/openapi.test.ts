@@ -7,12 +7,17 @@ import { OPERATION_IDS } from "../../src/http/documentation/operation-ids.ts";
 import { present } from "../../src/platform/present.ts";
 import { serveEverything } from "../../test-support/clients/chain.ts";
 import type { Document, Operation } from "../../test-support/http/described.ts";
+import { until } from "../../test-support/process/until.ts";
 
 let node: Awaited<ReturnType<typeof serveEverything>>;
 let document: Document;
 beforeAll(async () => {
   node = await serveEverything();
-  document = (await (await fetch(`${node.url}/api/openapi.json`)).json()) as Document;
+  // On a busy machine, building it can exceed the time limit of a response.
+  document = await until("the document is served", async () => {
+    const response = await fetch(`${node.url}/api/openapi.json`);
+    return response.ok && ((await response.json()) as Document);
+  });
 });
 afterAll(() => node.stop());
 

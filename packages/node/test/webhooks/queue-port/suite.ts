@@ -215,7 +215,10 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           subject,
           facts.map(({ number }) => ({ kind: "retract", number, webhook })),
         );
-        await queue.record([success(webhook, present(a)), failure(webhook, present(b), { retryAtMs: NOW_MS })]);
+        await queue.record([
+          success(webhook, present(a)),
+          failure(webhook, present(b), { retryAtMs: NOW_MS }),
+        ]);
         expect(await statesOf(queue, webhook)).toEqual([
           ["a", "delivered"],
           ["b", "cancelled"],
