@@ -71,7 +71,7 @@ export class SubscribedEvents {
    */
   replaceRemote(names: readonly string[]): number {
     const replaced = new Set(names);
-    // Callers repeat the same names, in case the node has another database.
+    // Mirrors repeat the same names, in case the node has another database.
     if (this.#remote.symmetricDifference(replaced).size > 0) this.#deps.remoteNames.replace([...replaced]);
     this.#remote = replaced;
     const last = this.#deps.lastSequence();

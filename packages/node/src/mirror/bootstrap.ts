@@ -125,7 +125,7 @@ async function fetchState(head: Position, deps: BootstrapDeps): Promise<void> {
       position = await append(transaction, position, bundles, { epoch, phase: "blocks" });
     }
     if (position.id !== target.id) throw branchLeft(position);
-    await transaction.change(indexSql());
+    await transaction.build(indexSql());
     await enterPhase(transaction, "ready", epoch);
   });
 }

@@ -43,6 +43,8 @@ export type MirrorDeps = {
   readonly onHeight: (height: number) => void;
   /** Called with the last copied event when it changes. */
   readonly onCopied: CopyDeps["onCopied"];
+  /** Called when this mirror has taken the lease; the signal ends with the session. */
+  readonly onLease: (signal: AbortSignal) => void;
 };
 
 /** Pause after a failure, doubled with each further failure. */
@@ -110,6 +112,7 @@ export class Mirror {
     let copying: Promise<void> | undefined;
     try {
       await storeIdentity(postgres, this.#deps.identity, head.epoch);
+      this.#deps.onLease(signal);
       copying = this.#eventCopy
         .run({ ...this.#deps, epoch: head.epoch, heights, signal })
         .catch((error) => ended.abort(error));

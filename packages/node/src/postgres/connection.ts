@@ -23,6 +23,8 @@ export type Transaction = {
   readonly query: Query;
   /** Returns the number of rows that a statement changed. */
   change(sql: string, values?: readonly PostgresValue[]): Promise<number>;
+  /** Runs SQL that creates tables or indexes, for at most an hour. The limit holds until the end of the transaction. */
+  build(sql: string): Promise<void>;
   /** Runs `COPY ... FROM STDIN` with rows in its text format. */
   copy(sql: string, rows: string): Promise<void>;
 };
@@ -48,6 +50,11 @@ export type PostgresOptions = {
   /** Time limit of a statement. */
   readonly statementTimeoutMs: number;
   /**
+   * Time after which the server closes the connection of a transaction that sends no statement: a process that freezes, or loses
+   * its network, must not keep its locks. Default: 15 s.
+   */
+  readonly maxTransactionIdleMs?: number;
+  /**
    * True if a commit may return before it is on disk. A crash of the server then loses the last commits, but never
    * reorders them.
    */
@@ -62,9 +69,15 @@ export type PostgresOptions = {
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A transaction of an API server waits up to 7.5 s for a call of the node. */
+const MAX_TRANSACTION_IDLE_MS = 15_000;
+/** Time without traffic after which the system probes whether the server can still be reached. */
+const PROBE_AFTER_MS = 10_000;
 /** Time to wait for a response after the time limit of a statement; then the connection is closed. */
 const RESPONSE_GRACE_MS = 10_000;
 const WAITING_PER_CONNECTION = 100;
+/** Enough for the indexes of a long chain. */
+const BUILD_TIMEOUT_MS = 3_600_000;
 
 /** Connections to a database. None is opened yet: the first statements open them. */
 export class Postgres {
@@ -87,6 +100,8 @@ export class Postgres {
       max: maxConnections,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: options.statementTimeoutMs + RESPONSE_GRACE_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: PROBE_AFTER_MS,
       pipeline: true,
       // They are not passed as parameters of the connection, because a pooler refuses them.
       onConnect: async (client) => {
@@ -154,10 +169,12 @@ function withoutClient(error: Error): Error {
 
 const settingsOf = ({
   statementTimeoutMs,
+  maxTransactionIdleMs = MAX_TRANSACTION_IDLE_MS,
   isCommitAsynchronous,
   hasFewStatements,
 }: PostgresOptions): Settings => ({
   statement_timeout: `${statementTimeoutMs}`,
+  idle_in_transaction_session_timeout: `${maxTransactionIdleMs}`,
   ...(isCommitAsynchronous && { synchronous_commit: "off" }),
   ...(hasFewStatements && { enable_seqscan: "off", jit: "off" }),
 });
@@ -252,6 +269,11 @@ const transactionOn = (client: Queryable, toStatement: ToStatement): Transaction
   query: queryOf(client, toStatement),
   change: async (sql, values = []) =>
     (await client.query(statementOf(sql, values, toStatement))).rowCount ?? 0,
+  async build(sql) {
+    await client.query(`SET LOCAL statement_timeout = ${BUILD_TIMEOUT_MS}`);
+    const statement = { text: sql, query_timeout: BUILD_TIMEOUT_MS + RESPONSE_GRACE_MS };
+    await client.query(statement);
+  },
   copy: (sql, rows) => copyInto(client, sql, rows),
 });
 

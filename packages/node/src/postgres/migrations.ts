@@ -48,13 +48,14 @@ export async function migrate(postgres: Postgres): Promise<void> {
 const CREATED_MEANWHILE = ["23505", "42P07"];
 
 async function applyMissing(postgres: Postgres): Promise<void> {
-  await postgres.transaction("READ WRITE", async ({ query, change }) => {
+  await postgres.transaction("READ WRITE", async ({ query, change, build }) => {
     await change("CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text NOT NULL)");
-    await change("LOCK TABLE migrations IN EXCLUSIVE MODE");
+    // It waits for the migrations of another process.
+    await build("LOCK TABLE migrations IN EXCLUSIVE MODE");
     const applied = await query<{ name: string; checksum: string }>("SELECT name, checksum FROM migrations");
     const missing = unapplied(applied);
     for (const { name, sql, checksum } of missing) {
-      await change(sql);
+      await build(sql);
       await change("INSERT INTO migrations VALUES ($1, $2)", [name, checksum]);
     }
   });

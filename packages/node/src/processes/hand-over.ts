@@ -60,6 +60,8 @@ type HandOverDeps = {
 const CONNECTIONS = 4;
 /** Long enough to copy all rows in one transaction. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;
+/** Longer than the time for which a request to the node is repeated (`hand-over/node-client.ts`). */
+const MAX_TRANSACTION_IDLE_MS = 180_000;
 
 /**
  * Resolves when the target owns the webhooks, or with `cancel` their former owner.
@@ -100,6 +102,7 @@ const openDatabase = (url: string): Postgres =>
     applicationName: "uniknode webhooks hand-over",
     maxConnections: CONNECTIONS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    maxTransactionIdleMs: MAX_TRANSACTION_IDLE_MS,
     isCommitAsynchronous: false,
     onConnectionLost() {},
   });

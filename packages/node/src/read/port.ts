@@ -207,7 +207,7 @@ export class CursorError extends CodedError<"CURSOR_UNKNOWN"> {
 
 /**
  * - `SNAPSHOT_TIMEOUT`: the reads exceed their time; the worker for slow queries has more
- * - `SNAPSHOT_EMPTY`: the chain has no block yet
+ * - `SNAPSHOT_EMPTY`: the chain has no block yet, or a mirror is being built
  * - `SNAPSHOT_ENDED`: a read came after the end of its snapshot, because the work waited for something other than reads
  * - `SNAPSHOT_BUSY`: all connections to the database are in use
  * - `SNAPSHOT_UNREACHABLE`: the database cannot be reached, or it ended the snapshot
@@ -221,7 +221,7 @@ type SnapshotErrorCode =
 
 const MESSAGES: Readonly<Record<SnapshotErrorCode, string>> = {
   SNAPSHOT_TIMEOUT: "reads aborted: time limit exceeded",
-  SNAPSHOT_EMPTY: "the database has no block yet",
+  SNAPSHOT_EMPTY: "the database has no block yet, or its mirror is being built",
   SNAPSHOT_ENDED: "the snapshot has ended: await only its reads inside it",
   SNAPSHOT_BUSY: "reads refused: all connections to the database are in use; retry",
   SNAPSHOT_UNREACHABLE: "reads failed: the database cannot be reached; check that it runs",

@@ -180,7 +180,7 @@ describe("failures", () => {
     expect(response.json()).toEqual({
       statusCode: 503,
       error: "Service Unavailable",
-      message: "Service Unavailable: the node has no block yet; retry in 10 s",
+      message: "Service Unavailable: the node has no block yet, or its mirror is being built; retry in 10 s",
     });
     await waiting.close();
     empty.close();

@@ -1,6 +1,6 @@
 /** The copy of the event log in PostgreSQL: each event once, in order, and no gap without a record (docs/spec/feed.md 6). */
 import assert from "node:assert";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DEFAULT_FEED_OPTIONS, Feed } from "../../src/feed/feed.ts";
 import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
@@ -25,6 +25,7 @@ import { useDatabases } from "../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 
 const POLL = { interval: 10 };
+const UNACCEPTED = ["block.received", "block.disregarded"];
 const databases = useDatabases();
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -54,7 +55,9 @@ function openNode(name: string): void {
   const path = `${folder.path}/${name}.sqlite`;
   database = openDatabase(path);
   migrate(database);
-  log = new EventLog(database, { recordedNames: () => new Set(["peer.added", "block.applied"]) });
+  log = new EventLog(database, {
+    recordedNames: () => new Set(["peer.added", "block.applied", ...UNACCEPTED]),
+  });
   feed = new Feed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs: 200 },
     {
@@ -66,11 +69,13 @@ function openNode(name: string): void {
   );
 }
 
-function add(count: number, { height, data }: { height?: number; data?: unknown } = {}): void {
+type Added = { readonly name?: string; readonly height?: number; readonly data?: unknown };
+
+function add(count: number, { height, name, data }: Added = {}): void {
   const from = log.lastSequence() + 1;
   const events = Array.from({ length: count }, (_, index) => ({
     id: `${Math.random()}:${from + index}`,
-    name: height === undefined ? "peer.added" : "block.applied",
+    name: name ?? (height === undefined ? "peer.added" : "block.applied"),
     ...(height !== undefined && { height, blockId: "ab" }),
     ...(data !== undefined && { data }),
   }));
@@ -172,6 +177,16 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     add(1, { height: 12 });
     await copy.stop();
     expect((await state()).sequence).toBe(3);
+  });
+
+  test("The copy of an event log does not wait for blocks that the node has not accepted: a peer chooses their heights.", async () => {
+    const copy = await start();
+    await started();
+    const waitFor = vi.spyOn(copy.heights, "waitFor");
+    for (const name of UNACCEPTED) add(1, { name, height: 1_000_000 });
+    await copiedUpTo(2);
+    expect(new Set(waitFor.mock.calls.map(([height]) => height))).toEqual(new Set([0]));
+    await copy.stop();
   });
 
   test("The copy of an event log is changed by the mirror with the lease alone.", async () => {

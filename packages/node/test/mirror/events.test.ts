@@ -9,6 +9,7 @@ import { copiedEvents, nodeEvents } from "../../test-support/mirror/events.ts";
 import { startLyingFeed } from "../../test-support/mirror/lying-feed.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { insertWebhook, ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
 const NAMES = [
   "block.applied",
@@ -152,5 +153,21 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     expect(await copiedEvents(chain.postgres, before)).toEqual(rows);
     const doctor = await spawnUniknode(["doctor", "--database-url", chain.databaseUrl]).ended;
     expect(doctor.stdout).toMatch(/events +copied up to \d+; 1 gaps, the last at 20/);
+  });
+
+  test("The events that webhooks of the database name are recorded again after the database of the node has lost the names.", async () => {
+    const recorded = () =>
+      readNode((database) =>
+        database.prepare<{ name: string }>("SELECT name FROM remote_names ORDER BY name").all(),
+      ).map(({ name }) => name);
+    await ownByWorkers(chain.postgres);
+    await insertWebhook(chain.postgres);
+    await chain.stopNode();
+    const database = openDatabase(chain.nodeDatabase);
+    database.execute("DELETE FROM remote_names");
+    database.close();
+    expect(recorded()).toEqual([]);
+    await chain.restartNode();
+    await expect.poll(recorded).toEqual(["block.applied", "block.reverted"]);
   });
 });

@@ -68,6 +68,19 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     expect(await count()).toEqual([{ number: 1 }, { number: 2 }]);
   });
 
+  test("A connection to PostgreSQL builds for longer than a statement may take, and limits the statements after the transaction.", async () => {
+    const limited = new Postgres({
+      ...{ url, applicationName: "test", maxConnections: 1, statementTimeoutMs: 200 },
+      ...{ isCommitAsynchronous: false, onConnectionLost: () => {} },
+    });
+    await limited.transaction("READ WRITE", ({ build }) =>
+      build("SELECT pg_sleep(0.5); SELECT pg_sleep(0.1)"),
+    );
+    const late = limited.transaction("READ WRITE", ({ query }) => query("SELECT pg_sleep(0.5)"));
+    await expect(late).rejects.toMatchObject({ code: "57014" });
+    await limited.close();
+  });
+
   test("A connection to PostgreSQL passes arrays with every kind of element.", async () => {
     const texts = ["", "NULL", "null", null, " a ", 'a"b', "a\\b", '\\"', "{a,b}", "a\nb", "ä€😀", "'"];
     const numbers = ["9007199254740993", 0, -1, null];

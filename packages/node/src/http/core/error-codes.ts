@@ -135,7 +135,11 @@ const CHAPTERS = {
       "The block of `X-Uniknode-At-Least` is no longer on the chain.",
       "reload your state, and send the request without the header",
     ),
-    NODE_STARTING: code([503], "The node has no block yet.", "retry after `retry-after`"),
+    NODE_STARTING: code(
+      [503],
+      "The node has no block yet, or its mirror is being built.",
+      "retry after `retry-after`",
+    ),
     INTERNAL_ERROR: code(
       [500],
       "An internal error occurred; the log of the node has the reason.",

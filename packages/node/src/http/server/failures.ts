@@ -146,7 +146,8 @@ const BUSY = {
   RESPONSE_LATE: LATE,
   NODE_BUSY: "Service Unavailable: too many requests are in progress; retry in 10 s",
   NODE_UNREACHABLE: "Service Unavailable: no node responds; retry in 10 s",
-  NODE_STARTING: "Service Unavailable: the node has no block yet; retry in 10 s",
+  NODE_STARTING:
+    "Service Unavailable: the node has no block yet, or its mirror is being built; retry in 10 s",
   DATABASE_UNREACHABLE: "Service Unavailable: the database cannot be reached; retry in 10 s",
 } as const;
 

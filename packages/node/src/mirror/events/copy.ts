@@ -32,6 +32,8 @@ const MAX_PAUSE_MS = 15_000;
 const REFUSED_PAUSE_MS = 60_000;
 /** Time for which events wait for their block, so that the receiver of an event finds its block. */
 const MAX_WAIT_MS = 1_000;
+/** Events about blocks that the node has not accepted: a peer chooses their heights. */
+const UNACCEPTED: ReadonlySet<string> = new Set(["block.received", "block.disregarded"]);
 /** Steps of pruning between two responses of the node, each of which takes a minute. */
 const MAX_PRUNED_STEPS = 20;
 /** Bounds of the lines that are read while others are written: their number, and the characters of their events. */
@@ -139,17 +141,17 @@ async function writeLines(
 
 /**
  * Checks that events follow a sequence and each other; the log skips sequences after a request to continue with higher ones. Returns the
- * height of the highest block of an event; 0 if there is none.
+ * height of the highest block of an event that the node has accepted; 0 if there is none.
  *
  * @throws {MirrorError} MIRROR_FEED_INVALID
  */
 function checkEvents(events: readonly CopiedEvent[], after: number): number {
   let highest = 0;
   let previous = after;
-  for (const [sequence, , , height] of events) {
+  for (const [sequence, , name, height] of events) {
     if (sequence <= previous) throw outOfOrder(sequence, previous);
     previous = sequence;
-    highest = Math.max(highest, height ?? 0);
+    if (!UNACCEPTED.has(name)) highest = Math.max(highest, height ?? 0);
   }
   return highest;
 }

@@ -38,6 +38,8 @@ type DeliverOptions = Config<typeof deliverOptions>;
 /** Time limit of a statement: calls of the storage settle within `CALL_TIMEOUT_MS`. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
+/** Shorter than any lease: a frozen worker must not lock its shards longer than it owns them. */
+const MAX_TRANSACTION_IDLE_MS = 5_000;
 /** Time that a stop waits for running calls: shorter than the time limit of the stop. */
 const MAX_CLOSE_GRACE_MS = 10_000;
 
@@ -201,6 +203,7 @@ function openDatabase(
     maxConnections: databaseConnections,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    maxTransactionIdleMs: MAX_TRANSACTION_IDLE_MS,
     isCommitAsynchronous: false,
     hasFewStatements: true,
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { mirrorOptions } from "../../config/mirror.ts";
 import { requireMirrorAccess } from "../../config/mirror-access.ts";
 import type { Config } from "../../config/resolve.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, HttpGateway } from "../../gateway/http.ts";
 import { checkMirror, type MirrorCheck } from "../../mirror/check/check.ts";
 import { FeedClient } from "../../mirror/feed-client.ts";
 import { refuseOtherNetwork } from "../../mirror/head.ts";
@@ -14,6 +15,7 @@ import type { Served } from "../../platform/lifecycle/process.ts";
 import { Postgres } from "../../postgres/connection.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
 import { untilReachable } from "../../postgres/postgres-error.ts";
+import { RemoteNames } from "../../webhooks/postgres/hand-over/owner.ts";
 
 export type MirrorConfig = Config<typeof mirrorOptions>;
 
@@ -21,10 +23,12 @@ type MirrorObserver = Pick<MirrorDeps, "onHeight" | "onCopied">;
 
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
-/** Number of connections: one to write blocks, one to write events, one to renew the lease, one to read. */
+/** Number of connections: one to write blocks, one to write events, one to renew the lease, one to read and for the names of events. */
 const CONNECTIONS = 4;
-/** Long enough for the statement that builds the indexes of a long chain. */
-const STATEMENT_TIMEOUT_MS = 3_600_000;
+/** A database that no longer responds must not stop the mirror for long: the lease is renewed over other connections. */
+const STATEMENT_TIMEOUT_MS = 120_000;
+/** Longer than the silence of a node (`feed-client.ts`), for whose lines the last transaction of a new mirror waits. */
+const MAX_TRANSACTION_IDLE_MS = 60_000;
 
 /**
  * @param starting ends the waits for the database and the node
@@ -38,8 +42,12 @@ export async function startMirror(
   starting: AbortSignal,
   observer: MirrorObserver = { onHeight() {}, onCopied() {} },
 ): Promise<Served> {
-  const { postgres, feed } = openBoth(options, logger);
+  const { postgres, feed, token } = openBoth(options, logger);
   const { node, name } = options;
+  const remote = new HttpGateway({ ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: [node], token }, { onChange() {} });
+  const names = new RemoteNames({ postgres, gateway: remote.gateway });
+  // Only the mirror with the lease: it follows the node whose log the workers read.
+  const onLease = (signal: AbortSignal) => void names.repeat({ logger, signal });
   const stopping = new AbortController();
   try {
     await whenReachable(() => postgres.query("SELECT 1"), logger, starting);
@@ -49,19 +57,22 @@ export async function startMirror(
     await whenReachable(() => migrate(postgres), logger, starting);
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
-    const deps = { postgres, feed, network, identity: texts, logger, ...observer };
+    const deps = { postgres, feed, network, identity: texts, logger, onLease, ...observer };
     const running = new Mirror({ owner, undoDepth: UNDO_DEPTH }, deps).run(stopping.signal);
     return {
       failed: running.then(() => new Promise<never>(() => {})),
       closing: () => (stopping.signal.aborted ? "mirror" : undefined),
       async stop() {
         stopping.abort();
+        // Ends a call, for whose result a connection waits.
+        await remote.close();
         await running.catch(() => {});
         await feed.close();
         await postgres.close();
       },
     };
   } catch (error) {
+    await remote.close();
     await feed.close();
     await postgres.close();
     throw error;
@@ -99,11 +110,12 @@ function openBoth(options: MirrorConfig, logger: Logger) {
     applicationName: "uniknode mirror",
     maxConnections: CONNECTIONS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    maxTransactionIdleMs: MAX_TRANSACTION_IDLE_MS,
     // Commits that a crash of the server loses are fetched again.
     isCommitAsynchronous: true,
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
   });
-  return { postgres, feed: new FeedClient({ url: options.node, token }) };
+  return { postgres, feed: new FeedClient({ url: options.node, token }), token };
 }
 
 /**

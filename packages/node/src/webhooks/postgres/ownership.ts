@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import type { Transaction } from "../../postgres/connection.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import type { Ownership, OwnershipChange, QueueChange } from "../ownership.ts";
-import { SHARDS, type Share, shardOf, withinShare } from "../storage/shards.ts";
+import { type Share, shardOf, withinShare } from "../storage/shards.ts";
 import {
   bumpVersionWhile,
   claimShards,
@@ -17,6 +17,7 @@ import {
   readShare,
   readWebhooks,
   type ShardRow,
+  takeQueueChanges,
 } from "./shards.ts";
 import type { Connection } from "./sql.ts";
 import { beginLease, endLease, renewLease, type WorkerLease } from "./worker-lease.ts";
@@ -173,13 +174,8 @@ export class ShardOwnership implements Ownership {
     await endLease(this.#deps.postgres.query, this.#lease);
   }
 
-  async takeChanges(): Promise<readonly QueueChange[]> {
-    const rows = await this.#deps.postgres.query<{ webhook: string; isRestart: boolean }>(
-      `DELETE FROM queue_changes WHERE (webhook % ${SHARDS})::integer = ANY ($1)
-       RETURNING webhook, is_restart AS "isRestart"`,
-      [[...this.#held.keys()]],
-    );
-    return rows.map(({ webhook, isRestart }) => ({ webhook: Number(webhook), isRestart }));
+  takeChanges(): Promise<readonly QueueChange[]> {
+    return takeQueueChanges(this.#deps.postgres.query, this.worker, [...this.#held.values()]);
   }
 }
 

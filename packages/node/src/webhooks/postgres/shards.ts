@@ -4,6 +4,7 @@ import { present } from "../../platform/present.ts";
 import type { Query, Transaction } from "../../postgres/connection.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import { nextEpoch } from "../model/webhook.ts";
+import type { QueueChange } from "../ownership.ts";
 import { type OwnedShard, SHARDS, type Share } from "../storage/shards.ts";
 
 /** A shard, and the sequence of the last event that was matched for its webhooks. */
@@ -77,6 +78,23 @@ export async function readWebhooks(query: Query, shards: readonly number[]) {
   );
   const byShard = Map.groupBy(rows, ({ shard }) => shard);
   return (shard: number): number[] => (byShard.get(shard) ?? []).map(({ id }) => Number(id));
+}
+
+/** Removes the changes of webhooks of the shards that a worker owns with these epochs, and returns them. */
+export async function takeQueueChanges(
+  query: Query,
+  worker: string,
+  shards: readonly OwnedShard[],
+): Promise<QueueChange[]> {
+  const rows = await query<{ webhook: string; isRestart: boolean }>(
+    `DELETE FROM queue_changes
+     USING shard_owners JOIN unnest($2::integer[], $3::bigint[]) AS own (shard, epoch)
+       ON owner = $1 AND shard_owners.shard = own.shard AND shard_owners.epoch = own.epoch
+     WHERE (webhook % ${SHARDS})::integer = own.shard
+     RETURNING webhook, is_restart AS "isRestart"`,
+    [worker, shards.map(({ shard }) => shard), shards.map(({ epoch }) => epoch)],
+  );
+  return rows.map(({ webhook, isRestart }) => ({ webhook: Number(webhook), isRestart }));
 }
 
 /** Lets others claim shards that a worker owns with these epochs. */

@@ -103,12 +103,12 @@ export class Register {
     const webhook = await commands.insert({ fields, token: createToken() }, this.#options.webhookLimit);
     try {
       await webhooksChanged();
+      // Before this point, the log may lack events that only this webhook names; the webhook receives later ones.
+      await commands.activate(webhook.id, ping && webhook.enabled ? createPing(webhook.id) : undefined);
     } catch (error) {
       await commands.remove(webhook.id);
       throw error;
     }
-    // Before this point, the log may lack events that only this webhook names; the webhook receives later ones.
-    await commands.activate(webhook.id, ping && webhook.enabled ? createPing(webhook.id) : undefined);
     logger.info({ webhook: webhook.id, enabled: webhook.enabled }, "webhook registered");
     if (ping) onChanged(webhook.id);
     return webhook;

@@ -3,8 +3,8 @@
  * lanes of `lanes.ts`. Deliveries are written by matching, in the transaction that moves the cursor of the event log: `intake.ts`.
  *
  * Times are milliseconds since 1970. A change is on disk when its promise settles. Every call settles within `CALL_TIMEOUT_MS`, even
- * if the database is blocked. A failed call has changed nothing and holds no lock, so that it can be repeated. The dispatcher does so
- * after a pause.
+ * if the database is blocked. A failed call holds no lock, and has changed nothing unless the response to its commit was lost. The
+ * dispatcher repeats it after a pause: a failed attempt whose outcome was committed unnoticed is then counted twice.
  */
 import type {
   AttemptOutcome,

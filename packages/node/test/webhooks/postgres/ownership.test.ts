@@ -1,27 +1,32 @@
 /** Workers share the webhooks of a database: one owner for each shard and epoch, and no write of a former owner. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import type { Postgres } from "../../../src/postgres/connection.ts";
+import { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import type { OwnerState } from "../../../src/webhooks/hand-over/owner.ts";
 import { NameInUseError, type OwnershipChange } from "../../../src/webhooks/ownership.ts";
 import { changeOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
-import { Positions } from "../../../src/webhooks/postgres/positions.ts";
-import { type Connection, PostgresStore } from "../../../src/webhooks/postgres/sql.ts";
+import { lockOwnShards, Positions } from "../../../src/webhooks/postgres/positions.ts";
+import { type Connection, PostgresStore, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
+import { noteChange } from "../../../src/webhooks/storage/locks.ts";
 import { SHARDS, shardOf } from "../../../src/webhooks/storage/shards.ts";
+import { runSteps } from "../../../src/webhooks/storage/sql.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
-import { hasPostgres } from "../../../test-support/postgres/server.ts";
+import { connect, hasPostgres } from "../../../test-support/postgres/server.ts";
 import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
 import { untilBlocked } from "./open.ts";
 
 const LEASE_MS = 60_000;
+const MAX_IDLE_MS = 1_000;
 
 describe.runIf(hasPostgres)("the shards of workers", () => {
   const databases = useDatabases();
+  let url: string;
   let postgres: Postgres;
   beforeEach(async () => {
-    postgres = await databases.connect();
+    url = await databases.create();
+    postgres = connect(url);
     onTestFinished(() => postgres.close());
     await migrate(postgres);
     await ownByWorkers(postgres);
@@ -175,6 +180,32 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(epochsOf(a)).toEqual(before);
     await start("b").renew();
     expect(epochsOf(a)).toEqual(before);
+  });
+
+  test("The shards of a worker that freezes in a transaction are claimed after the time for which the transaction may idle.", async () => {
+    const [a, b] = [start("a"), start("b")];
+    await a.renew();
+    const frozen = new Postgres({
+      ...{ url, applicationName: "test", maxConnections: 1, statementTimeoutMs: 5_000 },
+      ...{ maxTransactionIdleMs: MAX_IDLE_MS, isCommitAsynchronous: false, onConnectionLost: () => {} },
+    });
+    const { promise: continued, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>();
+    const work = frozen.transaction("READ WRITE", async (transaction) => {
+      await runSteps(lockOwnShards(sqlOf(transaction), a, [...a.held.keys()]));
+      onLocked();
+      await continued;
+      await transaction.query("SELECT 1");
+    });
+    await locked;
+    await expire("a");
+    const startMs = performance.now();
+    await b.renew();
+    expect(performance.now() - startMs).toBeLessThan(5 * MAX_IDLE_MS);
+    expect(b.held.size).toBe(SHARDS);
+    goOn();
+    await expect(work).rejects.toThrow();
+    await frozen.close();
   });
 
   test("The shards that a renewal claimed, lost or found too many are reported by the next one if it fails.", async () => {
@@ -335,6 +366,17 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
       ]),
     );
     expect(await a.takeChanges()).toEqual([]);
+  });
+
+  test("The shards of workers report a change to their new owner, not to one that lost them without knowing it.", async () => {
+    const [webhook] = await addWebhooks(1);
+    const [a, b] = [start("a"), start("b")];
+    await a.renew();
+    await expire("a");
+    await b.renew();
+    await store().write((sql) => noteChange(sql, present(webhook), true));
+    expect(await a.takeChanges()).toEqual([]);
+    expect(await b.takeChanges()).toEqual([{ webhook, isRestart: true }]);
   });
 
   test("The shards are given up and not claimed during a hand-over, and fenced by the process that copies them.", async () => {

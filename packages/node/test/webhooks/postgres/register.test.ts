@@ -1,10 +1,13 @@
 /** The register in PostgreSQL, as several processes change it. */
+import { EVERY_EVENT } from "@uniknode/client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
 import { PostgresStore, readsOf, sqlOf } from "../../../src/webhooks/postgres/sql.ts";
-import { CallOrder } from "../../../src/webhooks/postgres/storage.ts";
+import { CallOrder, createRequestStorage } from "../../../src/webhooks/postgres/storage.ts";
+import { Register } from "../../../src/webhooks/register/register.ts";
+import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { CALL_TIMEOUT_MS } from "../../../src/webhooks/storage/delivery-queue.ts";
 import { lockVersion, noteChange } from "../../../src/webhooks/storage/locks.ts";
 import { suspendWebhook } from "../../../src/webhooks/storage/queues.ts";
@@ -12,6 +15,8 @@ import { runSteps } from "../../../src/webhooks/storage/sql.ts";
 import { activateWaiting, activeWebhooks } from "../../../src/webhooks/storage/webhooks.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
+import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
+import { silent } from "../../../test-support/webhooks/support.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";
 import {
   ALL_SHARDS,
@@ -19,6 +24,7 @@ import {
   createCommands,
   insertDeliveries,
   LAST_EVENT,
+  openDatabase,
   openRegister,
   takeChanges,
   untilBlocked,
@@ -36,6 +42,31 @@ const suspend = (postgres: Postgres, webhook: number, reason = "too many failure
 
 describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
   const databases = useDatabases();
+
+  test("The register has no webhook whose activation failed, because the node did not name its newest event.", async () => {
+    const postgres = await openDatabase(databases);
+    await ownByWorkers(postgres);
+    const lastEvent = () => Promise.reject(new Error("down"));
+    const register = new Register(
+      { webhookLimit: 10, isTargetAddress: () => true },
+      {
+        storage: createRequestStorage({ postgres, cipher: PLAIN_SECRETS, lastEvent }).register,
+        webhooksChanged: async () => {},
+        createPing: () => expect.unreachable(),
+        onChanged: () => {},
+        onRestarted: () => {},
+        awaitMatched: async () => {},
+        nowMs: () => NOW_MS,
+        logger: silent,
+      },
+    );
+    const created = register.create({
+      ...{ event: "block.applied", target: OTHER_TARGET },
+      conditions: [EVERY_EVENT],
+    });
+    await expect(created).rejects.toThrow("down");
+    expect(await register.list({ offset: 0, limit: 10 })).toEqual({ webhooks: [], totalCount: 0 });
+  });
 
   describe("the limit", () => {
     test("The limit of the register holds for registrations of several processes at the same time.", async () => {

@@ -2,10 +2,12 @@
  * The owner of the webhooks, as the database of the workers stores it, and the names of events that the log of the node
  * records for the workers.
  */
-
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { present } from "../../../platform/present.ts";
 import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import { FailureLog } from "../../collaborators.ts";
 import {
   nextOwner,
   type Owner,
@@ -68,6 +70,21 @@ type RemoteNamesDeps = {
   readonly gateway: Pick<Gateway, "replaceRemoteNames">;
 };
 
+type RepetitionDeps = {
+  readonly logger: Pick<Logger, "info" | "warn">;
+  /** Ends the repetition. */
+  readonly signal: AbortSignal;
+};
+
+export type RepetitionTimes = {
+  /** Pause after a success, and while the workers do not own the webhooks. */
+  readonly everyMs: number;
+  /** Pause after a failure. */
+  readonly retryMs: number;
+};
+
+const REPETITION_TIMES: RepetitionTimes = { everyMs: 60_000, retryMs: 5_000 };
+
 /** The names of events that the log of the node records for the workers. */
 export class RemoteNames {
   readonly #deps: RemoteNamesDeps;
@@ -93,6 +110,32 @@ export class RemoteNames {
       return replacing;
     });
     return this.#next;
+  }
+
+  /**
+   * Replaces the names now and regularly, while the workers own the webhooks: the node may have lost them with its database, a mirror
+   * may follow another node, and the register may be an older copy. Never rejects.
+   */
+  async repeat({ logger, signal }: RepetitionDeps, times: RepetitionTimes = REPETITION_TIMES): Promise<void> {
+    const log = new FailureLog(
+      logger,
+      "failed to send the node the names of the events that webhooks need; the node may not record these events",
+      "the node has the names of the events that webhooks need",
+    );
+    while (!signal.aborted) {
+      let pauseMs = times.everyMs;
+      try {
+        // During a hand-over, a lock of the owner would wait for its end.
+        const { state } = await readOwner(this.#deps.postgres.query);
+        if (state === "workers") await this.replace();
+        log.noteSuccess();
+      } catch (error) {
+        if (signal.aborted) return;
+        log.noteFailure(error);
+        pauseMs = times.retryMs;
+      }
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    }
   }
 
   #replace(): Promise<number> {
