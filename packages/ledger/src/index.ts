@@ -12,7 +12,6 @@ export type { JudgeContext } from "./blocks/judge.ts";
 export {
   isChained,
   judgeBlock,
-  mayBeBroadcast,
   type Reason,
   type Rejection,
   type Verdict,

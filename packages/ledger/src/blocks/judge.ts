@@ -62,9 +62,6 @@ export type Rejection = {
   readonly cause?: unknown;
 };
 
-/** Returns true if the block may be broadcast: discarded blocks are broadcast too. */
-export const mayBeBroadcast = ({ kind }: Verdict): boolean => kind === "Accepted" || kind === "Discarded";
-
 /** The context in which a block is judged. */
 export type JudgeContext = BlockContext & {
   /** The last accepted block. */

@@ -1,6 +1,6 @@
 /** Outcomes of a block (consensus.md 6.2 and 6.4), line by line. */
 
-import { type JudgeContext, judgeBlock, mayBeBroadcast, RuleError, type Verdict } from "@uniknode/ledger";
+import { type JudgeContext, judgeBlock, RuleError, type Verdict } from "@uniknode/ledger";
 import {
   type Block,
   type BlockHeader,
@@ -51,7 +51,6 @@ describe("a block that continues the chain", () => {
     const context = chain.context();
     const verdict = judgeBlock(context, chain.next(), []);
     expect(verdict.kind).toBe("Accepted");
-    expect(mayBeBroadcast(verdict)).toBe(true);
     expect(context.draft.changes().length).toBeGreaterThan(0);
   });
 
@@ -66,7 +65,6 @@ describe("a block that continues the chain", () => {
     const faults = [{ code: "reward" as const }];
     const verdict = judgeBlock(chain.context(), chain.next(), faults);
     expect(verdict).toEqual({ kind: "Rejected", reason: "verification-failed", faults });
-    expect(mayBeBroadcast(verdict)).toBe(false);
   });
 
   test("Line 3: a block is rejected for transactions of different versions.", () => {
@@ -101,7 +99,6 @@ describe("a block that continues the chain", () => {
     chain.append(chain.next([legacy]));
     const verdict = judgeBlock(chain.context(), chain.next([legacy]), []);
     expect(outcome(verdict)).toBe("Discarded: transaction-stored");
-    expect(mayBeBroadcast(verdict)).toBe(true);
   });
 
   test("Line 8: a block is rejected without a trace when a rule refuses it.", () => {

@@ -65,7 +65,7 @@ export class InboundBlocks {
   readonly #minRemainingMs: number;
   /** Decodes the transactions of posted blocks. */
   readonly #slices = new TimeSlices({ sliceMs: MESSAGE_SLICE_MS });
-  /** Settles when the posts so far are processed: the next one may be the same block, or continue it. */
+  /** Settles when the posts so far are read and given to the chain: the next one may be the same block, or continue it. */
   #posted: Promise<void> = Promise.resolve();
   /** Header of the block that the chain is executing: the next block may continue it. */
   #inFlight: BlockHeader | undefined;

@@ -24,6 +24,8 @@ export type PeerLifecycleDeps = Pick<VerifyDeps, "rounds" | "verify"> & {
   readonly chain: Chain;
   readonly store: PeerStore;
   readonly onPeer: (peer: Peer, change: PeerChange) => void;
+  /** Ends the incoming connections of a banned client. */
+  readonly endSessions: (address: string) => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
 };
@@ -63,7 +65,7 @@ export class PeerLifecycle {
     this.#isBlacklisted = matchesAddress(options.blacklist);
     const ping = this.#createPing();
     this.candidates = this.#createCandidates(options, ping);
-    this.#reconnect = new Reconnect((ip) => this.candidates.dial(ip));
+    this.#reconnect = new Reconnect((ip) => this.candidates.dial(ip, { isLost: true }));
     closing.add("lost peers", () => this.#reconnect.close());
     const { seeds, sources, minPeers } = options;
     const { peerTable, candidates, client } = this;
@@ -88,8 +90,9 @@ export class PeerLifecycle {
     this.client.disconnect(ip);
   }
 
-  /** A ban also drops all peers of the same client. */
+  /** A ban also drops all peers of the same client, and ends its connections. */
   #banned(ip: string): void {
+    this.#deps.endSessions(ip);
     this.#drop(ip);
     this.#deps.store.forget(ip);
     for (const peer of this.peerTable.all())
@@ -109,6 +112,7 @@ export class PeerLifecycle {
       head: chain.head,
       header: (height) => chain.blocks.header(height),
       peerTable: this.peerTable,
+      isRefused: (address) => this.isRefused(address),
       request: this.client.request,
     });
   }

@@ -8,7 +8,10 @@ import { WireError } from "./wire/wire-error.ts";
 /** Comparison of two chains: heights of both heads, and of the highest block in both. */
 export type Verification = {
   readonly myHeight: number;
+  /** Claimed by the peer; its head may be signed by any key. */
   readonly hisHeight: number;
+  /** Height of the last block of the peer that is on our chain or has a verified header. */
+  readonly verifiedHeight: number;
   readonly highestCommonHeight: number;
 };
 
@@ -67,7 +70,7 @@ export class PeerTable {
   }
 }
 
-/** Peers on our branch whose head is higher than ours. */
+/** Peers on our branch that claim a higher head than ours. */
 export const peersAhead = (peers: readonly Peer[], ownHeight: number): Peer[] =>
   peers.filter((peer) => !isForked(peer) && peer.verification.hisHeight > ownHeight);
 
@@ -111,7 +114,8 @@ type ViewContext = {
 };
 
 export function peerView(peer: Peer, { port, network, nowMs }: ViewContext): PeerView {
-  const { ip, status, latencyMs, ports, verification, verifiedAt } = peer;
+  const { ip, status, latencyMs, ports, verifiedAt } = peer;
+  const { verifiedHeight: _, ...verification } = peer.verification;
   const { header, ...state } = status.state;
   return {
     ip,

@@ -16,7 +16,7 @@ import { Closing } from "../platform/lifecycle/closing.ts";
 import type { Deadline } from "../platform/threads/call.ts";
 import { branchToSwitchTo } from "./forks.ts";
 import { PeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
-import { headerFromPeer, isForked, networkHeight, type Peer, peerInfo, peersAhead } from "./peer-table.ts";
+import { headerFromPeer, isForked, networkHeight, type Peer, peerInfo } from "./peer-table.ts";
 import type { PeersOptions } from "./peers-options.ts";
 import { Propagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
@@ -26,7 +26,7 @@ import type { PeerServer } from "./transport/server.ts";
 import { fault as unmaskingFault } from "./transport/unmasking.ts";
 import type { NetworkState } from "./wire/events.ts";
 
-export type PeersDeps = PeerLifecycleDeps &
+export type PeersDeps = Omit<PeerLifecycleDeps, "endSessions"> &
   PropagationDeps &
   Omit<RequestServerDeps, "networkState"> & {
     /** Returns true if this node forges with the key. */
@@ -50,7 +50,8 @@ export class Peers {
   constructor(options: PeersOptions, deps: PeersDeps) {
     this.#options = options;
     this.#deps = deps;
-    this.#lifecycle = new PeerLifecycle(options, deps, this.#closing);
+    const endSessions = (address: string) => this.#server.endSessions(address);
+    this.#lifecycle = new PeerLifecycle(options, { ...deps, endSessions }, this.#closing);
     // The server closes after the last broadcasts: peers may have to fetch the blocks below them.
     this.#closing.add("server", () => this.#server.close());
     this.#propagation = new Propagation(this.#lifecycle, deps, this.#closing);
@@ -63,7 +64,7 @@ export class Peers {
     });
   }
 
-  /** Listens, runs the first round of discovery, and starts the synchronisation. Settles with the port. */
+  /** Listens, searches for peers, and starts the synchronisation. Settles with the port. */
   async start(): Promise<number> {
     if (unmaskingFault !== undefined) {
       const text = "addon bufferutil not used: frames are unmasked in JavaScript";
@@ -152,16 +153,16 @@ export class Peers {
 /**
  * Returns the reason why the node must not forge on its head; undefined if there is none. Neither a quorum
  * nor a number of peers is required: on these networks a node forges alone if necessary (forger.md 4,
- * traps.md D6). However, no verified peer may be ahead.
+ * traps.md D6). However, no peer may be ahead with headers that were verified: any key can sign a claimed head.
  */
 export function checkPreflight(
   peers: readonly Peer[],
   { head, isSynced }: { readonly head: BlockHeader; readonly isSynced: boolean },
 ): string | undefined {
   if (!isSynced) return `not in sync with the network at height ${head.height}`;
-  const ahead = peersAhead(peers, head.height);
+  const ahead = peers.filter((peer) => !isForked(peer) && peer.verification.verifiedHeight > head.height);
   if (ahead.length > 0) {
-    const height = Math.max(...ahead.map(({ verification }) => verification.hisHeight));
+    const height = Math.max(...ahead.map(({ verification }) => verification.verifiedHeight));
     return `behind: ${ahead.length} of ${peers.length} peers are at height ${height}, this node at ${head.height}`;
   }
   const branch = branchToSwitchTo(peers, head.height);

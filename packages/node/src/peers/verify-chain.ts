@@ -64,7 +64,8 @@ export async function verifyChain(
   const hisHeight = claimed.height;
   const myHeight = own.height;
   if (deps.header(hisHeight)?.id === claimed.id) {
-    return { myHeight, hisHeight, highestCommonHeight: Math.min(myHeight, hisHeight) };
+    const highestCommonHeight = Math.min(myHeight, hisHeight);
+    return { myHeight, hisHeight, verifiedHeight: hisHeight, highestCommonHeight };
   }
   await checkSigned(claimed, deps);
   const highestCommonHeight = await findCommonHeight(Math.min(myHeight, hisHeight), request, deps);
@@ -75,7 +76,7 @@ export async function verifyChain(
     isUniknode ? packedHeaders(request, deps) : plainHeaders(request, deps),
     deps,
   );
-  return { myHeight, hisHeight, highestCommonHeight };
+  return { myHeight, hisHeight, verifiedHeight: last, highestCommonHeight };
 }
 
 /** Step 1. */

@@ -46,7 +46,12 @@ function peerOn(
     latencyMs: 1,
     verifiedAt: 0,
     ports: {},
-    verification: { myHeight: own.chain.head().height, hisHeight: height, highestCommonHeight },
+    verification: {
+      myHeight: own.chain.head().height,
+      hisHeight: height,
+      verifiedHeight: height,
+      highestCommonHeight,
+    },
   };
 }
 const stateWith = (peers: readonly Peer[], minPeers = 1): NetworkState =>

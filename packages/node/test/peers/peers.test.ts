@@ -2,7 +2,14 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { builders, decodeHeader, encodeBlock, headerToJson, transactionToJson } from "@uniknode/protocol";
+import {
+  builders,
+  decodeHeader,
+  encodeBlock,
+  headerToJson,
+  keysFromPassphrase,
+  transactionToJson,
+} from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seal } from "../../src/dev-chain/network.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
@@ -287,6 +294,27 @@ describe("a separate forger", () => {
     const call = await forgerOf(node, "127.0.0.8");
     await expect(call("p2p.internal.getCurrentRound", {})).rejects.toMatchObject({ code: "PEER_GONE" });
   });
+});
+
+test("A banned client loses all its connections, and no other client does.", async () => {
+  const node = open(present(HOSTS[0]), []);
+  await node.peers.start();
+  const connect = async (localAddress: string) => {
+    const connection = await connectPeer({ address: node.host, port: nodes.port, localAddress });
+    nodes.onClose(() => connection.close());
+    return connection;
+  };
+  const [poster, other, honest] = [
+    await connect("127.0.0.8"),
+    await connect("127.0.0.8"),
+    await connect("127.0.0.7"),
+  ];
+  const block = node.world.make(CURRENT_SLOT, { keys: keysFromPassphrase("unknown") });
+  const posted = poster.call("p2p.peer.postBlock", { block: encodeBlock(block, network) }, LIMITS);
+  await expect(posted).rejects.toMatchObject({ code: "PEER_GONE" });
+  await other.ended;
+  expect((await honest.call("p2p.peer.getPeers", {}, LIMITS)).result).toEqual([]);
+  expect(node.peers.bounds().banned).toBe(1);
 });
 
 describe("blocks for others", () => {

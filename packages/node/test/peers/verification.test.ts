@@ -99,7 +99,7 @@ describe("a peer on our chain", () => {
     const [own, other] = [open(), open()];
     const blocks = await own.forge(...range(1, 5));
     await other.take(...blocks.slice(0, 3));
-    const expected = { myHeight: 6, hisHeight: 4, highestCommonHeight: 4 };
+    const expected = { myHeight: 6, hisHeight: 4, verifiedHeight: 4, highestCommonHeight: 4 };
     expect(await verify(own, statusFrom(other), noPeer)).toEqual(expected);
     await other.take(...blocks.slice(3));
     expect((await verify(own, statusFrom(other), noPeer)).highestCommonHeight).toBe(6);
@@ -115,7 +115,8 @@ describe("a peer on our chain", () => {
       await own.take(...(await other.forge(...range(1, 5))).slice(0, 2));
       const requested: string[] = [];
       const result = await verify(own, statusFrom(other, isUniknode), askFrom(other, requested));
-      expect(result).toEqual({ myHeight: 3, hisHeight: 6, highestCommonHeight: 3 });
+      // Block 4 is the last of its round, and the delegates of the next one are not known.
+      expect(result).toEqual({ myHeight: 3, hisHeight: 6, verifiedHeight: 4, highestCommonHeight: 3 });
       expect(requested).toEqual(["p2p.peer.getCommonBlocks", event]);
     },
   );
@@ -128,7 +129,10 @@ test("The highest common block of two branches is found at every height.", async
     await own.forge(...range(200, 240));
     await other.forge(...range(300, 320));
     const result = await verify(own, statusFrom(other), askFrom(other));
-    expect(result).toEqual({ myHeight: common + 41, hisHeight: common + 21, highestCommonHeight: common });
+    // The end of a round of four delegates.
+    const verifiedHeight = 4 * Math.ceil((common + 1) / 4);
+    const heights = { myHeight: common + 41, hisHeight: common + 21, highestCommonHeight: common };
+    expect(result).toEqual({ ...heights, verifiedHeight });
   }
 });
 
@@ -215,7 +219,7 @@ describe("the branch to switch to", () => {
       ip,
       height: hisHeight,
       status: { state: { header: { id } } },
-      verification: { myHeight, hisHeight, highestCommonHeight },
+      verification: { myHeight, hisHeight, verifiedHeight: hisHeight, highestCommonHeight },
     }) as Peer;
 
   test("A peer is forked when neither chain contains the head of the other.", () => {
@@ -268,5 +272,13 @@ describe("the branch to switch to", () => {
     expect(failure([peer("a", 11, 10)])).toMatch(/^behind: 1 of 1 peers/);
     expect(failure([peer("a", 12, 8)])).toMatch(/^on a wrong branch: 1 of 1/);
     expect(failure([], false)).toMatch(/^not in sync/);
+  });
+
+  test("A height that a peer only claims does not prevent forging, a height with verified headers does.", () => {
+    const claimed = peer("a", 999_999, 10);
+    const liar = { ...claimed, verification: { ...claimed.verification, verifiedHeight: 11 } };
+    const failure = (height: number) => checkPreflight([liar], { head: { height } as never, isSynced: true });
+    expect(failure(11)).toBeUndefined();
+    expect(failure(10)).toBe("behind: 1 of 1 peers are at height 11, this node at 10");
   });
 });

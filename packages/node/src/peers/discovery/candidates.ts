@@ -33,6 +33,8 @@ export type CandidateDeps = {
 
 export type DialOptions = {
   readonly isSeed?: boolean;
+  /** It was a peer before. */
+  readonly isLost?: boolean;
   /** A connection to the address has just opened: earlier failures do not count. */
   readonly isConnected?: boolean;
 };
@@ -46,7 +48,7 @@ const FAILED_MS = 10_000;
 const NOT_READY_MS = 1_000;
 /** Exclusion of a peer that did not send the blocks that it claims: the first time, and at most. */
 const EXCLUSION = { firstMs: 15_000, maxMs: 3_600_000 };
-/** Addresses dialled at a time; further ones are ignored. */
+/** Addresses of each kind that are dialled at a time; further ones are ignored. */
 const MAX_PENDING = 64;
 /** Dials per site (an address of IPv4, a /48 of IPv6) in a window. */
 const DIALS_PER_SITE = { events: 20, windowMs: FAILED_MS };
@@ -61,6 +63,8 @@ export class Candidates {
   readonly #deps: CandidateDeps;
   /** Dials in progress, by address. */
   readonly #pending = new Map<string, Promise<boolean>>();
+  /** Number of dials in progress by kind: callers may stall, and must not keep the node from the peers that it knows. */
+  readonly #dialling = { seeds: 0, lost: 0, others: 0 };
   readonly #failed = new Refusals({ durationMs: FAILED_MS });
   readonly #notReady = new Refusals({ durationMs: NOT_READY_MS });
   readonly #exclusions = new Exclusions(EXCLUSION);
@@ -76,7 +80,8 @@ export class Candidates {
    * Dials an address, in any form, and adds it to the peers if it passes the verification; seeds are exempt from the
    * limit per subnet. Settles with whether it is a peer afterwards.
    */
-  async dial(address: string, { isSeed = false, isConnected = false }: DialOptions = {}): Promise<boolean> {
+  async dial(address: string, options: DialOptions = {}): Promise<boolean> {
+    const { isSeed = false, isLost = false, isConnected = false } = options;
     const { peerTable } = this.#deps;
     const pending = this.#pending;
     // The cheapest checks first, since every incoming call comes here.
@@ -88,11 +93,16 @@ export class Candidates {
     if (!isSeed && isExcluded) return false;
     const dialling = pending.get(plain);
     if (dialling) return dialling;
-    if (pending.size >= MAX_PENDING || this.#options.isDisabled) return false;
+    const kind = isSeed ? "seeds" : isLost ? "lost" : "others";
+    if (this.#dialling[kind] >= MAX_PENDING || this.#options.isDisabled) return false;
     const ip = this.#toUsableAddress(address);
     if (ip === undefined) return false;
     if (!isSeed && !this.#mayDial(ip)) return false;
-    const dialled = this.#connect(ip).finally(() => pending.delete(ip));
+    this.#dialling[kind]++;
+    const dialled = this.#connect(ip).finally(() => {
+      pending.delete(ip);
+      this.#dialling[kind]--;
+    });
     pending.set(ip, dialled);
     return dialled;
   }
@@ -173,6 +183,8 @@ function ownAddresses(): Set<string> {
 
 type PingDeps = VerifyDeps & {
   readonly peerTable: PeerTable;
+  /** Returns true if an address must not be a peer. */
+  readonly isRefused: (ip: string) => boolean;
   readonly request: PeerClient["request"];
   /** Random text that identifies this process. */
   readonly processId: string;
@@ -198,6 +210,7 @@ export function createPing(deps: PingDeps): Ping {
   async function ping(ip: string): Promise<void> {
     const request: RequestPeer = (event, argument, limits) => deps.request(ip, event, argument, limits);
     const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
+    const wasPeer = peerTable.get(ip) !== undefined;
     let sentAt = 0;
     const status = await deps.request(ip, "p2p.peer.getStatus", {}, limits, () => {
       sentAt = performance.now();
@@ -214,8 +227,12 @@ export function createPing(deps: PingDeps): Ping {
       throw unverified(`its version ${version} is not in ${ranges.join(", ")}`);
     }
     const verification = await withDeadline(verifyChain(status, request, deps), TIMES_MS.verification);
+    // Its last reply may have arrived before it was banned or suspended.
+    if (deps.isRefused(ip)) throw unverified("it was refused in the meantime");
+    const known = peerTable.get(ip);
+    if (wasPeer && !known) throw unverified("it was dropped in the meantime");
     const { height } = status.state;
-    const ports = peerTable.get(ip)?.ports ?? {};
+    const ports = known?.ports ?? {};
     peerTable.put({ ip, status, height, latencyMs, verification, verifiedAt: performance.now(), ports });
   }
 

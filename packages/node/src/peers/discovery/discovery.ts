@@ -43,6 +43,8 @@ export type PingRound = {
 };
 
 const ROUND_MS = 600_000;
+/** Interval at which a start that waits for its first round checks whether there are enough peers. */
+const START_MS = 10_000;
 /** Interval of rounds below the minimum of peers: nodes that start together know few of each other. */
 const FEW_PEERS_MS = 15_000;
 /** Interval of rounds without any peer. */
@@ -71,11 +73,19 @@ export class Discovery {
     this.#seeds = new Set(options.seeds);
   }
 
-  /** Settles after the first round. */
-  start(): Promise<void> {
+  /**
+   * Settles after the first round. If a slow address delays the round, it settles as soon as there are enough peers: with
+   * fewer, the node could take an old head for that of the network.
+   */
+  async start(): Promise<void> {
     // The start does not wait for the sources: one may be slow or unreachable.
     void this.#addSources();
-    return this.#runRounds();
+    const { promise: enough, resolve } = Promise.withResolvers<void>();
+    const timer = setInterval(() => {
+      if (this.#deps.peerTable.all().length > 0 && !this.#isBelowMinimum()) resolve();
+    }, START_MS);
+    await Promise.race([this.#runRounds(), enough]);
+    clearInterval(timer);
   }
 
   /** Verifies every peer again and drops peers that fail; settles after `withinMs` at the latest. */

@@ -1,4 +1,5 @@
 /** One round of synchronisation: fetches missing blocks, or switches to a better branch (p2p.md 13 and 14). */
+import { RuleError } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
@@ -248,6 +249,8 @@ const isProvablyInvalid = (outcome: Outcome): boolean =>
   outcome.kind === "Unreadable" ||
   (outcome.kind === "Rejected" &&
     outcome.reason === "verification-failed" &&
+    // Another error is one of this node, such as a state that cannot be read.
+    (outcome.cause === undefined || outcome.cause instanceof RuleError) &&
     !outcome.faults?.some(({ code }) => code === "timestamp"));
 
 /** Window of the average speed. */

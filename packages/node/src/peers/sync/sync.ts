@@ -39,7 +39,7 @@ export class Sync {
     });
   }
 
-  /** Starts the synchronisation, after the first round of discovery. */
+  /** Starts the synchronisation, after the search for peers. */
   start(): void {
     this.#isStarted = true;
     this.#run();

@@ -84,7 +84,7 @@ export class PeerClient {
     try {
       this.#assertOpen();
       const connection = await this.#connect(address, link);
-      const permit = await link.throttle.acquire(event);
+      const permit = await link.throttle.acquire(event, limits.timeoutMs);
       this.#assertOpen();
       onSent?.();
       const resolved = typeof argument === "function" ? argument() : argument;

@@ -137,6 +137,17 @@ export class IncomingConnections {
     return { ...this.#admission.figures(), refused: this.#refused, cut: this.#cut };
   }
 
+  /** Ends the connections of a client. */
+  destroyClient(address: string): void {
+    const client = clientGroup(address);
+    for (const socket of this.#sockets) {
+      const admitted = this.#admitted.get(socket);
+      if (!admitted || clientGroup(admitted.address) !== client) continue;
+      this.#forgetHandshake(socket);
+      socket.destroy();
+    }
+  }
+
   destroyAll(): void {
     for (const timer of this.#handshakes.values()) clearTimeout(timer);
     for (const socket of this.#sockets) socket.destroy();

@@ -106,6 +106,11 @@ export class PeerServer {
     return this.#connections.figures();
   }
 
+  /** Ends the connections of a client. */
+  endSessions(address: string): void {
+    this.#connections.destroyClient(address);
+  }
+
   /** Ends every connection. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));

@@ -30,6 +30,7 @@ type SentRequest = {
   sentAt: number;
   /** Latest time at which the peer has read the request; undefined while it may be unread. */
   readAt: number | undefined;
+  readonly timeoutMs: number;
 };
 
 /** The rate window of requests to one address, which the peer counts when it reads them (p2p.md 12.3). */
@@ -92,22 +93,28 @@ export class RequestThrottle {
   /**
    * Settles when the event may be sent, and counts it as sent.
    *
-   * @throws {PeerError} PEER_BUSY when too many wait already; PEER_GONE when the connection ends
+   * @param timeoutMs of the request
+   * @throws {PeerError} PEER_BUSY when too many wait already; PEER_GONE when the connection ends; PEER_TIMEOUT when the
+   * peer replies to no earlier request in time
    */
-  async acquire(event: EventName): Promise<Permit> {
+  async acquire(event: EventName, timeoutMs: number): Promise<Permit> {
     if (this.#waiting.size >= MAX_WAITING) {
       throw new PeerError("PEER_BUSY", `${MAX_WAITING} requests wait for the rate limit of this peer`);
     }
     const windows = this.#windowsOf(event);
+    const startedAt = performance.now();
     for (;;) {
       const at = performance.now();
       const delayMs = Math.max(...windows.map((window) => window.delayMs(at)));
       if (delayMs === 0 || this.#isClosed) {
-        const request = { sentAt: at, readAt: at };
+        const request = { sentAt: at, readAt: at, timeoutMs };
         for (const window of windows) window.add(request);
         return this.#createPermit(request);
       }
-      if (!(await this.#wait(delayMs))) {
+      const waitMs = Number.isFinite(delayMs) ? delayMs : this.#lastTimeout(startedAt + timeoutMs) - at;
+      if (waitMs <= 0)
+        throw new PeerError("PEER_TIMEOUT", "the peer did not reply to an earlier request in time");
+      if (!(await this.#wait(waitMs))) {
         throw new PeerError("PEER_GONE", "the connection ended before the rate limit permitted the request");
       }
     }
@@ -140,6 +147,11 @@ export class RequestThrottle {
     return ofEvent ? [this.#all, ofEvent] : [this.#all];
   }
 
+  /** Returns the time at which all unread requests have timed out; `earliest` or later. */
+  #lastTimeout(earliest: number): number {
+    return Math.max(earliest, ...Array.from(this.#unread, ({ sentAt, timeoutMs }) => sentAt + timeoutMs));
+  }
+
   #createPermit(request: SentRequest): Permit {
     return {
       sent: () => {
@@ -161,7 +173,7 @@ export class RequestThrottle {
         this.#waiting.delete(end);
         resolve(isConnected);
       };
-      const timer = Number.isFinite(ms) ? setTimeout(end, ms, true) : undefined;
+      const timer = setTimeout(end, ms, true);
       this.#waiting.add(end);
     });
   }

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Candidates, type Ping } from "../../../src/peers/discovery/candidates.ts";
+import { Candidates, type DialOptions, type Ping } from "../../../src/peers/discovery/candidates.ts";
 import { Discovery, probePorts } from "../../../src/peers/discovery/discovery.ts";
 import { Bans } from "../../../src/peers/guards/refusals.ts";
 import { dropUnresponsive, Reconnect } from "../../../src/peers/lifecycle.ts";
@@ -31,6 +31,7 @@ function world(
     banned?: string[];
     allowsLoopback?: boolean;
     isDisabled?: boolean;
+    stalling?: string[];
     perSubnet?: number;
   } = {},
 ) {
@@ -47,6 +48,7 @@ function world(
       peerTable,
       async ping(ip) {
         pinged.push(ip);
+        if (options.stalling?.includes(ip)) await new Promise(() => {});
         if (options.unready?.includes(ip)) throw new PeerError("PEER_REFUSED", "App is not ready.");
         if (options.fails?.includes(ip)) throw new Error("no");
         peerTable.put(peerAt(ip));
@@ -112,6 +114,21 @@ describe("a candidate", () => {
     const { candidates, pinged } = world({ fails: addresses, perSubnet: 50 });
     for (const address of addresses) await candidates.dial(address);
     expect(pinged).toHaveLength(20);
+  });
+
+  test.each<[string, DialOptions]>([
+    ["callers", {}],
+    ["seeds", { isSeed: true }],
+    ["lost peers", { isLost: true }],
+  ])("A candidate is dialled while 64 %s stall, unless it is one of them.", async (_, options) => {
+    const stalling = Array.from({ length: 65 }, (_, index) => `10.0.${index}.1`);
+    const { candidates, pinged } = world({ stalling });
+    for (const address of stalling) void candidates.dial(address, options);
+    expect(pinged).toHaveLength(64);
+    for (const [index, kind] of [{}, { isSeed: true }, { isLost: true }].entries()) {
+      const isSame = Object.keys(kind).join() === Object.keys(options).join();
+      expect(await candidates.dial(`203.0.113.${index}`, kind)).toBe(!isSame);
+    }
   });
 
   test("A candidate that has failed is dialled again at once when a connection to it has opened.", async () => {
@@ -190,7 +207,11 @@ describe("a round of discovery", () => {
   function rounds(
     peers: number,
     announced: (ip: string) => string[],
-    { ping = async () => {}, seeds = [] }: { ping?: Ping; seeds?: string[] } = {},
+    {
+      ping = async () => {},
+      seeds = [],
+      stalls = false,
+    }: { ping?: Ping; seeds?: string[]; stalls?: boolean } = {},
   ) {
     const { peerTable, events } = world();
     for (let last = 1; last <= peers; last++) peerTable.put(peerAt(`203.0.113.${last}`));
@@ -201,7 +222,7 @@ describe("a round of discovery", () => {
       { seeds, sources: [], minPeers: 1, isOpen: true },
       {
         peerTable,
-        candidates: { dial: async (ip) => submitted.push(ip) > 0 },
+        candidates: { dial: async (ip) => (stalls ? new Promise(() => {}) : submitted.push(ip) > 0) },
         ping,
         client: {
           async request(ip: string) {
@@ -255,6 +276,24 @@ describe("a round of discovery", () => {
     discovery.close();
     vi.useRealTimers();
     expect(submitted.length > 0).toBe(begins);
+  });
+
+  test("A first round that stalls is awaited for ten seconds, and until there are enough peers.", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { discovery, peerTable } = rounds(0, () => [], { seeds: ["198.51.100.1"], stalls: true });
+    let isStarted = false;
+    void discovery.start().then(() => {
+      isStarted = true;
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(isStarted).toBe(false);
+    peerTable.put(peerAt("203.0.113.1"));
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(isStarted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isStarted).toBe(true);
+    discovery.close();
   });
 
   test("A round of discovery drops peers that fail, and reports it.", async () => {

@@ -24,6 +24,8 @@ const OWN = "this process";
 let own: TestChain;
 let peerTable: PeerTable;
 let requested: number;
+/** Addresses that are banned. */
+let refused: Set<string>;
 /** Status of the peer. */
 let status: Status;
 let request: () => Promise<Status>;
@@ -33,6 +35,7 @@ beforeEach(() => {
   own = openTestChain();
   peerTable = new PeerTable(() => {});
   requested = 0;
+  refused = new Set();
   const { head } = own.chain;
   status = statusOn(own.chain);
   request = async () => status;
@@ -47,6 +50,7 @@ beforeEach(() => {
     head,
     header: (height) => own.chain.blocks.header(height),
     peerTable,
+    isRefused: (ip) => refused.has(ip),
     request: (async (_ip, event) => {
       requested++;
       return readResult(event, decodeValue(encodeValue(await request())), network);
@@ -100,6 +104,27 @@ test.each<[string, () => Status, string]>([
   expect(peerTable.get(IP)).toBeUndefined();
 });
 
+test("A node that is banned while its ping is under way does not become a peer.", async () => {
+  const { promise, resolve } = Promise.withResolvers<Status>();
+  request = () => promise;
+  const pinged = ping(IP, forced);
+  refused.add(IP);
+  resolve(status);
+  await expect(pinged).rejects.toThrow("it was refused in the meantime");
+  expect(peerTable.get(IP)).toBeUndefined();
+});
+
+test("A peer that is dropped while a ping is under way does not become a peer by it.", async () => {
+  await ping(IP, forced);
+  const { promise, resolve } = Promise.withResolvers<Status>();
+  request = () => promise;
+  const pinged = ping(IP, forced);
+  peerTable.remove(IP);
+  resolve(status);
+  await expect(pinged).rejects.toThrow("it was dropped in the meantime");
+  expect(peerTable.get(IP)).toBeUndefined();
+});
+
 test("A peer is pinged again after two minutes, or when forced.", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const unforced = { isForced: false };
@@ -132,8 +157,9 @@ test("The view of a peer has the time and the result of its verification.", asyn
     ip: IP,
     port: 4001,
     lastPingedMs: 1_700_000_000_000,
-    verification: { myHeight: 1, hisHeight: 1, highestCommonHeight: 1 },
   });
+  // The schema of the event has no other members.
+  expect(view.verification).toEqual({ myHeight: 1, hisHeight: 1, highestCommonHeight: 1 });
 });
 
 test("Results of probed ports are kept over a ping.", async () => {

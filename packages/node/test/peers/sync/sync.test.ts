@@ -1,4 +1,5 @@
 /** Synchronisation with the peers, and consequences of refused blocks for their source (p2p.md 13). */
+import { RuleError } from "@uniknode/ledger";
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -219,6 +220,18 @@ test("A peer that sends a block that is invalid by itself is banned.", async () 
   });
   await expect.poll(() => banned).toEqual([IP]);
   expect(own.chain.head().height).toBe(1);
+});
+
+test.each([
+  ["because the state cannot be read does not ban", new Error("disk I/O error"), []],
+  ["by a rule bans", new RuleError("x", "invalid multi signatures"), [IP]],
+])("A block whose verification fails %s its source.", async (_, cause, expected) => {
+  meet();
+  const outcome = { kind: "Rejected", reason: "verification-failed", faults: [], cause } as const;
+  const acceptFetched: Chain["acceptFetched"] = async () => [outcome];
+  follow(async (_, after, limit) => bytesAfter(after, limit), chainWith({ acceptFetched }));
+  await expect.poll(() => peerTable.get(IP)).toBeUndefined();
+  expect(banned).toEqual(expected);
 });
 
 test("A peer that sends blocks of another chain is dropped.", async () => {

@@ -88,6 +88,21 @@ describe("a request", () => {
     expect(await codeOf(requested)).toBe("PEER_TIMEOUT");
   });
 
+  test("A request fails in time while the peer has not replied to an earlier one that it counts.", async () => {
+    const client = await theirs(() => {});
+    const requestBlocks = () =>
+      codeOf(
+        client.request(
+          "127.0.0.1",
+          "p2p.peer.getBlocks",
+          { lastBlockHeight: 1 },
+          { ...LIMITS, timeoutMs: 50 },
+        ),
+      );
+    expect(await Promise.all([requestBlocks(), requestBlocks()])).toEqual(["PEER_TIMEOUT", "PEER_TIMEOUT"]);
+    expect(await requestBlocks()).toBe("PEER_TIMEOUT");
+  });
+
   test("A request fails with the error of the peer.", async () => {
     const [client] = await ours(() => Promise.reject(new Error("no")));
     await expect(requestPeers(client)).rejects.toMatchObject({
@@ -143,7 +158,7 @@ test("An address receives no more of an event than its rate limit.", async () =>
   const throttle = new RequestThrottle();
   let acquired = 0;
   for (let request = 0; request < 3; request++)
-    void throttle.acquire("p2p.peer.getStatus").then(() => acquired++);
+    void throttle.acquire("p2p.peer.getStatus", LIMITS.timeoutMs).then(() => acquired++);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(acquired).toBe(2);
   await vi.advanceTimersByTimeAsync(1_000);
@@ -152,20 +167,24 @@ test("An address receives no more of an event than its rate limit.", async () =>
 
 test("At most a hundred requests wait for the rate limit of an address.", async () => {
   const throttle = new RequestThrottle();
-  const turns = Array.from({ length: 161 }, () => throttle.acquire("p2p.peer.postTransactions"));
+  const turns = Array.from({ length: 161 }, () =>
+    throttle.acquire("p2p.peer.postTransactions", LIMITS.timeoutMs),
+  );
   const results = await Promise.allSettled(turns);
   expect(results.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
   expect(results[160]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
-  await expect(throttle.acquire("p2p.peer.postTransactions")).resolves.toHaveProperty("sent");
+  await expect(throttle.acquire("p2p.peer.postTransactions", LIMITS.timeoutMs)).resolves.toHaveProperty(
+    "sent",
+  );
 });
 
 test("The remaining capacity of an address is known.", async () => {
   const throttle = new RequestThrottle();
   const room = () => [1, 2, 3].filter((count) => throttle.hasCapacity("p2p.peer.postBlock", count));
   expect(room()).toEqual([1, 2]);
-  await throttle.acquire("p2p.peer.postBlock");
+  await throttle.acquire("p2p.peer.postBlock", LIMITS.timeoutMs);
   expect(room()).toEqual([1]);
-  await throttle.acquire("p2p.peer.postBlock");
+  await throttle.acquire("p2p.peer.postBlock", LIMITS.timeoutMs);
   expect(room()).toEqual([]);
   expect(throttle.hasCapacity("p2p.peer.postTransactions", 1)).toBe(true);
 });
@@ -176,8 +195,8 @@ test("A request counts from its sending if its reply is quick, else from the rep
   const throttle = new RequestThrottle();
   async function sendTwo() {
     const permits = [
-      await throttle.acquire("p2p.peer.getStatus"),
-      await throttle.acquire("p2p.peer.getStatus"),
+      await throttle.acquire("p2p.peer.getStatus", LIMITS.timeoutMs),
+      await throttle.acquire("p2p.peer.getStatus", LIMITS.timeoutMs),
     ];
     for (const permit of permits) permit.sent();
     return () => permits.at(-1)?.replied();
