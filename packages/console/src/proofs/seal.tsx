@@ -43,8 +43,8 @@ function Verdict({ seal, kind }: { seal: Seal; kind: Subject["kind"] }) {
   const { state, signers, quorum, sinceMs } = seal;
   const trust =
     sinceMs === undefined
-      ? "On a dev chain, the node names the delegates."
-      : `This browser trusts them since ${absoluteText(sinceMs)}.`;
+      ? "On a dev chain, the node has the keys of all delegates."
+      : `The node cannot imitate them; this browser trusts them since ${absoluteText(sinceMs)}.`;
   if (state === "included") {
     return (
       <>
@@ -61,8 +61,7 @@ function Verdict({ seal, kind }: { seal: Seal; kind: Subject["kind"] }) {
         <Icon name="check" /> Verified by this page
       </Badge>{" "}
       <span>
-        The {kind} is final: the page verified the signatures of {signers} delegates, which the node cannot
-        imitate. {trust}
+        The {kind} is final: the page verified the signatures of {signers} delegates. {trust}
       </span>
     </>
   );

@@ -39,7 +39,7 @@ describeConsole({}, ({ node, open }) => {
     await page.getByText("Verified by this page").waitFor();
     await keepPicture(page, "seal-block-light-1400");
     await page.goto("/console/blocks/2");
-    await page.getByText("the newest block").or(page.getByText("confirmations")).first().waitFor();
+    await page.getByText("the newest block").or(page.getByText("newer block")).first().waitFor();
     expect(await page.getByText("Proof", { exact: true }).count()).toBe(0);
     expect(faults).toEqual([]);
   });

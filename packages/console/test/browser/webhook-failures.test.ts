@@ -90,12 +90,12 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByRole("button", { name: "Send 2 selected now" }).click();
     await page
       .getByRole("paragraph")
-      .filter({ hasText: /^[12] deliver(y is|ies are) sent now$/ })
+      .filter({ hasText: /^[12] deliver(y is|ies are) tried again now$/ })
       .waitFor();
     await page.getByRole("button", { name: "Send all undelivered now" }).click();
     await page
       .getByRole("paragraph")
-      .filter({ hasText: /^\d+ deliveries are sent now$/ })
+      .filter({ hasText: /^\d+ deliveries are tried again now$/ })
       .waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("checkbox", { name: /^Drop \d+ deliveries in the queue$/ }).check();

@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useNode, useResponse } from "../../data/node.ts";
 import { useDelegateNames } from "../delegate-name.tsx";
-import { countText, shortened } from "../format.ts";
+import { countOfText, countText, shortened } from "../format.ts";
 import { hrefOf } from "../identifier.tsx";
 import { Section } from "../page.tsx";
 import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round.ts";
@@ -95,8 +95,8 @@ function useRankedKeys(): readonly string[] | undefined {
 function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Round }) {
   const missed = slots.filter(({ state }) => state === "missed").length;
   const parts = [
-    `${forged} of ${size} forged`,
-    ...(missed > 0 ? [`${missed} missed`] : []),
+    `${forged} of ${size} blocks`,
+    ...(missed > 0 ? [countOfText(missed, "missed slots")] : []),
     ...(isOrderKnown ? [] : ["order unknown"]),
   ];
   return <span class="round-summary quiet">{parts.join(" · ")}</span>;

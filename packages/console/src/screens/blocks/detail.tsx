@@ -121,7 +121,7 @@ function Header({ block }: { block: Block }) {
   );
   const { id, height, previous, timestamp, generator, confirmations, forged, payload, signature, version } =
     block;
-  const confirmed = confirmations === 0 ? "the newest block" : countOfText(confirmations, "confirmations");
+  const confirmed = confirmations === 0 ? "the newest block" : countOfText(confirmations, "newer blocks");
   return (
     <Facts
       facts={[
@@ -136,7 +136,7 @@ function Header({ block }: { block: Block }) {
           ),
         ],
         [
-          "Confirmations",
+          "Above it",
           <Badge key="after" tone={confirmations > 0 ? "good" : "accent"}>
             {confirmed}
           </Badge>,

@@ -71,7 +71,7 @@ type OmittedProps = {
 
 const Omitted = ({ candidates, omitted, onChange }: OmittedProps) => (
   <fieldset class="left-out">
-    <legend>Omit</legend>
+    <legend>Leave out</legend>
     {candidates.length === 0 && <p class="quiet">There are no transactions to omit.</p>}
     {candidates.map((transaction) => (
       <label key={transaction.id} class="check">

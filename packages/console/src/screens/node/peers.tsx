@@ -37,7 +37,7 @@ export function Peers() {
       cell: (peer) => (
         <>
           {countText(peer.height)}
-          {peer.height < height && <span class="quiet"> {countText(height - peer.height)} behind</span>}
+          {peer.height < height && <span class="quiet"> ({countText(height - peer.height)} behind)</span>}
         </>
       ),
     },

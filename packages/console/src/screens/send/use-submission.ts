@@ -89,11 +89,9 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
   async function send(signed: RawTransaction): Promise<void> {
     const posted = await withFee(await postOne(node.api, signed), signed, signer, node);
     setMade({ signed, posted });
-    const field = posted.became === "refused" ? fieldOf(posted) : undefined;
+    const field = posted.became === "refused" && fieldOf(posted);
     if (field) refuse({ [field]: reasonText(posted.reasons) });
-    announce(OUTCOMES[posted.became]);
-    node.responses.refresh("wallet ");
-    node.poll();
+    noteSent(posted, input, node);
   }
 
   function clear(): void {
@@ -102,6 +100,14 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
   }
 
   return { isBusy: isBusy || isWaiting, wasTried, made, refusal, clear, submit, send };
+}
+
+/** Announces the result. After a success, the form does not stand ready to pay again. */
+function noteSent({ became }: Posted, { settle }: SubmissionOptions["input"], node: Node): void {
+  if (became === "accepted") settle({ amount: "" });
+  announce(OUTCOMES[became]);
+  node.responses.refresh("wallet ");
+  node.poll();
 }
 
 type Submitting = { readonly isKept: boolean } | undefined;

@@ -82,10 +82,16 @@ function Content({ transaction }: { transaction: Transaction }) {
 }
 
 function Details({ transaction }: { transaction: Transaction }) {
-  const { head } = useNode();
-  const { id, blockId, confirmations, timestamp, sender, senderPublicKey, recipient } = transaction;
+  const { api } = useNode();
+  const { id, blockId, timestamp, sender, senderPublicKey, recipient } = transaction;
   const { amount, fee, nonce, vendorField, signature, signSignature, signatures } = transaction;
-  const height = blockId && head.value ? head.value.height - confirmations + 1 : undefined;
+  // Confirmations and head of the page can be of different moments. A list, because the block may be gone.
+  const blocks = useResponse(
+    blockId && `height of ${blockId}`,
+    () => api.blocks.list({ id: `${blockId}` }).page({ limit: 1 }),
+    { lasts: "session" },
+  );
+  const height = blocks.value?.data[0]?.height;
   return (
     <Facts
       facts={[
@@ -109,7 +115,7 @@ function Details({ transaction }: { transaction: Transaction }) {
         ],
         ["Time", timestamp && <Time timeMs={timestamp.unix * 1_000} isWhole />],
         ["Sender", <Address key="sender" address={sender} isWhole />],
-        ["Recipient", recipient !== sender && <Address address={recipient} isWhole />],
+        ["Recipient", (recipient !== sender || amount !== "0") && <Address address={recipient} isWhole />],
         ["Amount", amount !== "0" && <Amount value={amount} hasSymbol />],
         ["Fee", <Amount key="fee" value={fee} hasSymbol />],
         ["Text", vendorField !== undefined && <span class="vendor-field">{vendorField}</span>],

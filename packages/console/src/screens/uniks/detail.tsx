@@ -96,9 +96,9 @@ const UnikFacts = ({ unik: { id, explicitValues = [], transactions } }: UnikProp
     facts={[
       ["Id", <UnikId key="id" id={id} isWhole />],
       ["Names", explicitValues.length > 0 && explicitValues.join(", ")],
-      ["Minted by", <TransactionId key="first" id={transactions.first.id} isWhole />],
+      ["Mint transaction", <TransactionId key="first" id={transactions.first.id} isWhole />],
       [
-        "Last changed by",
+        "Last change",
         transactions.last.id !== transactions.first.id && <TransactionId id={transactions.last.id} isWhole />,
       ],
       [

@@ -33,7 +33,7 @@ export function Actions({ webhook, onRotated }: ActionsProps) {
   };
   return (
     <section class="section" aria-label="Actions">
-      <p>
+      <p class="page-aside">
         <button type="button" disabled={isRunning} onClick={() => void run(() => pingOf(webhooks, webhook))}>
           Ping
         </button>{" "}

@@ -60,7 +60,7 @@ function Attempt({ number, attempt, before, delivery, target }: AttemptProps) {
       </p>
       <p>
         {reason === undefined ? "The receiver accepted it." : causeOf(reason, target).text}
-        {code !== undefined && (
+        {code !== undefined && (reason === undefined || attempt.status === undefined) && (
           <>
             {" "}
             <code>{code}</code>

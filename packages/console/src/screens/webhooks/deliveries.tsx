@@ -54,7 +54,7 @@ export function Deliveries({
       selected.size > 0 ? { deliveries: [...selected] } : { state: "all", ...filter },
     );
     setSelected(new Set());
-    return `${countOfText(data.retried, "deliveries")} ${data.retried === 1 ? "is" : "are"} sent now`;
+    return `${countOfText(data.retried, "deliveries")} ${data.retried === 1 ? "is" : "are"} tried again now`;
   };
   const select = (id: number, isChosen: boolean) => setSelected(setMember(selected, id, isChosen));
   return (

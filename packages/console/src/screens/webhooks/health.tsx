@@ -46,7 +46,7 @@ const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFrac
 export const rateOf = (lastHour: DeliverySummary["lastHour"]): string =>
   attemptsOf(lastHour) === 0
     ? "no attempts in the last hour"
-    : `${shareOf(lastHour)} ${attemptsOf(lastHour) === 1 ? "attempt" : "attempts"} in the last hour`;
+    : `${shareOf(lastHour)} ${attemptsOf(lastHour) === 1 ? "attempt" : "attempts"} accepted in the last hour`;
 
 const attemptsOf = ({ succeeded, failed }: DeliverySummary["lastHour"]): number => succeeded + failed;
 

@@ -96,7 +96,7 @@ function Failing({ webhook: { id, target, suspended, failing } }: { webhook: Web
         </a>{" "}
         {since !== undefined && (
           <span class="quiet">
-            {suspended ? "Suspended" : "Fails"} since <Time timeMs={since} clock="machine" />
+            {suspended ? "Suspended" : "Failing"} since <Time timeMs={since} clock="machine" />
           </span>
         )}
       </p>
