@@ -106,8 +106,11 @@ test.skipIf(isWithoutDpkg)(
     }
     expect(ask("--info", file, "postinst")).not.toMatch(/systemctl (start|enable)/);
     expect(ask("--info", file, "postinst")).toContain(
-      "systemctl try-restart 'uniknode.service' 'uniknode-*.service'",
+      "systemctl --no-block try-restart 'uniknode.service' 'uniknode-*.service' || true",
     );
+    const [, user] =
+      /^User=(\w+)$/m.exec(readFileSync(join(ROOT, "ops/systemd/uniknode.service"), "utf8")) ?? [];
+    expect(ask("--info", file, "postinst")).toContain(`getent passwd ${user} > /dev/null ||`);
     expect(ask("--field", file)).not.toMatch(/Homepage|ORIGIN|VERSION|SIZE/);
     // Debian requires a maintainer.
     expect(ask("--field", file, "Maintainer")).toBe(

@@ -110,7 +110,7 @@ describeConsole({}, ({ node, open, openForAll }) => {
     await page.reload();
     await page.getByText("already signed this slot or a later one").waitFor();
     // On a busy machine, it has missed others before the tests paused it.
-    await page.getByText(/^1 listed below, \d+ since the start$/).waitFor();
+    await page.getByText(/^\d+ since the start; 1 listed below$/).waitFor();
     expect(faults).toEqual([]);
   });
 });

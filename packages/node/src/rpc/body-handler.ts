@@ -162,7 +162,8 @@ async function run(calls: Calls, request: unknown, context: RpcContext): Promise
 
 function errorOf({ onFailure }: Calls, method: string, error: unknown): RpcError {
   if (error instanceof RpcError) return error;
-  if (error instanceof ApiError && error.status !== undefined && error.status < 500) {
+  // A response of 200 that is not of a node, such as that of a proxy, is an error without its status.
+  if (error instanceof ApiError && error.status !== undefined && error.status >= 400 && error.status < 500) {
     return ofStatus(error.status, reasonOf(error));
   }
   onFailure(method, error);

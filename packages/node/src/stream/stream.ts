@@ -166,6 +166,8 @@ export class Stream {
         },
       });
     } finally {
+      // After an error the client must not wait for events.
+      if (sink.isOpen()) sink.cut();
       this.#connections.delete(connection);
       release();
     }

@@ -65,6 +65,29 @@ test("A receiver that has every fact is complete, and the report names the missi
   });
 });
 
+test("A stream that breaks, and then repeats the facts of its last block, is read to its end.", async () => {
+  let streams = 0;
+  const breaking: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (!String(input).includes("/events?") || streams++ > 0) return response;
+    let text = "";
+    const cut = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        controller.enqueue(chunk);
+        text += Buffer.from(chunk);
+        if (text.includes("event: transaction.applied")) controller.terminate();
+      },
+    });
+    return new Response(present(response.body).pipeThrough(cut), response);
+  };
+  const verifying = createVerifyingClient({ url: node.url, fetch: breaking });
+  expect(await verifying.audit(WEBHOOK, 1, height, { keys: key, received: received() })).toMatchObject({
+    verdict: "complete",
+    facts: received().length,
+  });
+  expect(streams).toBeGreaterThan(1);
+});
+
 test("Deliveries contain the wallets of delegates at that time, and a receiver can have other webhooks.", async () => {
   const wallet = { balance: "1", nonce: "1", attributes: { delegate: { producedBlocks: 5 } } };
   const delivered = facts.map((fact) =>

@@ -1,4 +1,5 @@
 /** Bodies that are refused before they are parsed. */
+import { ApiError } from "@uniknode/client";
 import { expect, test } from "vitest";
 import { createBodyHandler } from "../../src/rpc/body-handler.ts";
 import { Nonces, type RpcContext } from "../../src/rpc/define-method.ts";
@@ -65,4 +66,14 @@ test("Single calls of one client are bounded.", async () => {
   const running = Array.from({ length: 64 }, () => busy(single, ADDRESS));
   expect(await busy(single, ADDRESS)).toMatchObject({ id: null, error: { code: 429 } });
   await Promise.all(running);
+});
+
+test("A response of 200 that is not of a node, such as that of a proxy, is no success.", async () => {
+  const failures: unknown[] = [];
+  const method = () =>
+    Promise.reject(new ApiError({ code: "API_RESPONSE_INVALID", status: 200, body: "" }, "GET /api/x"));
+  const behindProxy = createBodyHandler({ method }, open, (_, error) => void failures.push(error));
+  const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "method" });
+  expect(await behindProxy(call, ADDRESS)).toMatchObject({ id: 1, error: { code: 503 } });
+  expect(failures).toHaveLength(1);
 });

@@ -118,10 +118,13 @@ describe("a replay", () => {
     ]);
   });
 
-  test("A replay waits while past events cannot be read; live events do not.", async () => {
+  test.each([
+    new HistoryError("HISTORY_BUILDING", "the mirror is being built"),
+    new Error("database disk image is malformed"),
+  ])("A replay waits while past events cannot be read; live events do not: %s", async (error) => {
     let canRead = true;
     const checkRead = () => {
-      if (!canRead) throw new HistoryError("HISTORY_BUILDING", "the mirror is being built");
+      if (!canRead) throw error;
     };
     const lines: string[] = [];
     const service = await start(
@@ -204,6 +207,26 @@ describe("a replay", () => {
     expect(saw(calls.splice(0))).toEqual(expected(5, 7));
     await emit(blockApplied(11));
     expect(saw(calls)).toEqual(expected(8, 8));
+  });
+
+  test("A replay waits for blocks whose webhook gets more confirmations meanwhile.", async () => {
+    const chain = chainOf(200);
+    const gate = Promise.withResolvers<Reply>();
+    const service = await start({}, { chain, reply: () => gate.promise });
+    const { webhooks, emit, clock, calls } = service;
+    await webhooks.replays.start("1", range(1, 200));
+    await clock.advance(5);
+    await webhooks.register.update("1", { confirmations: 3 });
+    gate.resolve(200);
+    for (let turn = 0; turn < 500; turn++) await clock.advance(5);
+    expect(await webhooks.replays.find("1")).toMatchObject({ state: "running", nextHeight: 198 });
+    expect(heights(calls)).not.toContain("198");
+    for (const height of [201, 202, 203]) {
+      chain.push(blockOf(height));
+      await emit(...blockOf(height));
+    }
+    expect(await finish(service)).toMatchObject({ state: "finished" });
+    expect(new Set(heights(calls)).size).toBe(200);
   });
 
   test("A replay continues at its position after a restart.", async () => {

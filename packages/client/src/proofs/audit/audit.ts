@@ -138,13 +138,18 @@ async function readFacts(
   { from, source }: { from: number; source: AuditSource },
 ): Promise<StreamedEvent[]> {
   const facts: StreamedEvent[] = [];
+  const ids = new Set<string>();
   if (leaves.length === 0) return facts;
   const ending = new AbortController();
   let timer = setTimeout(() => ending.abort(), SILENCE_MS);
   try {
     for await (const fact of source.facts(names, from, ending.signal)) {
-      checkFact(fact, leaves[facts.length]);
+      const leaf = leaves[facts.length];
+      // After a lost connection, the stream repeats the facts of the last block.
+      if (ids.has(fact.id) && !isOfLeaf(fact, leaf)) continue;
+      checkFact(fact, leaf);
       facts.push(fact);
+      ids.add(fact.id);
       if (facts.length === leaves.length) break;
       clearTimeout(timer);
       timer = setTimeout(() => ending.abort(), SILENCE_MS);
@@ -160,14 +165,15 @@ async function readFacts(
   return facts;
 }
 
+const isOfLeaf = (fact: StreamedEvent, leaf: FactLeaf | undefined): boolean =>
+  leaf !== undefined &&
+  leaf.event === fact.event &&
+  leaf.height === fact.height &&
+  (fact.truncated === true || leaf.content === contentHash(fact));
+
 /** @throws {Refusal} CONTENT */
 function checkFact(fact: StreamedEvent, leaf: FactLeaf | undefined): void {
-  const isSame =
-    leaf !== undefined &&
-    leaf.event === fact.event &&
-    leaf.height === fact.height &&
-    (fact.truncated === true || leaf.content === contentHash(fact));
-  if (!isSame)
+  if (!isOfLeaf(fact, leaf))
     throw new Refusal<AuditStep>(
       "CONTENT",
       `the fact ${fact.id} that the node streams is not the one of its tree`,

@@ -81,7 +81,7 @@ function Forger({ figures: { one, by } }: PartProps) {
 const missedText = (sinceStart: number, listed: number): string =>
   listed === 0
     ? `${countText(sinceStart)} since the start`
-    : `${countText(listed)} listed below, ${countText(sinceStart)} since the start`;
+    : `${countText(sinceStart)} since the start; ${countText(listed)} listed below`;
 
 const Disk = ({ figures: { one } }: PartProps) => (
   <Section title="Disk">

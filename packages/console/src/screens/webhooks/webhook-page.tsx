@@ -91,9 +91,12 @@ function Failing({ webhook: { id, target, suspended, failing } }: { webhook: Web
         </p>
       )}
       <p>
-        <a class="button" href={`/console/webhooks/${id}/edit`}>
-          Edit the target
-        </a>{" "}
+        {/* A receiver that responds is the right one. */}
+        {!/^HTTP 5/.test(reason) && (
+          <a class="button" href={`/console/webhooks/${id}/edit`}>
+            Edit the target
+          </a>
+        )}{" "}
         {since !== undefined && (
           <span class="quiet">
             {suspended ? "Suspended" : "Failing"} since <Time timeMs={since} clock="machine" />

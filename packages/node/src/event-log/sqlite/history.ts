@@ -5,14 +5,25 @@ import { BlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database, ReadTogether } from "../../store/engine/database.ts";
 import { Finality } from "../finality.ts";
-import type { History, PastEvents } from "../history.ts";
+import { type History, HistoryError, type PastEvents } from "../history.ts";
 import { createFactEvents, PastFacts } from "../past-facts.ts";
 
 /** Returns the port; each read of it is a transaction. */
 export const toHistory = (pastEvents: PastEvents, readTogether: ReadTogether): History => ({
-  head: async () => pastEvents.head(),
-  eventsAt: async (height) => readTogether(() => pastEvents.eventsAt(height)),
+  head: async () => readOrThrow("the head", () => pastEvents.head()),
+  eventsAt: async (height) =>
+    readOrThrow(`block ${height}`, () => readTogether(() => pastEvents.eventsAt(height))),
 });
+
+/** @throws {HistoryError} HISTORY_DAMAGED: a row that cannot be read must stop replays only */
+function readOrThrow<Result>(what: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof HistoryError) throw error;
+    throw new HistoryError("HISTORY_DAMAGED", `cannot read ${what}: ${(error as Error).message}`, error);
+  }
+}
 
 export class SqlitePastEvents implements PastEvents {
   readonly #blocks: BlockStore;

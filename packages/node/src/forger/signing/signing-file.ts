@@ -175,14 +175,15 @@ function readRecord(path: string): SigningEntry[] {
   }
 }
 
-const unusable = (path: string, cause: unknown) =>
-  new SigningRecordError(
-    "SIGNING_RECORD_UNUSABLE",
-    path,
-    `the signing record ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}; its ` +
-      "folder must be writable; or choose another file with --signing-record",
-    { cause },
-  );
+function unusable(path: string, cause: unknown): SigningRecordError {
+  // Another file would be empty: the protection against a second block for a slot would be lost.
+  const remedy = existsSync(path)
+    ? "give it to the user of the node, with chown"
+    : "its folder must be writable; or choose another file with --signing-record";
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const text = `the signing record ${path} cannot be used: ${reason}; ${remedy}`;
+  return new SigningRecordError("SIGNING_RECORD_UNUSABLE", path, text, { cause });
+}
 
 const keyOf = ({ nethash, publicKey }: Pick<SigningEntry, "nethash" | "publicKey">) =>
   `${nethash} ${publicKey}`;

@@ -1,7 +1,7 @@
 /** Reads of a worker in its database: its privileges, the owner of the webhooks, and new events. */
 
 import type { Logger } from "pino";
-import { ConfigError } from "../../platform/coded-error.ts";
+import { CodedError, ConfigError } from "../../platform/coded-error.ts";
 import type { Postgres } from "../../postgres/connection.ts";
 import type { OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
@@ -12,7 +12,7 @@ const WRITTEN = ["attempts", "deliveries", "delivery_workers", "queue_changes", 
 /**
  * Refuses a user or a server that cannot write: a worker would fail with every statement.
  *
- * @throws {ConfigError}
+ * @throws {ConfigError | CodedError} POSTGRES_READ_ONLY
  */
 export async function requireWritable({ query }: Pick<Postgres, "query">): Promise<void> {
   const [row] = await query<{ isReadOnly: boolean; user: string; table: string | null }>(
@@ -22,8 +22,11 @@ export async function requireWritable({ query }: Pick<Postgres, "query">): Promi
     [WRITTEN],
   );
   if (row?.isReadOnly)
-    throw new ConfigError(
+    // During a failover, the address may still be that of a replica: a service must be started again.
+    throw new CodedError(
+      "POSTGRES_READ_ONLY",
       "the database of --database-url is a replica, or read-only: give the URL of the primary server",
+      { isRetryable: true },
     );
   if (row?.table != null)
     throw new ConfigError(

@@ -16,7 +16,7 @@ import { networkTiming } from "../../forger/slot-state.ts";
 import { localAddressOf } from "../../peers/peers-options.ts";
 import { fetchGenesis } from "../../peers/sync/genesis.ts";
 import { checkClock } from "../../platform/clock/clock-check.ts";
-import { ConfigError } from "../../platform/coded-error.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { commandLine } from "../../platform/lifecycle/program.ts";
@@ -111,7 +111,7 @@ const GENESIS_FILE = "genesisBlock.json";
  * Returns the path of the genesis file: the given file, the file that an earlier start stored in the data folder, or a new one that
  * is fetched from peers and stored there. Returns undefined if the chosen network needs none, or `alone` forbids peers.
  *
- * @throws {ConfigError} when no peer sends it
+ * @throws {CodedError} GENESIS_UNAVAILABLE when no peer sends it
  * @throws {DataInUseError | ChainError} if the folder is in use or has the chain of another network
  * @throws the reason of `signal` when it is aborted meanwhile
  */
@@ -126,9 +126,12 @@ async function genesisPath(config: RunConfig, signal: AbortSignal): Promise<stri
   const json = await fetchGenesis({ ...options, localAddress: localAddressOf(options) }, files, signal);
   signal.throwIfAborted();
   if (!json) {
-    throw new ConfigError(
+    // The network may not be there yet: a service must be started again.
+    throw new CodedError(
+      "GENESIS_UNAVAILABLE",
       `no peer sent the genesis block of ${network} (tried: ${options.seeds.join(", ") || "none"}): give --genesis FILE ` +
         `(its payloadHash is ${files.network.nethash}), or --peers with a Uniknode node`,
+      { isRetryable: true },
     );
   }
   const lock = lockDataFolder(data);

@@ -39,6 +39,8 @@ export class ReplayWorker {
   readonly #deps: ReplayWorkerDeps;
   readonly #log: FailureLog;
   #last = 0;
+  /** Webhooks whose replays wait for blocks, since another one made progress. */
+  readonly #waiting = new Set<number>();
 
   constructor(deps: ReplayWorkerDeps) {
     this.#deps = deps;
@@ -75,22 +77,31 @@ export class ReplayWorker {
       await replays.finish(webhook, nowMs());
       return { more: true };
     }
-    return replaySome(this.#deps, replay, definition, definitions.version);
+    const taken = await replaySome(this.#deps, replay, definition, definitions.version);
+    if (!taken && !this.#waiting.has(webhook)) {
+      this.#waiting.add(webhook);
+      return { more: true };
+    }
+    // The next block wakes them.
+    this.#waiting.clear();
+    return taken ?? { more: false };
   }
 }
 
 const isRead = ({ nextHeight, toHeight }: Replay): boolean => nextHeight > toHeight;
 
-/** Reads some events of the replay and puts the matching events into the queue. */
+/** Reads some events of the replay and puts the matching events into the queue. Undefined if its next block has too few confirmations. */
 async function replaySome(
   deps: ReplayWorkerDeps,
   replay: Replay,
   definition: Definition,
   registerVersion: number,
-): ReturnType<BackgroundTask> {
+): Promise<Awaited<ReturnType<BackgroundTask>> | undefined> {
   const { intake, observer, nowMs, logger } = deps;
   const { webhook } = replay;
-  const { matched, tooExpensive, ...next } = await readEvents(deps, replay, definition);
+  const found = await readEvents(deps, replay, definition);
+  if (!found) return undefined;
+  const { matched, tooExpensive, ...next } = found;
   const isSuspending = tooExpensive !== undefined;
   const { isCurrent, webhooks } = await intake.apply({
     registerVersion,
@@ -143,15 +154,19 @@ type Step = {
   evaluated: number;
 };
 
+/** Undefined if the next block has too few confirmations. */
 async function readEvents(
   { history, observer }: ReplayWorkerDeps,
   replay: Replay,
   definition: Definition,
-): Promise<Found> {
+): Promise<Found | undefined> {
   const endMs = performance.now() + MAX_STEP_MS;
   const step: Step = { definition, endMs, matched: [], evaluated: 0 };
+  const head = await history.head();
   // The chain may have become shorter; the blocks that replace others are delivered as live events.
-  const last = Math.min(replay.toHeight, (await history.head()) - definition.confirmations);
+  const end = Math.min(replay.toHeight, head);
+  const last = Math.min(end, head - definition.confirmations);
+  if (replay.nextHeight > last && replay.nextHeight <= end) return undefined;
   const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
   const { matched } = step;
   let { nextHeight, nextIndex } = replay;
@@ -161,7 +176,7 @@ async function readEvents(
     nextHeight++;
     nextIndex = 0;
   }
-  return { matched, nextHeight: nextHeight > last ? replay.toHeight + 1 : nextHeight, nextIndex };
+  return { matched, nextHeight: nextHeight > end ? replay.toHeight + 1 : nextHeight, nextIndex };
 }
 
 /** Matches the events of a block from an index; returns where the step ended, or undefined at the end of the block. */
