@@ -68,7 +68,7 @@ test("Single calls of one client are bounded.", async () => {
   await Promise.all(running);
 });
 
-test("A response of 200 that is not of a node, such as that of a proxy, is no success.", async () => {
+test("A page of a proxy with status 200 is an error.", async () => {
   const failures: unknown[] = [];
   const method = () =>
     Promise.reject(new ApiError({ code: "API_RESPONSE_INVALID", status: 200, body: "" }, "GET /api/x"));

@@ -176,10 +176,13 @@ function readRecord(path: string): SigningEntry[] {
 }
 
 function unusable(path: string, cause: unknown): SigningRecordError {
+  const isForeign = ["EACCES", "EPERM"].includes((cause as NodeJS.ErrnoException).code ?? "");
   // Another file would be empty: the protection against a second block for a slot would be lost.
-  const remedy = existsSync(path)
-    ? "give it to the user of the node, with chown"
-    : "its folder must be writable; or choose another file with --signing-record";
+  const remedy = !existsSync(path)
+    ? "its folder must be writable; or choose another file with --signing-record"
+    : isForeign
+      ? "give it to the user of the node, with chown"
+      : "it must be a file that the node can write";
   const reason = cause instanceof Error ? cause.message : String(cause);
   const text = `the signing record ${path} cannot be used: ${reason}; ${remedy}`;
   return new SigningRecordError("SIGNING_RECORD_UNUSABLE", path, text, { cause });
