@@ -56,7 +56,7 @@ export function transactionFacts(
 const tokenIdOf = (transaction: Transaction): string =>
   transaction.asset?.["disclose-demand"]?.payload.sub ?? nftOf(transaction).token.tokenId;
 
-/** Facts of the wallets that a block changed, by ascending address; a new one without public key is a cold wallet. */
+/** Facts of the wallets that a block changed, by ascending address. A wallet of an unknown address was created cold, also if it spends at once. */
 export function walletFacts(changes: readonly Change[]): Fact[] {
   return changes
     .filter((change) => change.table === "wallets")
@@ -64,7 +64,6 @@ export function walletFacts(changes: readonly Change[]): Fact[] {
     .flatMap(({ before, after }): Fact[] => {
       const wallet = after as Wallet;
       const saved: Fact = { name: "wallet.saved", wallet };
-      const isNewAndCold = before === undefined && wallet.publicKey === undefined;
-      return isNewAndCold ? [{ name: "wallet.created.cold", wallet }, saved] : [saved];
+      return before === undefined ? [{ name: "wallet.created.cold", wallet }, saved] : [saved];
     });
 }

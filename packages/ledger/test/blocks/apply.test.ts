@@ -135,6 +135,15 @@ describe("facts", () => {
     expect(isCold(chain.append(chain.next([pay("bob", "d0", 5n)])))).toBe(false);
   });
 
+  test("A wallet that spends in the block that created it was created cold.", () => {
+    const chain = createChain();
+    const facts = chain.append(chain.next([pay("premine", "bob", 10n), pay("bob", "d0", 5n)]));
+    const created = facts.flatMap((fact) =>
+      fact.name === "wallet.created.cold" ? [fact.wallet.address] : [],
+    );
+    expect(created).toEqual([addressOfName("bob")]);
+  });
+
   test("Facts name the delegates of missed slots, at most a round of them, never after the genesis block.", () => {
     const chain = createChain();
     expect(namesOf(chain.append(chain.next([], 5)))).not.toContain("forger.missing");

@@ -78,9 +78,10 @@ export function readList(value: unknown): readonly string[] {
 /** Reads a token that fits into an HTTP header, which drops leading and trailing spaces. */
 export function readToken(value: unknown): string {
   const text = readText(value);
-  if (!/^[!-~\u00A1-\u00FF]([ -~\u00A1-\u00FF]*[!-~\u00A1-\u00FF])?$/.test(text)) {
+  // Clients send other characters in different encodings.
+  if (!/^[!-~]([ -~]*[!-~])?$/.test(text)) {
     throw new Error(
-      "a token of printable characters is expected, without line breaks and without leading or trailing spaces",
+      "a token of printable ASCII characters is expected, without line breaks and without leading or trailing spaces",
     );
   }
   return text;

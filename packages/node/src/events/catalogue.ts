@@ -51,7 +51,7 @@ export const EVENTS: Readonly<Record<string, string>> = {
   "transaction.pool.removed": "a transaction left the pool",
   "transaction.reverted": "the block of a transaction was reverted",
   "wallet.saved": "a block changed a wallet",
-  "wallet.created.cold": "a transaction created a wallet whose public key is not known",
+  "wallet.created.cold": "a transaction created a wallet",
   // Beyond the interface document: names that receivers of the old network use.
   "round.applied": "a round ended",
   "round.missed": "a delegate forged no block in a round",

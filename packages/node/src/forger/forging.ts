@@ -52,7 +52,13 @@ export class Forging {
       logger.error({ err }, "failed to write the reasons of missed slots; retrying"),
     );
     const tally = new Tally(slotStore);
-    this.#signingFile = openSigningFile(options, slotStore, deps);
+    try {
+      this.#signingFile = openSigningFile(options, slotStore, deps);
+    } catch (error) {
+      // The next start delivers the event.
+      if (error instanceof Error) deps.onFailed(error);
+      throw error;
+    }
     const record = this.#signingFile ?? recordInDatabase(slotStore);
     const otherForger =
       options.watchRounds === undefined ? undefined : watchOtherForgers(options.watchRounds, record, deps);

@@ -67,7 +67,7 @@ export type RequestDeps = {
   readonly slices: Slices;
   readonly observer: MatchingObserver;
   readonly clock: Pick<Clock, "nowMs" | "steadyMs">;
-  readonly logger: Pick<Logger, "info">;
+  readonly logger: Pick<Logger, "info" | "warn">;
 };
 
 /** Requests that this process executes. */

@@ -114,7 +114,7 @@ export type ServiceOptions = {
   readonly options?: Partial<WebhookOptions>;
   readonly webhooksChanged?: () => Promise<void>;
   /** Responses of targets; 200 by default. */
-  readonly reply?: (call: Call) => Reply | Promise<Reply>;
+  readonly reply?: (call: Call, signal: AbortSignal) => Reply | Promise<Reply>;
   /** Events of the stored blocks, by height from 1. */
   readonly chain?: Event[][];
   /** Ownership of the webhooks; by default, this service owns all. */
@@ -218,7 +218,7 @@ function postTo(calls: Call[], clock: TestClock, replyTo: ServiceOptions["reply"
       signal.addEventListener("abort", () => reject(signal.reason)),
     );
     hungUp.catch(() => {});
-    const reply = (await Promise.race([replyTo?.(call), hungUp])) ?? 200;
+    const reply = (await Promise.race([replyTo?.(call, signal), hungUp])) ?? 200;
     if (reply instanceof Error) throw reply;
     if (reply === "never") await hungUp;
     return typeof reply === "object" ? reply : { status: Number(reply) };

@@ -75,9 +75,9 @@ test.each([
   expect(await walk(url, 2)).toEqual(data);
 });
 
-test("The link to the next page has the next cursor.", async () => {
+test("The link to the next page has the next cursor, and the parameters of every link.", async () => {
   const first = await ask("/api/blocks?limit=2&cursor=start");
-  expect(first.meta.next).toBe(`/api/blocks?limit=2&cursor=${first.meta.nextCursor}&transform=true`);
+  expect(first.meta.next).toBe(`/api/blocks?limit=2&cursor=${first.meta.nextCursor}&transform=true&page=1`);
   const second = await ask(present(first.meta.next, "the next page"));
   expect(second.meta).toMatchObject({ totalCount: 6, first: "/api/blocks?limit=2&transform=true&page=1" });
 });

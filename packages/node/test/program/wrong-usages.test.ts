@@ -160,13 +160,13 @@ const ROWS: readonly Row[] = [
   [
     ["webhooks", "list", "--token", "a\nb", ...NOWHERE],
     2,
-    "--token: a token of printable characters",
+    "--token: a token of printable ASCII characters",
     "Webhook token",
   ],
   [
     ["dev", "--webhook-token", " padded "],
     2,
-    "--webhook-token: a token of printable characters",
+    "--webhook-token: a token of printable ASCII characters",
     "without leading or trailing spaces",
   ],
   [["tx", "transfer", ADDRESS, "99999999999"], 2, "92233720368.54775807", "uniknode tx transfer --help"],

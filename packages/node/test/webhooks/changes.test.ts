@@ -68,6 +68,21 @@ describe("updates and deletions", () => {
     expect(log(id, 1)).toEqual([]);
   });
 
+  test("A deletion ends the running call.", async () => {
+    let call: AbortSignal | undefined;
+    const { webhooks, emit } = createService({
+      reply: (_, signal) => {
+        call = signal;
+        return "never";
+      },
+    });
+    const { id } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    expect(call?.aborted).toBe(false);
+    await webhooks.register.remove(`${id}`);
+    expect(call?.aborted).toBe(true);
+  });
+
   test("A webhook receives events that occur after the response to its creation, and no earlier ones.", async () => {
     const known = Promise.withResolvers<void>();
     const called = Promise.withResolvers<void>();
@@ -138,6 +153,15 @@ describe("updates and deletions", () => {
       },
     });
     await expect(webhooks.register.create(always())).rejects.toThrow("gone");
+    expect(await webhooks.register.list({ offset: 0, limit: 10 })).toEqual({ webhooks: [], totalCount: 0 });
+  });
+
+  test("A deletion succeeds when the node cannot be notified: the webhook is gone.", async () => {
+    let notify = async () => {};
+    const { webhooks } = createService({ webhooksChanged: () => notify() });
+    const { id } = await webhooks.register.create(always());
+    notify = () => Promise.reject(new Error("gone"));
+    await webhooks.register.remove(`${id}`);
     expect(await webhooks.register.list({ offset: 0, limit: 10 })).toEqual({ webhooks: [], totalCount: 0 });
   });
 });

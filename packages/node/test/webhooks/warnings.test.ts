@@ -125,6 +125,17 @@ test("A webhook whose registration succeeded is returned with its secret, also i
   expect([status, body.data.token]).toEqual([201, expect.any(String)]);
 });
 
+test("An update succeeds without warnings if the webhook is removed before they are found.", async () => {
+  const { create, ask, webhooks } = await serve();
+  await create();
+  const find = webhooks.register.find.bind(webhooks.register);
+  vi.spyOn(webhooks.register, "find").mockImplementationOnce(find).mockRejectedValue(new Error("it is gone"));
+  const { status, body } = await ask("PUT", "/api/webhooks/1", {
+    body: { conditions: [condition("height", "gt", "1")] },
+  });
+  expect([status, body]).toEqual([200, {}]);
+});
+
 test("A member of one of several events is known.", async () => {
   const { create } = await serve();
   const conditions = [condition("height", "gt", "1"), condition("amount", "gt", "1")];

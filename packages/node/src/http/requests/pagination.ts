@@ -146,10 +146,9 @@ function linker(request: FastifyRequest): Linker {
   }
   return (page, { offset, cursor } = {}) => {
     const position: Record<string, string | undefined> = { page: `${page}`, offset, cursor };
-    const omitted = cursor === undefined ? "cursor" : "page";
     let link = `${path}?`;
     for (const [name, value] of parameters) {
-      if (name === omitted || (name === "offset" && offset === undefined)) continue;
+      if ((name === "cursor" && cursor === undefined) || (name === "offset" && offset === undefined)) continue;
       link += `${link.endsWith("?") ? "" : "&"}${encode(name)}=${encode(position[name] ?? value)}`;
     }
     return link;

@@ -119,7 +119,9 @@ function addChanges(app: FastifyInstance, { register }: WebhookRequests): void {
     const changes = readBody(body);
     await withHttpErrors(() => register.update(params.id, changes));
     const isOther = SELECTING.some((name) => Object.hasOwn(Object(changes), name));
-    if (isOther) await withHttpErrors(async () => addWarnings(reply, await register.find(params.id)));
+    // The webhook is changed, also if another request removes it now.
+    const changed = isOther ? await register.find(params.id).catch(() => undefined) : undefined;
+    if (changed) addWarnings(reply, changed);
     return {};
   });
 

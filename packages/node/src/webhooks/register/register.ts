@@ -22,7 +22,7 @@ type RegisterDeps = {
   /** Settles when all events logged so far were matched, or after a timeout. */
   awaitMatched: () => Promise<void>;
   nowMs: () => number;
-  logger: Pick<Logger, "info">;
+  logger: Pick<Logger, "info" | "warn">;
 };
 
 /** Reason of cancelled deliveries of a dropped queue. */
@@ -154,14 +154,21 @@ export class Register {
     return webhook;
   }
 
-  /** @throws {WebhookError} WEBHOOK_UNKNOWN */
+  /**
+   * Removes a webhook, and ends its running calls.
+   *
+   * @throws {WebhookError} WEBHOOK_UNKNOWN
+   */
   async remove(id: string): Promise<void> {
-    const { logger, onChanged, webhooksChanged } = this.#deps;
+    const { logger, onRestarted, webhooksChanged } = this.#deps;
     const { id: webhook } = await this.find(id);
     if (!(await this.#storage.commands.remove(webhook))) throw unknownWebhook(id);
     logger.info({ webhook }, "webhook removed");
-    onChanged(webhook);
-    await webhooksChanged();
+    onRestarted(webhook);
+    // The event log may name more events than needed until the next change.
+    await webhooksChanged().catch((err) =>
+      logger.warn({ err, webhook }, "the node could not be notified of a removed webhook"),
+    );
   }
 
   /** Lifts a suspension: the webhook receives every event after the promise settles. */

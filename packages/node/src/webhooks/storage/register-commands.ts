@@ -130,7 +130,7 @@ export class RegisterCommands {
       yield* bumpVersion(sql);
       if ((yield* sql.change("DELETE FROM webhooks WHERE id = $1", [id])) === 0) return false;
       yield* sql.change("INSERT INTO removed_webhooks VALUES ($1)", [id]);
-      yield* noteChange(sql, id, false);
+      yield* noteChange(sql, id, true);
       return true;
     });
   }

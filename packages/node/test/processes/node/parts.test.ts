@@ -1,4 +1,8 @@
 /** Consensus, pool and forging of a node over one data base, as the composition root builds them. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   blockToJson,
   builders,
@@ -10,6 +14,7 @@ import { pino } from "pino";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Pin } from "../../../src/chain/assumption.ts";
 import { seal } from "../../../src/dev-chain/network.ts";
+import { SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
 import { soloTiming } from "../../../src/forger/slot-state.ts";
 import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
 import { present } from "../../../src/platform/present.ts";
@@ -19,7 +24,7 @@ import { createConsensus, createNodePool } from "../../../src/processes/node/cor
 import { openNodeEventLog } from "../../../src/processes/node/event-log.ts";
 import { createNodeForging, createSubmitBlock } from "../../../src/processes/node/forging.ts";
 import { createEnvironment } from "../../../src/processes/node/node-options.ts";
-import { openDatabase } from "../../../src/store/engine/database.ts";
+import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createWriteState, Writes } from "../../../src/store/engine/writes.ts";
 import { SlotStore } from "../../../src/store/node/slots.ts";
@@ -30,12 +35,13 @@ beforeEach(() => {
   closing = [];
 });
 
-function open({ assumeValid }: { assumeValid?: Pin } = {}) {
+type Given = { readonly assumeValid?: Pin; readonly signingRecord?: string; readonly database?: Database };
+
+function open({ assumeValid, signingRecord, database = openDatabase(":memory:") }: Given = {}) {
   const onStop: Closing["add"] = (name, close) => {
     closing.push(name);
     onTestFinished(() => void close(deadlineIn(0)));
   };
-  const database = openDatabase(":memory:");
   migrate(database);
   let nowMs = Date.now();
   const environment = createEnvironment({
@@ -48,6 +54,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
     { database, logger: environment.logger },
     onStop,
   );
+  eventLog.subscribedEvents.streamsChanged(["forger.failed"]);
   const parts = { ...environment, ...eventLog, database };
   const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
   const { chain, verifier, signatures } = createConsensus(
@@ -64,7 +71,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
     {
       timing: soloTiming,
       isOnDemand: false,
-      signingRecord: undefined,
+      signingRecord,
       watchRounds: undefined,
       delegates: new Map(cast.founders.map(({ publicKey, keys }) => [publicKey, keys])),
     },
@@ -135,6 +142,16 @@ test("A pending transaction is logged before other subscribers are notified, and
   expect(pool.select().map((transaction) => transaction.data.id)).toEqual([data.id]);
   const { header } = await forgeNext();
   expect(chain.head()).toMatchObject({ id: header.id, numberOfTransactions: 1 });
+});
+
+test("A forger that cannot start is an event, which the next start delivers.", () => {
+  const database = openDatabase(":memory:");
+  const signingRecord = mkdtempSync(join(tmpdir(), "uniknode-signing-record-"));
+  onTestFinished(() => rmSync(signingRecord, { recursive: true }));
+  expect(() => open({ database, signingRecord })).toThrow(SigningRecordError);
+  expect(database.prepare("SELECT name, data FROM events").all()).toEqual([
+    { name: "forger.failed", data: expect.stringContaining(signingRecord) },
+  ]);
 });
 
 test("A node with unchecked signatures in its chain does not forge.", async () => {

@@ -51,7 +51,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     pattern: "wallet.*",
     events: [
       ["wallet.saved", "a block changed a wallet"],
-      ["wallet.created.cold", "a transaction created a wallet whose public key is not known"],
+      ["wallet.created.cold", "a transaction created a wallet"],
       ["wallet.vote", "a vote was saved"],
       ["wallet.unvote", "a vote was withdrawn"],
     ],
