@@ -207,6 +207,15 @@ describe("vote", () => {
     expect(refusalOf(stuck, vote("-"))).toBe("VoteUnikTypeError");
   });
 
+  test.each([Number.NaN, null])(
+    "A type that is no number is refused before and after it was stored (%s).",
+    (type) => {
+      const draft = stateWithDelegate(type as number);
+      giveUnik(draft, "alice", "cat", { type: `${type}` });
+      expect(refusalOf(draft, vote("+"))).toBe("VoteUnikTypeError");
+    },
+  );
+
   test("Trap A7: a vote whose type no longer matches cannot be removed.", () => {
     const draft = stateWithDelegate(2, voted);
     giveUnik(draft, "alice", "cat", { type: "1" });

@@ -1,6 +1,14 @@
 /** Propagation of blocks and transactions between nodes: received, fetched and broadcast. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Block, BlockHeader, Network, Rounds, SealedTransaction, Slots } from "@uniknode/protocol";
+import {
+  type Block,
+  type BlockHeader,
+  type Network,
+  type Rounds,
+  type SealedTransaction,
+  type Slots,
+  transactionFromJson,
+} from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
@@ -87,7 +95,11 @@ export class Propagation {
       hasCapacity: (ip, event, count) => client.hasCapacity(ip, event, count),
       observations: this.#observations,
     });
-    this.#transactionBroadcast = new TransactionBroadcast(sending);
+    this.#transactionBroadcast = new TransactionBroadcast({
+      ...sending,
+      read: (item) =>
+        transactionFromJson(item, { network, height: chain.head().height }, { checkSignature: false }),
+    });
     this.#rebroadcast = new Rebroadcast({
       pending: sending.pending,
       send: (items) => this.#pendingSends.add(this.#transactionBroadcast.send(items)),

@@ -71,6 +71,8 @@ type TransactionBroadcastDeps = {
   readonly peers: () => string[];
   readonly request: PeerClient["request"];
   readonly pending: (id: string) => SealedTransaction | undefined;
+  /** Reads an item without verifying it. */
+  readonly read: (item: Items[number]) => SealedTransaction;
   readonly logger: Logger;
 };
 
@@ -90,11 +92,20 @@ export class TransactionBroadcast {
     await this.send(
       broadcast.flatMap((id) => {
         // Transactions that did not fit into the pool are available as received only.
-        const transaction = this.#deps.pending(id);
-        const item = transaction ? transactionToJson(transaction.data) : received.get(id);
-        return item ? [item] : [];
+        const transaction = this.#deps.pending(id) ?? this.#read(received.get(id));
+        return transaction ? [transactionToJson(transaction.data)] : [];
       }),
     );
+  }
+
+  /** Reads an item, whose other members peers would refuse. */
+  #read(item: Items[number] | undefined): SealedTransaction | undefined {
+    try {
+      return item && this.#deps.read(item);
+    } catch {
+      // A block has changed the rules.
+      return undefined;
+    }
   }
 
   async send(items: Items): Promise<void> {

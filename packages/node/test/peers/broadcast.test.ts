@@ -1,5 +1,12 @@
 /** Broadcast of blocks and transactions (p2p.md 12.1 and 12.2). */
-import { decodeHeader, encodeHeader, type SealedTransaction, transactionToJson } from "@uniknode/protocol";
+import {
+  createNetwork,
+  decodeHeader,
+  encodeHeader,
+  type SealedTransaction,
+  transactionFromJson,
+  transactionToJson,
+} from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { BlockBroadcast, BlockObservations } from "../../src/peers/block-broadcast.ts";
@@ -151,60 +158,66 @@ describe("a block that was fetched", () => {
 });
 
 describe("transactions", () => {
+  const { files, block } = testNetwork({ nodes: 45, blocktime: 8 });
+  const network = createNetwork(files);
+  const sealed = block.transactions;
+  const items = sealed.map(({ data }) => transactionToJson(data));
+  const idsOf = (some: readonly SealedTransaction[]) => some.map(({ data }) => data.id);
   const resultWith = (broadcast: string[]) => ({ data: { accept: [], broadcast, excess: [], invalid: [] } });
-  const items = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `${index}` }));
 
-  const pending = () => undefined;
-
-  test("Transactions of the pool are sent with their real id, whatever id they were received with.", async () => {
-    const sealed = present(testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]);
-    const json = transactionToJson(sealed.data);
+  /** Broadcasts the selected items; the pool has those of `pending`. */
+  async function messagesTo(
+    recipients: readonly string[],
+    given: readonly Record<string, unknown>[],
+    selected: readonly SealedTransaction[],
+    pending: readonly SealedTransaction[] = [],
+  ) {
     const { sent, request } = sending();
     const broadcast = new TransactionBroadcast({
-      peers: () => ["203.0.113.1"],
-      request,
-      pending: (id) => (id === sealed.data.id ? sealed : undefined),
-      logger,
+      ...{ peers: () => [...recipients], request, logger },
+      pending: (id) => pending.find(({ data }) => data.id === id),
+      read: (item) => transactionFromJson(item, { network, height: 1 }, { checkSignature: false }),
     });
-    const { network: _, ...given } = json;
-    await broadcast.broadcast(
-      [{ ...given, id: "00".repeat(32) }, { id: "beside the pool" }],
-      resultWith([sealed.data.id, "beside the pool"]),
-    );
-    expect(sent.map(({ argument }) => argument.transactions)).toEqual([[json, { id: "beside the pool" }]]);
+    await broadcast.broadcast(given, resultWith(idsOf(selected)));
+    return sent.map(({ event, argument }) => ({ event, transactions: argument.transactions as object[] }));
+  }
+  const first = present(sealed[0]);
+  const peer = ["203.0.113.1"];
+
+  test("Transactions of the pool are sent with their real id, whatever id they were received with.", async () => {
+    const { network: _, ...given } = present(items[0]);
+    const messages = await messagesTo(peer, [{ ...given, id: "00".repeat(32) }], [first], [first]);
+    expect(messages.map(({ transactions }) => transactions)).toEqual([[items[0]]]);
+  });
+
+  test("Transactions beside the pool are sent as they were decoded: peers refuse other members.", async () => {
+    const given = { ...items[0], "": 1, extra: 1e300, asset: undefined };
+    const messages = await messagesTo(peer, [given, ...items.slice(1, 2)], sealed.slice(0, 2));
+    expect(messages.map(({ transactions }) => transactions)).toEqual([items.slice(0, 2)]);
+  });
+
+  test("A transaction beside the pool that can no longer be read is not sent.", async () => {
+    const given = { ...items[0], version: 2 };
+    const messages = await messagesTo(peer, [given, ...items.slice(1, 2)], sealed.slice(0, 2));
+    expect(messages.map(({ transactions }) => transactions)).toEqual([items.slice(1, 2)]);
   });
 
   test("Transactions go to twenty peers, only the ones that the pool selected.", async () => {
-    const { sent, request } = sending();
-    const broadcast = new TransactionBroadcast({ peers: () => peers, request, pending, logger });
-    await broadcast.broadcast(items(3), resultWith(["0", "2"]));
-    expect(sent).toHaveLength(20);
-    expect(sent[0]).toMatchObject({
-      event: "p2p.peer.postTransactions",
-      argument: { transactions: [{ id: "0" }, { id: "2" }] },
-    });
+    const messages = await messagesTo(peers, items, [first, present(sealed[2])]);
+    expect(messages).toHaveLength(20);
+    expect(messages[0]).toEqual({ event: "p2p.peer.postTransactions", transactions: [items[0], items[2]] });
   });
 
   test("Transactions never exceed forty per message, nor the size that every peer accepts.", async () => {
-    const { sent, request } = sending();
-    const broadcast = new TransactionBroadcast({
-      peers: () => ["203.0.113.1"],
-      request,
-      pending,
-      logger,
-    });
-    const large = { id: "large", asset: Object.fromEntries(items(200).map(({ id }) => [id, id])) };
-    await broadcast.broadcast([...items(45), large], resultWith([...items(45).map(({ id }) => id), "large"]));
-    expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
+    const keys = Array.from({ length: 120 }, () => "k");
+    const large = { ...first, data: { ...first.data, id: "large", asset: { votes: keys } } };
+    const some = [...sealed.slice(0, 45), large];
+    const messages = await messagesTo(peer, [], some, some);
+    expect(messages.map(({ transactions }) => transactions.length)).toEqual([40, 5]);
   });
 
   test("Transactions that the pool did not select are not sent.", async () => {
-    const { sent, request } = sending();
-    await new TransactionBroadcast({ peers: () => peers, request, pending, logger }).broadcast(
-      items(3),
-      resultWith([]),
-    );
-    expect(sent).toEqual([]);
+    expect(await messagesTo(peers, items, [])).toEqual([]);
   });
 });
 

@@ -11,9 +11,9 @@ type Rule = (value: unknown, block: { height: number; network: Network }) => boo
 const U63_MAX = 0x7fff_ffff_ffff_ffffn;
 
 const isIntegerFrom =
-  (minimum: number): Rule =>
+  (minimum: number, maximum = Number.POSITIVE_INFINITY): Rule =>
   (value) =>
-    Number.isInteger(value) && (value as number) >= minimum;
+    Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
 
 const isHex: Rule = (value) => typeof value === "string" && /^[0-9a-fA-F]+$/.test(value);
 
@@ -68,7 +68,8 @@ const rules = {
   totalAmount: isTotal,
   totalFee: isTotal,
   reward: isAmount,
-  payloadLength: isIntegerFrom(0),
+  // Trap A26: nodes of the network store a signed number of 32 bits.
+  payloadLength: isIntegerFrom(0, 2 ** 31 - 1),
   payloadHash: isHex,
   generatorPublicKey: isPublicKey,
   blockSignature: isHex,
@@ -76,13 +77,14 @@ const rules = {
 
 /** Path of the first member of a header, read from bytes, that has a wrong form. Reading ensures the rules of the others. */
 export function decodedHeaderViolation(header: BlockHeader, network: Network): string | undefined {
-  const { height, previousBlock, totalAmount, totalFee, reward } = header;
+  const { height, previousBlock, totalAmount, totalFee, reward, payloadLength } = header;
   const block = { height, network };
   if (!rules.height(height, block)) return ".height";
   if (!rules.previousBlock(previousBlock, block)) return ".previousBlock";
   if (!rules.totalAmount(totalAmount, block)) return ".totalAmount";
   if (!rules.totalFee(totalFee, block)) return ".totalFee";
-  return rules.reward(reward, block) ? undefined : ".reward";
+  if (!rules.reward(reward, block)) return ".reward";
+  return rules.payloadLength(payloadLength, block) ? undefined : ".payloadLength";
 }
 
 /** Path of the first member of a header that is missing or has a wrong form. */

@@ -1,6 +1,5 @@
 /** Parses transactions from JSON and bytes into the same normal form (transactions.md 1). */
 
-import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256Hex } from "../crypto/hashes.ts";
 import { present } from "../present.ts";
 import { addressPayload } from "./addresses.ts";
@@ -44,17 +43,13 @@ export function transactionFromJson(
   // Step 4: the decoded bytes are the result.
   const sealed = parseBytes(bytes, context, options, encoded);
   // Values that change in the bytes would give an id that their sender does not know (transactions.md 9).
-  if (sealed.bytes !== bytes && bytesToHex(sealed.bytes) !== bytesToHex(bytes)) {
-    throw new TransactionError(
-      "TransactionEncodingError",
-      "the transaction changes when it is encoded and decoded",
-    );
-  }
+  if (!areEqual(sealed.bytes, bytes)) throw new TransactionError("TransactionEncodingError", CHANGES);
   return sealed;
 }
 
 /**
- * Parses untrusted bytes, canonical or not.
+ * Parses untrusted bytes, canonical or not. The network encodes what it decoded, and keeps what it decodes from that (blocks.md 6): lengths
+ * of texts may mean something else the second time (trap A24).
  *
  * @throws {TransactionError} TransactionVersionError, TransactionSchemaError,
  *   DuplicateParticipantInMultiSignatureError, and InvalidTransactionBytesError for everything else
@@ -64,7 +59,20 @@ export function transactionFromBytes(
   context: TransactionContext,
   options: ParseOptions = {},
 ): SealedTransaction {
-  return parseBytes(bytes, context, options);
+  const first = parseBytes(bytes, context, options);
+  if (areEqual(first.bytes, bytes)) return first;
+  const second = parseBytes(first.bytes, context, options);
+  // The bytes that a node stores and sends must be those of the transaction.
+  if (areEqual(second.bytes, first.bytes)) return second;
+  throw new TransactionError("InvalidTransactionBytesError", CHANGES);
+}
+
+const CHANGES = "the transaction changes when it is encoded and decoded";
+
+function areEqual(some: Uint8Array, others: Uint8Array): boolean {
+  if (some.length !== others.length) return false;
+  for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false;
+  return true;
 }
 
 /** The input of the encoder; `hasSchema` is true if the strict schema accepted it, without an exception. */
@@ -126,7 +134,7 @@ function toBytesError(error: unknown): unknown {
 const typeOf = ({ typeGroup, type }: TransactionBody): TransactionType =>
   present(findTransactionType(typeGroup, type), "the transaction type");
 
-/** Version and recipients. */
+/** Version, texts and recipients. */
 function checkBody(body: TransactionBody, type: TransactionType, context: TransactionContext): void {
   // Version 0 counts as absent, which means 1, but it is read in the layout of version 2: no such hash exists.
   if (body.version === 0) throw new RangeError("a transaction of version 0 has no timestamp");
@@ -137,8 +145,15 @@ function checkBody(body: TransactionBody, type: TransactionType, context: Transa
       `version ${body.version} is not in force, only version ${version}`,
     );
   }
+  // Trap A25.
+  if (hasZeroCharacter(body.asset)) throw new RangeError("a text of the asset contains the character U+0000");
   if (type.checksRecipientNetwork && version === 2) checkRecipientNetworks(body, context);
 }
+
+const hasZeroCharacter = (value: unknown): boolean =>
+  typeof value === "string"
+    ? value.includes("\0")
+    : typeof value === "object" && value !== null && Object.entries(value).flat().some(hasZeroCharacter);
 
 /**
  * A transaction that was read before, maybe under other rules, as `transactionFromBytes` without `checkSignature`

@@ -133,6 +133,7 @@ describe("a block object", () => {
     ["reward", ""],
     ["reward", long],
     ["payloadLength", undefined],
+    ["payloadLength", 2 ** 31],
     ["payloadHash", ""],
     ["payloadHash", "xy"],
     ["generatorPublicKey", "02"],

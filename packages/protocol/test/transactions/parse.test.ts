@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   bigintFromJson,
+  bytesToHex,
   createNetwork,
   encodeTransaction,
   hexToBytes,
@@ -13,6 +14,7 @@ import {
   transactionFromBytes,
   transactionFromJson,
   transactionToJson,
+  utf8ToBytes,
 } from "../../src/index.ts";
 import { verifyJob } from "../../src/transactions/verify.ts";
 import {
@@ -197,6 +199,38 @@ describe("from bytes", () => {
     const lock = { secretHash: "ab".repeat(32), expiration: { type: 1, value: 1 } };
     const locking = signTransaction(bodyOf(8, { amount: 1n, recipientId: foreign, asset: { lock } }), sender);
     expect(transactionFromBytes(encodeTransaction(locking), context).data.recipientId).toBe(foreign);
+  });
+
+  describe("texts of magistrate types", () => {
+    const registrationOf = (name: string, website: string) =>
+      bodyOf(0, { typeGroup: 2, asset: { businessRegistration: { name, website } } });
+    /** Bytes whose length byte of the website counts characters, as they are read. */
+    function written(name: string, website: string) {
+      const bytes = encodeTransaction(signTransaction(registrationOf(name, website), sender));
+      const at = bytes.findIndex(
+        (_, index) =>
+          bytesToHex(bytes.slice(index, index + 4)) === bytesToHex(utf8ToBytes(website.slice(0, 4))),
+      );
+      bytes[at - 1] = website.length;
+      return bytes;
+    }
+
+    test("Trap A24: a text beyond ASCII takes bytes of the next field the second time; what cannot be read again is refused.", () => {
+      expect(transactionFromBytes(written("cat", "http://cat"), context).data.asset).toEqual({
+        businessRegistration: { name: "cat", website: "http://cat" },
+      });
+      expect(() => transactionFromBytes(written("cat", "http://é"), context)).toThrow(
+        refusal("InvalidTransactionBytesError"),
+      );
+    });
+
+    test("Trap A25: U+0000 is refused in bytes and in JSON.", () => {
+      expect(() => transactionFromBytes(written("cat", "http://\0cat"), context)).toThrow(
+        refusal("InvalidTransactionBytesError"),
+      );
+      const json = transactionToJson(signTransaction(registrationOf("cat", "http://\0cat"), sender));
+      expect(() => transactionFromJson(json, context)).toThrow(refusal("InvalidTransactionBytesError"));
+    });
   });
 
   test("Every recipient of payments is compared.", () => {

@@ -20,7 +20,9 @@ function checkUnikVote(transaction: Transaction, context: RuleContext, sender: W
   const unik = findHolding(context.draft, { address: sender.address, kind: "tokens" }, first);
   const target = walletOf(context.state, voteOf(transaction).delegate, context.network);
   // 2
-  if (unik?.type !== target.attributes.delegate?.type) {
+  const type = unik?.type;
+  // A type can be NaN, which equals no other, and is stored as null.
+  if (!Number.isInteger(type) || type !== target.attributes.delegate?.type) {
     throw new RuleError(
       "VoteUnikTypeError",
       `Failed to apply vote transaction ${transaction.id}: the type of the UniknameID supporter (voter) ` +

@@ -148,7 +148,8 @@ function linker(request: FastifyRequest): Linker {
     const position: Record<string, string | undefined> = { page: `${page}`, offset, cursor };
     let link = `${path}?`;
     for (const [name, value] of parameters) {
-      if ((name === "cursor" && cursor === undefined) || (name === "offset" && offset === undefined)) continue;
+      if ((name === "cursor" && cursor === undefined) || (name === "offset" && offset === undefined))
+        continue;
       link += `${link.endsWith("?") ? "" : "&"}${encode(name)}=${encode(position[name] ?? value)}`;
     }
     return link;

@@ -28,14 +28,14 @@ export function isTransactionSmall(transaction: unknown): boolean {
   );
 }
 
-/** Number of members and elements at all depths; stops counting soon after the maximum. */
+/** Number of members and elements at all depths; stops counting soon after the maximum, and at a name that peers refuse. */
 function countBelow(value: unknown, maximum: number): number {
   if (typeof value !== "object" || value === null || maximum < 0) return 0;
   // In a message, bytes are an object of two members.
   if (value instanceof Uint8Array) return 2;
   let count = 0;
-  for (const member of Object.values(value)) {
-    count += 1 + countBelow(member, maximum - count - 1);
+  for (const [name, member] of Object.entries(value)) {
+    count += name === "" ? maximum + 1 : 1 + countBelow(member, maximum - count - 1);
     if (count > maximum) break;
   }
   return count;

@@ -199,6 +199,11 @@ describe("transactions", () => {
     expect(isTransactionSmall({ asset: null })).toBe(true);
   });
 
+  test("A member without a name is never sent, at any depth: peers refuse the message.", () => {
+    expect(isTransactionSmall({ "": 1 })).toBe(false);
+    expect(isTransactionSmall({ asset: { nft: { cat: { properties: { "": "x" } } } } })).toBe(false);
+  });
+
   test("Transactions have at most 128 payments.", () => {
     const payments = (count: number) => Array(count).fill({ amount: "1", recipientId: "a" });
     expect(isTransactionSmall({ asset: { payments: payments(128) } })).toBe(true);
