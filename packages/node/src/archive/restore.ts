@@ -176,11 +176,16 @@ function checkRoom(bytes: number, folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const [needed, free] = [2 * bytes, bavail * bsize];
   if (needed <= free) return;
-  throw new ArchiveError(
-    "ARCHIVE_TOO_LARGE",
-    `not enough space: ${folder} has ${free} free bytes, ${needed} are needed; free some space, or choose another folder`,
-  );
+  throw tooLarge(`${folder} has ${free} free bytes, ${needed} are needed`);
 }
+
+export const tooLarge = (reason: string, options?: ErrorOptions): ArchiveError =>
+  new ArchiveError(
+    "ARCHIVE_TOO_LARGE",
+    `not enough space: ${reason}; free some space, or choose another disk: "snapshot restore" uses the folder of --data, ` +
+      '"snapshot verify" that of the environment variable TMPDIR',
+    options,
+  );
 
 const isCompressionError = (error: unknown): boolean =>
   /^Z(STD)?_/.test(String((error as NodeJS.ErrnoException).code));

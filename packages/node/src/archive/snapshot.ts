@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
+import { troubleOf } from "../platform/files/disk.ts";
 import { present } from "../platform/present.ts";
 import { BlockStore } from "../store/chain/blocks.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
@@ -18,7 +19,7 @@ import { databaseOf } from "./database.ts";
 import { areOfChain, buildFacts, readFacts } from "./facts.ts";
 import { importBlocks } from "./import.ts";
 import { DATABASE_FILE, MANIFEST_FILE, type Manifest, readManifest, writeManifest } from "./manifest.ts";
-import { extractChain, type RestoreDeps } from "./restore.ts";
+import { extractChain, type RestoreDeps, tooLarge } from "./restore.ts";
 import { exportBlocks } from "./stream.ts";
 
 /** The uncompressed copy, while the snapshot is created. */
@@ -124,7 +125,7 @@ async function compress(from: string, to: string, onPart: (part: number) => void
 }
 
 type VerifyOptions = {
-  /** Empty folder with space for the database; for twice its size with `isExecuted`. */
+  /** Empty folder with space for twice the size of the database; with `isExecuted`, some more for the tree of facts. */
   readonly scratch: string;
   /** Also executes every block from the genesis block on and compares the states: a full proof of the state. */
   readonly isExecuted: boolean;
@@ -133,7 +134,7 @@ type VerifyOptions = {
 /**
  * Unpacks the snapshot and checks it as a restore does.
  *
- * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED, ARCHIVE_FOREIGN, ARCHIVE_INVALID
+ * @throws {ArchiveError} with any code but ARCHIVE_EXISTS
  */
 export async function verifySnapshot(
   folder: string,
@@ -143,8 +144,14 @@ export async function verifySnapshot(
   const manifest = readManifest(folder);
   const path = join(scratch, "node.sqlite");
   mkdirSync(scratch, { recursive: true });
-  await extractChain(folder, manifest, path, deps);
-  if (isExecuted) await execute(manifest, scratch, deps);
+  try {
+    await extractChain(folder, manifest, path, deps);
+    if (isExecuted) await execute(manifest, scratch, deps);
+  } catch (error) {
+    throw troubleOf(error) === "disk full"
+      ? tooLarge(`the disk of ${scratch} is full`, { cause: error })
+      : error;
+  }
   return manifest;
 }
 

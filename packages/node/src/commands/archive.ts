@@ -73,7 +73,7 @@ export function snapshotCommand(): Command {
 
   const verify = command
     .command("verify")
-    .description("check every block of a snapshot")
+    .description("check every block of a snapshot; TMPDIR needs twice the space of the chain meanwhile")
     .addArgument(folder())
     .option("--execute", "Also execute all blocks and compare the state; the only complete check.");
   addFlags(verify, networkOptions).action(async (snapshot: string) => {

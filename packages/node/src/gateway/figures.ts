@@ -42,9 +42,10 @@ export type MirrorFigures = {
   readonly starts: number;
   /** Height of the last block that the process reported; 0 before. */
   readonly height: number;
-  /** Sequence of the last event that it has copied, and number of times that events were missing; 0 before. */
+  /** Sequence of the last event that it has copied; 0 before. */
   readonly lastEvent: number;
-  readonly eventGaps: number;
+  /** Number of times that events were missing, since the database was created; undefined before. */
+  readonly eventGaps: number | undefined;
 };
 
 /** Time of the consensus thread for submissions: see `pool/admission/requests.ts`. */

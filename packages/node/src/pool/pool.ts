@@ -12,7 +12,7 @@ import {
 } from "@uniknode/protocol";
 import type { AdmissionTime } from "../gateway/figures.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
-import { TimeSlices } from "../platform/threads/time-slices.ts";
+import { type Steps, TimeSlices } from "../platform/threads/time-slices.ts";
 import type { PoolStore } from "../store/node/pool.ts";
 import { admit, verifySignatures } from "./admission/admit.ts";
 import { parse } from "./admission/parse.ts";
@@ -165,8 +165,8 @@ export class Pool {
     try {
       const verdicts = await verifySignatures(request.parsedCandidates, this.#deps);
       await place.isNext;
-      if (this.#isClosed) throw closed();
-      const admitted = this.#slices.run(admit(request, verdicts, this.#options, this.#admission));
+      const steps = admit(request, verdicts, this.#options, this.#admission);
+      const admitted = this.#slices.run(this.#whileOpen(steps));
       // Slices run in the order of the calls.
       place.leave();
       return await admitted;
@@ -176,6 +176,16 @@ export class Pool {
       throw error;
     } finally {
       place.leave();
+    }
+  }
+
+  /** Runs steps until the pool is closed: later changes would not be written. */
+  *#whileOpen<T>(steps: Steps<T>): Steps<T> {
+    for (;;) {
+      if (this.#isClosed) throw closed();
+      const { done, value } = steps.next();
+      if (done) return value;
+      yield;
     }
   }
 

@@ -6,6 +6,7 @@ import type { MatchingObserver, Slices } from "../subscriptions/conditions/slice
 import type { Sink } from "./sink.ts";
 import {
   type BlockRef,
+  factBlock,
   type Position,
   type Source,
   type SourceEvent,
@@ -66,7 +67,8 @@ async function resume(
   after: number,
   source: Source,
 ): Promise<Start> {
-  if (sequence !== undefined && sequence >= since && sequence <= after) {
+  const isInLog = sequence !== undefined && sequence >= since && sequence <= after;
+  if (isInLog && !(block && (await isOfOtherLog(sequence, block, source)))) {
     return { from: "log", after: sequence, ...(block && { block }) };
   }
   // Start at the block itself: some of its events may not have been sent yet.
@@ -79,6 +81,17 @@ async function resume(
       ? `block ${block.blockId} was reverted; reload your state and reconnect without Last-Event-ID`
       : "the events since then are no longer available; reload your state and reconnect without Last-Event-ID",
   );
+}
+
+/**
+ * Returns true if a position is of the log of another node, whose sequences count other events: the event of this log is about a
+ * higher block, or another one of the height. A log that is behind the position only repeats events.
+ */
+async function isOfOtherLog(sequence: number, block: BlockRef, source: Source): Promise<boolean> {
+  const { event } = (await source.log(sequence - 1))?.events[0] ?? {};
+  const logged = event?.sequence === sequence ? factBlock(event) : undefined;
+  if (!logged) return false;
+  return logged.height > block.height || (logged.height === block.height && logged.blockId !== block.blockId);
 }
 
 type FollowDeps = {
@@ -151,9 +164,9 @@ class Follower {
     const { source } = this.#deps;
     // It is read first, so that the log has every later change.
     const end = await source.end();
-    // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
-    if (lastBlock && !(await source.hasBlock(lastBlock))) return { from: "log", after };
     const page = await source.chain(height);
+    // If the last block was reverted before this page was read, the log has its revert and the block that replaced it.
+    if (lastBlock && !(await source.hasBlock(lastBlock))) return { from: "log", after };
     if (!page) return { from: "log", after: end.sequence };
     const sent = skip + (await this.#send(page.events.slice(skip)));
     return sent === page.events.length

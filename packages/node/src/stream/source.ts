@@ -57,16 +57,22 @@ export const slowedComment = `: the conditions take more than ${SLOW_STEPS} step
 export const suspendedFrame = ({ message }: Error): string =>
   `event: stream.suspended\ndata: ${JSON.stringify({ event: "stream.suspended", code: "STREAM_SUSPENDED", message })}\n\n`;
 
+/** Returns the block of which the event is a fact; undefined for retractions, and for events that are not facts of the chain. */
+export function factBlock({ name, height, blockId, reverts }: Event): BlockRef | undefined {
+  const isFact = isChainFact(name) && !isRetraction(name) && reverts === undefined;
+  return isFact && height !== undefined && blockId !== undefined ? { height, blockId } : undefined;
+}
+
 /**
  * @param name name of the event in the subscription
  * @param fit replaces contents that are too large
  */
 function eventFrame(event: Event | LoggedEvent, name: string, fit: Fit): string {
   const { id, height, blockId, reverts, data } = event;
-  const isFact = isChainFact(event.name) && !isRetraction(event.name) && reverts === undefined;
+  const block = factBlock(event);
   const position: Position = {
     ...("sequence" in event && { sequence: event.sequence }),
-    ...(isFact && height !== undefined && blockId !== undefined && { block: { height, blockId } }),
+    ...(block && { block }),
   };
   const { dataText, ...rest } = fit(event.name, data === undefined ? undefined : JSON.stringify(data));
   const envelope = JSON.stringify({ event: name, id, height, blockId, reverts, ...rest });

@@ -323,9 +323,29 @@ describe("a snapshot of an attacker", () => {
     const database = { ...manifest.database, bytes: 2 ** 60 };
     writeFileSync(path, JSON.stringify({ ...manifest, database }));
     const restoring = restoreSnapshot(snapshot, newPath(), archived.deps);
-    await expect(restoring).rejects.toMatchObject({ code: "ARCHIVE_TOO_LARGE" });
+    await expect(restoring).rejects.toMatchObject({
+      code: "ARCHIVE_TOO_LARGE",
+      message: expect.stringMatching(/free some space, or choose another disk: .* --data, .* TMPDIR$/),
+    });
   });
 });
+
+test.each(["checking blocks", "executing blocks"])(
+  "A verification says where it needs space if the disk is full while %s.",
+  async (full) => {
+    const onProgress = (step: string) => {
+      if (step === full) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    };
+    const snapshot = await snapshotOf(archived.data);
+    await expect(
+      verifySnapshot(snapshot, { scratch: newPath(), isExecuted: true }, { ...archived.deps, onProgress }),
+    ).rejects.toMatchObject({
+      code: "ARCHIVE_TOO_LARGE",
+      isRetryable: false,
+      message: expect.stringMatching(/ is full; free some space, .* TMPDIR$/),
+    });
+  },
+);
 
 test("A restore resumes after a kill.", async () => {
   const data = newPath();

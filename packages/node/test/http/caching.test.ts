@@ -68,6 +68,21 @@ test("Cached responses have the same headers for HEAD as for GET.", async () => 
   }
 });
 
+test.each(["gzip", "identity"])(
+  "Each route has the same headers for HEAD as for GET in %s.",
+  async (accepted) => {
+    fixture = openFixture({}, {}, longer);
+    const { paths } = (await fixture.get("/api/openapi.json")).json() as Document;
+    for (const [path, { get }] of Object.entries(paths)) {
+      if (!get) continue;
+      const request = { url: `/api${filled(path)}`, headers: { "accept-encoding": accepted } };
+      const { date: _, ...headers } = (await fixture.app.inject({ method: "GET", ...request })).headers;
+      const head = await fixture.app.inject({ method: "HEAD", ...request });
+      expect(head, path).toMatchObject({ statusCode: 200, headers, body: "" });
+    }
+  },
+);
+
 test("Cached responses have Last-Modified, also when they are created and requested again.", async () => {
   let now = NOW_MS;
   fixture = openFixture({}, { nowMs: () => now });
@@ -117,7 +132,12 @@ test("Cached responses have another ETag in another encoding, and are compressed
       "accept-encoding": "gzip",
       "if-none-match": packed.headers.etag as string,
     });
-    expect(spared.statusCode).toBe(304);
+    // A 304 has the headers with which caches choose and update a stored response (RFC 9110, 15.4.5).
+    const { etag, vary, "cache-control": control, "last-modified": since } = packed.headers;
+    const kept = { etag, vary, "cache-control": control, "last-modified": since };
+    expect(spared).toMatchObject({ statusCode: 304, headers: kept, body: "" });
+    expect(spared.headers).not.toHaveProperty("content-encoding");
+    expect(spared.headers).not.toHaveProperty("accept-ranges");
   }
 });
 

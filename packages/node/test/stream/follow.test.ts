@@ -25,8 +25,10 @@ const quiet = {
   onTooExpensive() {},
 };
 
-test("A block that is reverted while old ones are sent is retracted, and its replacement is sent.", async () => {
-  // Three blocks; while the second is sent, it is replaced.
+test.each([
+  ["while the second is sent", 2],
+  ["when the third is about to be read", 3],
+])("Blocks that are reverted %s are retracted, and their replacements are sent.", async (_, revertedAt) => {
   const stored = [applied(1), applied(2, "201"), applied(3, "301")];
   const log = [reverted(3), reverted(2), applied(2, "201"), applied(3, "301")];
   let isReverted = false;
@@ -38,8 +40,9 @@ test("A block that is reverted while old ones are sent is retracted, and its rep
       (isReverted ? stored : before).some((event) => event.height === height && event.blockId === blockId),
     log: async (after) => ({ events: log.map(logged).slice(after), sequence: log.length, isEnd: true }),
     async chain(height) {
+      if (height === 3) isReverted = true;
       const event = (isReverted ? stored : before)[height - 1];
-      if (height === 2) isReverted = true;
+      if (height === revertedAt) isReverted = true;
       return (
         event && {
           events: [sourceEvent(event)],

@@ -108,6 +108,23 @@ describe("a reader that reconnects too late for the log", () => {
     await expect.poll(() => idsOf(third)).toEqual(blockIds.slice(1));
   });
 
+  test("A reader that reconnects with a position in the log of another node receives stored blocks.", async () => {
+    const { listen, emit } = await openStreams();
+    await listen("?events=block.applied");
+    emit(applied(3, heads.third.id), applied(4, heads.head.id));
+    // Event 2 of this log is about the fourth block: the reader would miss the third.
+    const second = await listen("?events=block.applied", backFrom(`2.${place(heads.genesis)}`));
+    await expect.poll(() => idsOf(second)).toEqual(blockIds);
+    const other = await listen("?events=block.applied", backFrom("2.4.12345"));
+    expect(other.status).toBe(410);
+    const peers = await listen("?events=block.applied,peer.added", backFrom(`2.${place(heads.third)}`));
+    expect(peers.status).toBe(410);
+    const own = await listen("?events=block.applied", backFrom(`2.${place(heads.head)}`));
+    const behind = await listen("?events=block.applied", backFrom(`1.${place(heads.head)}`));
+    await expect.poll(() => idsOf(behind)).toEqual(blockIds.slice(3));
+    expect(own.events).toEqual([]);
+  });
+
   test("A reader that reconnects too late for the log gets an error if its block was reverted meanwhile.", async () => {
     const { second } = await late("?events=block.applied", "0.3.12345");
     expect(second.status).toBe(410);

@@ -110,7 +110,7 @@ export function createPages(read: () => ConsoleFiles | undefined): FastifyPlugin
 
 async function sendFile(
   file: ConsoleFile,
-  { headers }: FastifyRequest,
+  { headers, method }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const encoding = encodingFor(headers["accept-encoding"]);
@@ -121,7 +121,11 @@ async function sendFile(
     vary: "accept-encoding",
     "cache-control": isImmutable ? YEAR : "no-cache",
   });
-  if (headers["if-none-match"] === etag) return reply.code(304).send();
+  if (headers["if-none-match"] === etag) {
+    reply.code(304);
+    // The HEAD handler measures the body and omits it.
+    if (method !== "HEAD") return reply.send();
+  }
   reply.type(type);
   if (encoding === undefined) return reply.send(bytes);
   return reply.header("content-encoding", encoding).send(await file.encoded(encoding));

@@ -82,10 +82,11 @@ export function addHeadCache(
     request.headResponse = response;
     reply.header("etag", `"${response.tag}"`);
     reply.header("last-modified", cache.sinceText);
-    if (!cache.isKnown(request.headers, response.tag)) return done(null, response.body);
-    reply.code(304).removeHeader("content-type").removeHeader("content-length");
-    // The HEAD handler measures the body and omits it.
-    done(null, request.method === "HEAD" ? response.body : null);
+    if (cache.isKnown(request.headers, response.tag)) {
+      reply.code(304).removeHeader("content-type").removeHeader("content-length");
+    }
+    // The body of a 304 determines the headers of its encoding; it is omitted afterwards.
+    done(null, response.body);
   });
 }
 

@@ -19,13 +19,17 @@ export function addCompression(app: Server): void {
     const isLarge = Buffer.byteLength(payload) >= MIN_BYTES;
     if (isLarge) reply.header("vary", "accept-encoding");
     const encoding = isLarge ? encodingFor(request.headers["accept-encoding"]) : undefined;
+    if (encoding !== undefined && request.headResponse) {
+      reply.header("etag", encodedTag(request.headResponse.tag, encoding));
+    }
+    // The HEAD handler measures the body and omits it.
+    if (reply.statusCode === 304 && request.method !== "HEAD") return done(null, null);
     if (encoding === undefined) {
       // A header of the old node (http-api.md 1.5); a server may respond to a range request with the whole body.
       reply.header("accept-ranges", "bytes");
       return done(null, payload);
     }
     reply.header("content-encoding", encoding);
-    if (request.headResponse) reply.header("etag", encodedTag(request.headResponse.tag, encoding));
     encode(payload, encoding, request.headResponse).then((bytes) => done(null, bytes), done);
   });
 }

@@ -1,7 +1,7 @@
 /** Metrics of processes beside a node: its mirror, API server, delivery worker and witness. */
 import type { MirrorFigures } from "../../gateway/figures.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";
-import { type Instruments, instrumentsOf, type Registry, showTotal } from "./instruments.ts";
+import { type Counter, type Instruments, instrumentsOf, type Registry, showTotal } from "./instruments.ts";
 
 /** Figures of an API server: its database, and its calls to nodes. */
 export type ServerFigures = {
@@ -122,15 +122,18 @@ export function createMirrorMetrics({ gauge, counter }: Instruments): (figures: 
     "uniknode_mirror_last_event",
     "Sequence of the last event that the mirror has copied; 0 if unknown.",
   );
-  const gaps = counter(
-    "uniknode_mirror_event_gaps_total",
-    "Times that events were missing in the log of the node, since the database was created.",
-  );
+  let gaps: Counter | undefined;
   return (figures) => {
     up.set(figures.isRunning ? 1 : 0);
     showTotal(starts, figures.starts);
     height.set(figures.height);
     lastEvent.set(figures.lastEvent);
+    if (figures.eventGaps === undefined) return;
+    // The total is older than this process: a 0 before it is known would be followed by an increase.
+    gaps ??= counter(
+      "uniknode_mirror_event_gaps_total",
+      "Times that events were missing in the log of the node, since the database was created.",
+    );
     showTotal(gaps, figures.eventGaps);
   };
 }

@@ -63,7 +63,7 @@ export class Mirror {
       starts: this.#starts,
       height: this.#height,
       lastEvent: this.#copy?.sequence ?? 0,
-      eventGaps: this.#copy?.gaps ?? 0,
+      eventGaps: this.#copy?.gaps,
     };
   }
 

@@ -25,8 +25,8 @@ async function open(folders: readonly string[]) {
     createPages(() => readConsoleFiles(folders)),
     { prefix: "/console" },
   );
-  return (path: string, headers: Record<string, string> = {}) =>
-    app.inject({ method: "GET", url: `/console/${path}`, headers });
+  return (path: string, headers: Record<string, string> = {}, method: "GET" | "HEAD" = "GET") =>
+    app.inject({ method, url: `/console/${path}`, headers });
 }
 
 describe("the files of the console", async () => {
@@ -82,6 +82,24 @@ describe("the files of the console", async () => {
     const etag = String(headers.etag);
     expect((await get("", { "accept-encoding": "br", "if-none-match": etag })).statusCode).toBe(304);
     expect((await get("", { "if-none-match": etag })).statusCode).toBe(200);
+  });
+
+  test.each(["", "assets/main-1a2b.js"])("/%s has the same headers for HEAD as for GET.", async (path) => {
+    for (const accepted of ["br", "gzip", ""]) {
+      const accept = { "accept-encoding": accepted };
+      const { date: _, ...headers } = (await get(path, accept)).headers;
+      expect(await get(path, accept, "HEAD")).toMatchObject({ statusCode: 200, headers, body: "" });
+      const known = { ...accept, "if-none-match": String(headers.etag) };
+      const { "content-length": length, etag, vary, "cache-control": control } = headers;
+      const kept = { etag, vary, "cache-control": control };
+      expect(await get(path, known)).toMatchObject({ statusCode: 304, headers: kept, body: "" });
+      const head = await get(path, known, "HEAD");
+      expect(head).toMatchObject({
+        statusCode: 304,
+        headers: { ...kept, "content-length": length },
+        body: "",
+      });
+    }
   });
 
   test("An unknown script is not the page.", async () => {

@@ -129,6 +129,17 @@ test("The metrics show the mirror of a node that has one.", async () => {
   ]);
 });
 
+test("The metrics have no gaps of a mirror before it has read them: a 0 would be followed by an increase.", async () => {
+  const metrics = new Metrics("1");
+  const gapsAfter = async (eventGaps: number | undefined) => {
+    const node = { ...FIGURES_WITH_MIRROR.node, mirror: { ...FIGURES_WITH_MIRROR.node.mirror, eventGaps } };
+    return (await samples(metrics, { ...FIGURES_WITH_MIRROR, node })).uniknode_mirror_event_gaps_total;
+  };
+  expect(await gapsAfter(undefined)).toBeUndefined();
+  expect(await gapsAfter(3)).toBe(3);
+  expect(await gapsAfter(4)).toBe(4);
+});
+
 test("An empty queue has no age.", async () => {
   const queues = new Map([[1, { waiting: 0, retrying: 0, replaying: 5 }]]);
   const { unmatchedSinceMs: _since, ...webhooks } = FIGURES.webhooks;

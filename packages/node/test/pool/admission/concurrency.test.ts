@@ -1,7 +1,9 @@
 /** Requests while the signatures of others are checked. */
+import { setImmediate as nextTick } from "node:timers/promises";
 import { builders, multiSignTransaction, transactionId } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { present } from "../../../src/platform/present.ts";
+import type { PoolStore } from "../../../src/store/node/pool.ts";
 import {
   addressNamed,
   createTestChain,
@@ -148,5 +150,26 @@ describe("requests at the same time", () => {
     const result = pool.submit([transfer("alice", 1)]);
     await pool.close();
     await expect(result).rejects.toMatchObject({ code: "POOL_CLOSED" });
+  });
+
+  test("A request whose transactions are being added when the pool is closed is refused, and the others are not written.", async () => {
+    const writes: unknown[] = [];
+    const store: PoolStore = {
+      load: () => [],
+      write: ({ added }) => void writes.push(added.map(({ id }) => id)),
+    };
+    let isClosing = false;
+    const storedIds = () => {
+      // Before the second step.
+      if (isClosing) queueMicrotask(() => void pool.close());
+      return new Set<string>();
+    };
+    const pool = openPool(richChain("alice"), { deps: { store, storedIds } });
+    await pool.submit([transfer("alice", 1)]);
+    isClosing = true;
+    const result = pool.submit([transfer("alice", 2), transfer("alice", 3)]);
+    await expect(result).rejects.toMatchObject({ code: "POOL_CLOSED" });
+    await nextTick();
+    expect(writes).toEqual([[transfer("alice", 1).id], [transfer("alice", 2).id]]);
   });
 });

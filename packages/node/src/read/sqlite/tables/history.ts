@@ -16,6 +16,7 @@ import {
 } from "../../rows.ts";
 import { type Condition, indexed, integer, termsOf } from "../lists/conditions.ts";
 import { type ListDependencies, TableList } from "../lists/table-list.ts";
+import { type TimeBox, TimeoutCache } from "../lists/time-box.ts";
 import { preparePremine } from "./chain.ts";
 import { PastProperties } from "./tokens.ts";
 import { prepareLookups } from "./wallets.ts";
@@ -31,6 +32,8 @@ type TokenMembers = [ownerId: string, firstTransaction: string, lastTransaction:
 
 export class HistoryQueries implements QueriesOf<Pick<History, "since" | "balances">> {
   readonly #head: () => Head;
+  readonly #time: TimeBox;
+  readonly #timeouts = new TimeoutCache();
   readonly #earlier: HistoryReader;
   readonly #properties: PastProperties;
   readonly #walletLookups: readonly Statement<WalletRow>[];
@@ -42,6 +45,7 @@ export class HistoryQueries implements QueriesOf<Pick<History, "since" | "balanc
   constructor(deps: ListDependencies) {
     const { database, head, time } = deps;
     this.#head = head;
+    this.#time = time;
     this.#earlier = new HistoryReader(database, () => time.checkRow());
     this.#properties = new PastProperties(database, time, this.#earlier);
     this.#walletLookups = prepareLookups(database);
@@ -99,7 +103,13 @@ export class HistoryQueries implements QueriesOf<Pick<History, "since" | "balanc
         storedKeys: (id, keys) => new Set(keys.filter((key) => property(id, key) !== undefined)),
         property,
       },
-      delegates: { all: () => this.#delegatesAt(height) },
+      delegates: {
+        all: () =>
+          this.#timeouts.run(
+            () => "delegates",
+            () => this.#delegatesAt(height),
+          ),
+      },
       totalSupply: () => (this.#earlier.coins(height) ?? 0n) + (this.#premine.get()?.amount ?? 0n),
     };
   }
@@ -135,6 +145,7 @@ export class HistoryQueries implements QueriesOf<Pick<History, "since" | "balanc
 
   #delegatesAt(height: number): StoredDelegate[] {
     return this.#usernames.all().flatMap(({ address }) => {
+      this.#time.check();
       const wallet = this.#walletAt(height, address);
       if (!wallet?.attributes.delegate) return [];
       const { username } = wallet.attributes.delegate;
