@@ -2,7 +2,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { API_PREFIXES, type Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import type { ConsoleFile, ConsoleFiles, Encoding } from "./files.ts";
+import { encodingFor } from "../server/sending.ts";
+import { type ConsoleFile, type ConsoleFiles, ENCODINGS } from "./files.ts";
 import {
   createSessionRoutes,
   type SessionRoutesDependencies,
@@ -113,7 +114,7 @@ async function sendFile(
   { headers, method }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const encoding = encodingFor(headers["accept-encoding"]);
+  const encoding = encodingFor(headers["accept-encoding"], ENCODINGS);
   const { type, tag, isImmutable, bytes } = file;
   const etag = `"${tag}${encoding === undefined ? "" : `-${encoding}`}"`;
   reply.headers({
@@ -130,13 +131,3 @@ async function sendFile(
   if (encoding === undefined) return reply.send(bytes);
   return reply.header("content-encoding", encoding).send(await file.encoded(encoding));
 }
-
-const ENCODINGS: readonly Encoding[] = ["br", "gzip"];
-
-/** Chooses the encoding; browsers list encodings without weights. */
-const encodingFor = (header: string | string[] | undefined): Encoding | undefined => {
-  const named = String(header ?? "")
-    .split(",")
-    .map((entry) => entry.trim());
-  return ENCODINGS.find((encoding) => named.includes(encoding));
-};

@@ -5,7 +5,9 @@ import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-export type Encoding = "br" | "gzip";
+/** Encodings in order of preference. */
+export const ENCODINGS = ["br", "gzip"] as const;
+type Encoding = (typeof ENCODINGS)[number];
 
 /** Files by their path below `/console/`. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;

@@ -10,15 +10,17 @@ const MIN_BYTES = 1024;
 /** Encoders in order of preference. */
 const ENCODERS = { gzip: promisify(gzip), deflate: promisify(deflate) } as const;
 type Encoding = keyof typeof ENCODERS;
+const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
 /** Compresses large responses for clients that accept it (http-api.md 1.5). */
 export function addCompression(app: Server): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
-    if (reply.hasHeader("content-encoding")) return done(null, payload);
+    // A handler that tags its body has chosen the encoding.
+    if (reply.hasHeader("etag") && !request.headResponse) return done(null, payload);
     const isLarge = Buffer.byteLength(payload) >= MIN_BYTES;
     if (isLarge) reply.header("vary", "accept-encoding");
-    const encoding = isLarge ? encodingFor(request.headers["accept-encoding"]) : undefined;
+    const encoding = isLarge ? encodingFor(request.headers["accept-encoding"], ENCODINGS) : undefined;
     if (encoding !== undefined && request.headResponse) {
       reply.header("etag", encodedTag(request.headResponse.tag, encoding));
     }
@@ -43,8 +45,11 @@ function encode(body: string | Buffer, encoding: Encoding, response: HeadRespons
   return bytes;
 }
 
-/** Returns the preferred encoding of an Accept-Encoding header; undefined for no encoding. */
-export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
+/** Returns the preferred encoding of an Accept-Encoding header, the first of equal ones; undefined for no encoding. */
+export function encodingFor<Name extends string>(
+  header: string | string[] | undefined,
+  encodings: readonly Name[],
+): Name | undefined {
   if (header === undefined) return undefined;
   const weights = new Map<string, number>();
   for (const entry of String(header).toLowerCase().split(",")) {
@@ -53,9 +58,9 @@ export function encodingFor(header: string | string[] | undefined): Encoding | u
     const weight = parameters.find((parameter) => parameter.startsWith("q="));
     weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
   }
-  let best: Encoding | undefined;
+  let best: Name | undefined;
   let bestWeight = 0;
-  for (const name of Object.keys(ENCODERS) as Encoding[]) {
+  for (const name of encodings) {
     const weight = weights.get(name) ?? 0;
     if (weight > bestWeight) [best, bestWeight] = [name, weight];
   }

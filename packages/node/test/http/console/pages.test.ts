@@ -84,6 +84,17 @@ describe("the files of the console", async () => {
     expect((await get("", { "if-none-match": etag })).statusCode).toBe(200);
   });
 
+  test.each([
+    ["gzip;q=1.0, br;q=0.5", "gzip"],
+    ["deflate", undefined],
+  ])("With Accept-Encoding %j, the ETag is that of the encoding.", async (accepted, encoding) => {
+    const { headers } = await get("", { "accept-encoding": accepted });
+    expect([headers["content-encoding"], /-(\w+)"$/.exec(String(headers.etag))?.[1]]).toEqual([
+      encoding,
+      encoding,
+    ]);
+  });
+
   test.each(["", "assets/main-1a2b.js"])("/%s has the same headers for HEAD as for GET.", async (path) => {
     for (const accepted of ["br", "gzip", ""]) {
       const accept = { "accept-encoding": accepted };
