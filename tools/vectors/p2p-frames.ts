@@ -13,7 +13,7 @@ import { PeerServer } from "../../packages/node/src/peers/transport/server.ts";
 import type { ReplyHeaders } from "../../packages/node/src/peers/wire/client-messages.ts";
 import { decodeValue } from "../../packages/node/src/peers/wire/codec.ts";
 import { type EventName, isInternal } from "../../packages/node/src/peers/wire/events.ts";
-import { type PeerEvent, readResult } from "../../packages/node/src/peers/wire/received.ts";
+import { type PeerEvent, readResult } from "../../packages/node/src/peers/wire/replies.ts";
 import { NOT_READY } from "../../packages/node/src/peers/wire/server-messages.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { networkNamed } from "./networks.ts";

@@ -9,7 +9,7 @@ import { searchCommonHeight } from "../../packages/node/src/peers/verify-chain.t
 import { isVersionAllowed } from "../../packages/node/src/peers/versions.ts";
 import { readClientMessage } from "../../packages/node/src/peers/wire/client-messages.ts";
 import { decodeValue, encodeValue } from "../../packages/node/src/peers/wire/codec.ts";
-import { readResult } from "../../packages/node/src/peers/wire/received.ts";
+import { readResult } from "../../packages/node/src/peers/wire/replies.ts";
 import { WireError, type WireErrorCode } from "../../packages/node/src/peers/wire/wire-error.ts";
 import { networkNamed } from "./networks.ts";
 import { compareTexts, headersOf, openRaw, withServer } from "./p2p-frames.ts";

@@ -44,7 +44,7 @@ export class Assumption {
     this.#given = given;
     this.#name = given && pinText(given);
     this.reload();
-    if (this.#mark && this.#mark.pin !== this.#name) throw uncheckedBlocks(this.#mark);
+    if (this.#mark && this.#mark.pin !== this.#name && !this.isRefuted()) throw uncheckedBlocks(this.#mark);
   }
 
   /** Returns the pin in force; undefined if there is none, or if it has failed. */
@@ -97,20 +97,32 @@ export class Assumption {
     if (this.#mark && height < this.#mark.from) this.#setMark(undefined);
   }
 
+  /** Notes that the pin of the unchecked blocks is wrong, before they are removed: an interrupted removal continues at the next start. */
+  refuted(): void {
+    if (this.#mark) this.#meta.write("failedPin", this.#mark.pin);
+  }
+
+  /** Returns true if the unchecked blocks must be removed. */
+  isRefuted(): boolean {
+    return this.#mark !== undefined && this.#meta.read("failedPin") === this.#mark.pin;
+  }
+
   /**
-   * Notes that the unchecked blocks were removed and the pin must not be used again, within the same
+   * Notes that the unchecked blocks were removed and their pin must not be used again, within the same
    * transaction.
    */
   failed(): void {
+    const pin = this.#mark?.pin ?? this.#name;
     this.#setMark(undefined);
-    if (this.#name !== undefined) this.#meta.write("failedPin", this.#name);
-    this.#hasFailed = true;
+    if (pin !== undefined) this.#meta.write("failedPin", pin);
+    this.#hasFailed = pin === this.#name;
   }
 
   /** Reloads the state from disk after a transaction that failed. */
   reload(): void {
     this.#mark = readUnchecked(this.#meta);
-    this.#hasFailed = this.#name !== undefined && this.#meta.read("failedPin") === this.#name;
+    const failed = this.#meta.read("failedPin");
+    this.#hasFailed = !this.#mark && this.#name !== undefined && failed === this.#name;
   }
 
   #setMark(next: UncheckedMark | undefined): void {

@@ -31,7 +31,7 @@ import {
   splitBatch,
 } from "./block-queue.ts";
 import { asChainError, type ChainChange, ChainError, type Outcome, refusalOf } from "./outcome.ts";
-import { createUndoRule } from "./pipeline/commit.ts";
+import { createUndoRule, discardUnchecked } from "./pipeline/commit.ts";
 import { Executor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import { forgedBlock } from "./pipeline/verify.ts";
@@ -107,7 +107,8 @@ export class Chain {
   constructor(options: ChainOptions, deps: ChainDeps) {
     const { network, genesis, signatures } = deps;
     const stores = openStores(options, deps);
-    const head = openHead(stores, network, genesis);
+    const opened = openHead(stores, network, genesis);
+    const head = stores.assumption.isRefuted() ? discardUnchecked(stores, deps).head : opened;
     const subscribers = new Subscribers<ChainChange>(deps.onListenerError);
     const needsUndo = createUndoRule({ ...options, slots: createSlots(network), now: deps.now });
     this.#deps = deps;

@@ -1,6 +1,7 @@
 /** Broadcast of blocks: how often a block was received decides how widely it is sent (p2p.md 11 and 12.1). */
 import { bytesOfBlock, type EncodedBlock, joinBlock } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import { clientGroup } from "../platform/addresses.ts";
 import type { BlockBytes } from "../store/chain/blocks.ts";
 import { sample } from "./peer-table.ts";
 import type { PeerClient } from "./transport/client.ts";
@@ -9,15 +10,20 @@ import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "./wire/limits.ts";
 type ObservedBlock = {
   readonly id: string;
   readonly height: number;
-  /** 0 for a block of this node's own forger. */
+  /** Number of clients that posted it; 0 for a block of this node's own forger. */
   readonly count: number;
   /** Milliseconds of a monotonic clock. */
   readonly firstAt: number;
   readonly lastAt: number;
 };
 
+/** Number of observations after which a block is no longer sent. */
+const MAX_OBSERVATIONS = 4;
+
 export class BlockObservations {
   #last: ObservedBlock | undefined;
+  /** Clients that posted the latest block: one that posts it again must not reduce its recipients. */
+  readonly #clients = new Set<string>();
 
   /** The latest block. */
   last(): ObservedBlock | undefined {
@@ -25,16 +31,25 @@ export class BlockObservations {
   }
 
   /** Counts another observation of the latest block; returns false for any other block. */
-  count({ id, height }: Pick<ObservedBlock, "id" | "height">, at: number): boolean {
+  count({ id, height }: Pick<ObservedBlock, "id" | "height">, at: number, sender: string): boolean {
     const last = this.#last;
     if (last?.id !== id || last.height !== height) return false;
+    const client = clientGroup(sender);
+    if (last.count >= MAX_OBSERVATIONS || this.#clients.has(client)) return true;
+    this.#clients.add(client);
     this.#last = { ...last, count: last.count + 1, lastAt: at };
     return true;
   }
 
-  /** Replaces the latest block. */
-  begin({ id, height }: Pick<ObservedBlock, "id" | "height">, at: number, count: 0 | 1): void {
-    this.#last = { id, height, count, firstAt: at, lastAt: at };
+  /**
+   * Replaces the latest block.
+   *
+   * @param sender undefined for the node's own forger
+   */
+  begin({ id, height }: Pick<ObservedBlock, "id" | "height">, at: number, sender: string | undefined): void {
+    this.#clients.clear();
+    if (sender !== undefined) this.#clients.add(clientGroup(sender));
+    this.#last = { id, height, count: this.#clients.size, firstAt: at, lastAt: at };
   }
 }
 
@@ -152,9 +167,6 @@ export class BlockBroadcast {
     });
   }
 }
-
-/** Number of observations after which a block is no longer sent. */
-const MAX_OBSERVATIONS = 4;
 
 /** Share of the peers that a block is sent to, 0 or less for none. */
 export const broadcastQuota = (observations: number): number =>

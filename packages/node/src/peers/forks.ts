@@ -73,14 +73,16 @@ type FetchedBranch = {
   readonly blocks: readonly FetchedBlock[];
   /** Source of each block. */
   readonly providers: readonly Source[];
-  /** Sources that did not send the blocks that they claim. */
+  /** Sources that did not send the blocks that they claim, or not in time. */
   readonly failing: readonly Source[];
 };
 
 /** Maximum bytes of a branch in memory: 5,000 blocks of fifty transfers are 42 MB. */
 const MAX_BYTES = 128 * 1024 * 1024;
+/** Time for a branch. The node is not in sync meanwhile, and a source could send one block after another at long intervals. */
+const MAX_MS = 600_000;
 
-/** Fetches as much of the range as the sources send, up to the bound on its bytes. */
+/** Fetches as much of the range as the sources send, up to the bounds on its bytes and its time. */
 export async function fetchBranch(
   range: { readonly after: number; readonly to: number },
   sources: readonly Source[],
@@ -91,6 +93,10 @@ export async function fetchBranch(
   const failing = new Set<Source>();
   const full = new AbortController();
   let bytes = 0;
+  const timer = setTimeout(() => {
+    for (const source of sources) failing.add(source);
+    full.abort();
+  }, MAX_MS);
   await download(range, sources, {
     fetch,
     async accept(some, provider) {
@@ -105,6 +111,6 @@ export async function fetchBranch(
     },
     onFailure: (source) => failing.add(source),
     signal: AbortSignal.any([signal, full.signal]),
-  });
+  }).finally(() => clearTimeout(timer));
   return { blocks, providers, failing: [...failing] };
 }

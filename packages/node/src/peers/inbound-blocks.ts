@@ -44,7 +44,7 @@ export type InboundBlocksDeps = {
   readonly onReceived: (block: Block) => void;
   /** Called when a block passed the first checks but is ignored, because the node is not in sync yet. */
   readonly onDisregarded: (block: Block) => void;
-  /** Called when a block does not continue the head: its sender is ahead of this node, or on another branch. */
+  /** Called when a block of a delegate does not continue the head: its sender is ahead of this node, or on another branch. */
   readonly onUnchained: (header: BlockHeader, caller: Caller) => void;
   readonly ban: (address: string, reason: string) => void;
   readonly nowMs: () => number;
@@ -89,7 +89,7 @@ export class InboundBlocks {
 
   /** Submits a block of this node's own forger. Settles with the reason if the chain refuses it. */
   async submitBlock(block: EncodedBlock): Promise<string | undefined> {
-    this.#deps.observations.begin(block.header, performance.now(), 0);
+    this.#deps.observations.begin(block.header, performance.now(), undefined);
     return refusalOf(await this.#process(block));
   }
 
@@ -102,7 +102,8 @@ export class InboundBlocks {
     const block = await this.#slices.run(receiveBlockGradually(bytes, network), caller.address);
     if (!this.#isWhole(block, caller)) return;
     if (!isStarted()) return onDisregarded(block);
-    observations.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
+    const sender = caller.isTrusted ? undefined : caller.address;
+    observations.begin(block.header, performance.now(), sender);
     // The reply does not wait for the chain.
     this.#process(block).catch((err) => logger.error({ err }, "failed to process a posted block"));
   }
@@ -118,10 +119,11 @@ export class InboundBlocks {
     const deps = this.#deps;
     const { slots, chain, observations } = deps;
     const head = this.#inFlight ?? chain.head();
-    if (!caller.isTrusted && observations.count(header, performance.now())) return false;
+    if (!caller.isTrusted && observations.count(header, performance.now(), caller.address)) return false;
     deps.checkForeign(header);
     if (!caller.isTrusted && !isChained(header, { head, slots })) {
-      deps.onUnchained(header, caller);
+      // The synchronisation pings every peer: a header that any client can invent must not start it.
+      if (this.#isOfDelegate(header) && this.#isSigned(header)) deps.onUnchained(header, caller);
       throw new ReplyError(blockNotChained(header.height, head.height));
     }
     const slot = slots.slotAt(header.timestamp);
@@ -147,7 +149,7 @@ export class InboundBlocks {
    */
   #isFromDelegate(header: BlockHeader, below: BlockHeader, caller: Caller): boolean {
     const { height, id } = header;
-    const isSigned = verifyHeaderJob(headerSignatureJob(header, this.#deps.network)) === "valid";
+    const isSigned = this.#isSigned(header);
     if (isSigned && this.#isOfSlotDelegate(header, below)) return true;
     if (isSigned && this.#isOfDelegate(header)) {
       this.#deps.logger.warn(
@@ -156,6 +158,10 @@ export class InboundBlocks {
       );
     } else this.#banFor(header, caller);
     return false;
+  }
+
+  #isSigned(header: BlockHeader): boolean {
+    return verifyHeaderJob(headerSignatureJob(header, this.#deps.network)) === "valid";
   }
 
   /** Returns true if the generator is the delegate of the slot. */

@@ -112,7 +112,8 @@ export class PeerLifecycle {
       head: chain.head,
       header: (height) => chain.blocks.header(height),
       peerTable: this.peerTable,
-      isRefused: (address) => this.isRefused(address),
+      isRefused: (address, since) =>
+        this.isRefused(address) || this.candidates.isSuspendedSince(address, since),
       request: this.client.request,
     });
   }

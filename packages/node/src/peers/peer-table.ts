@@ -2,7 +2,7 @@
 import { type BlockHeader, decodeHeader, encodeHeader, type Network } from "@uniknode/protocol";
 import type { PeerView } from "../events/node-events.ts";
 import type { PeerInfo } from "../gateway/gateway.ts";
-import type { ReceivedHeader, ReceivedStatus } from "./wire/received.ts";
+import type { ReceivedHeader, ReceivedStatus } from "./wire/replies.ts";
 import { WireError } from "./wire/wire-error.ts";
 
 /** Comparison of two chains: heights of both heads, and of the highest block in both. */

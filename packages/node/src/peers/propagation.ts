@@ -144,7 +144,7 @@ export class Propagation {
 
   #syncDeps(): SyncDeps {
     const { peerTable, client, candidates, discovery, bans } = this.#lifecycle;
-    const { network, chain, logger, onStarted } = this.#deps;
+    const { network, slots, chain, nowMs, logger, onStarted } = this.#deps;
     return {
       network,
       chain,
@@ -165,6 +165,8 @@ export class Propagation {
         if (!this.#isStarted) onStarted();
         this.#isStarted = true;
       },
+      slots,
+      nowMs,
       logger,
     };
   }

@@ -21,7 +21,7 @@ import {
   MAX_PACKED_BLOCKS,
   TIMES_MS,
 } from "./wire/limits.ts";
-import type { PeerEvent, Received, ReceivedStatus } from "./wire/received.ts";
+import type { PeerEvent, Received, ReceivedStatus } from "./wire/replies.ts";
 
 /** Creates the error of a peer that failed the verification. */
 export const unverified = (reason: string): CodedError<"PEER_UNVERIFIED"> =>
@@ -68,11 +68,15 @@ export async function verifyChain(
     return { myHeight, hisHeight, verifiedHeight: hisHeight, highestCommonHeight };
   }
   await checkSigned(claimed, deps);
-  const highestCommonHeight = await findCommonHeight(Math.min(myHeight, hisHeight), request, deps);
+  const requested = new Set<string>();
+  const highestCommonHeight = await findCommonHeight(
+    { highest: Math.min(myHeight, hisHeight), requested },
+    request,
+    deps,
+  );
   const last = Math.min(hisHeight, lastCheckableHeight(highestCommonHeight, deps));
   await checkBranch(
-    highestCommonHeight,
-    last,
+    { common: highestCommonHeight, last, claimed, requested },
     isUniknode ? packedHeaders(request, deps) : plainHeaders(request, deps),
     deps,
   );
@@ -91,9 +95,9 @@ async function checkSigned(claimed: BlockHeader, { network, verify }: VerifyDeps
   if (!isSigned) throw unverified("its head is not signed by its generator");
 }
 
-/** Step 4. */
+/** Step 4. `requested` gets the ids that the peer was requested for. */
 async function findCommonHeight(
-  highest: number,
+  { highest, requested }: { readonly highest: number; readonly requested: Set<string> },
   request: RequestPeer,
   { header }: VerifyDeps,
 ): Promise<number> {
@@ -101,6 +105,7 @@ async function findCommonHeight(
   let step = search.next();
   while (!step.done) {
     const ids = new Map(step.value.map((height) => [header(height)?.id ?? "", height]));
+    for (const id of ids.keys()) requested.add(id);
     step = search.next(await requestHighest(ids, request));
   }
   if (step.value === undefined) throw unverified("it has no block in common with this node");
@@ -155,10 +160,19 @@ const packedHeaders =
     return blocks.slice(0, blockLimit).map((bytes) => decodeHeader(bytes, network).header);
   };
 
+type ClaimedBranch = {
+  readonly common: number;
+  /** Height of the last header to check. */
+  readonly last: number;
+  /** Its head. */
+  readonly claimed: BlockHeader;
+  /** Ids for which the peer was requested: it denied those above the common block. */
+  readonly requested: ReadonlySet<string>;
+};
+
 /** Step 5: checks the headers after the common block whose delegates are known. */
 async function checkBranch(
-  common: number,
-  last: number,
+  { common, last, claimed, requested }: ClaimedBranch,
   fetch: FetchHeaders,
   deps: VerifyDeps,
 ): Promise<void> {
@@ -171,8 +185,13 @@ async function checkBranch(
   }
   const below = deps.header(common);
   if (!below) throw unverified("this node's chain changed in the meantime");
-  const fault = await branchFault(below, headers.slice(0, last - common), deps);
+  const branch = headers.slice(0, last - common);
+  const fault = await branchFault(below, branch, deps);
   if (fault) throw unverified(`its branch is wrong: ${fault}`);
+  // With our own blocks above a common block that is too low, the peer would count as forked.
+  if (branch.some(({ id }) => requested.has(id))) throw unverified("it sends a block that it denied to have");
+  const top = branch.at(-1) ?? below;
+  if (top.height === claimed.height && top.id !== claimed.id) throw unverified("it does not send its head");
 }
 
 /**

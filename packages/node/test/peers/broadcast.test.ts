@@ -19,6 +19,8 @@ import { testNetwork } from "../../test-support/peers/test-network.ts";
 const logger = pino({ level: "silent" });
 const peers = Array.from({ length: 40 }, (_, index) => `203.0.113.${index}`);
 
+const senderAt = (index: number) => `198.51.100.${index}`;
+
 type Sent = { ip: string; event: string; argument: Record<string, unknown> };
 function sending() {
   const sent: Sent[] = [];
@@ -42,6 +44,8 @@ describe("a block", () => {
     readonly spreadMs?: number;
     /** Transactions posted during the observation time. */
     readonly again?: number;
+    /** All posts are from one client. */
+    readonly isSame?: boolean;
     /** Another block is received during the observation, or was received before it. */
     readonly later?: boolean;
     readonly before?: boolean;
@@ -51,10 +55,11 @@ describe("a block", () => {
     const block = world.make(5);
     const observations = new BlockObservations();
     if (seen.count > 0) {
-      observations.begin(block.header, 0, 1);
-      for (let count = 1; count < seen.count; count++) observations.count(block.header, seen.spreadMs ?? 0);
-    } else observations.begin(block.header, 0, 0);
-    if (seen.before) observations.begin(another, 1, 1);
+      observations.begin(block.header, 0, senderAt(0));
+      for (let count = 1; count < seen.count; count++)
+        observations.count(block.header, seen.spreadMs ?? 0, senderAt(count));
+    } else observations.begin(block.header, 0, undefined);
+    if (seen.before) observations.begin(another, 1, senderAt(0));
     const { sent, request } = sending();
     const broadcast = new BlockBroadcast({
       peers: () => peers,
@@ -64,8 +69,9 @@ describe("a block", () => {
       logger,
     });
     const done = broadcast.broadcast(block);
-    for (let count = 0; count < (seen.again ?? 0); count++) observations.count(block.header, 100);
-    if (seen.later) observations.begin(another, 1, 1);
+    for (let count = 0; count < (seen.again ?? 0); count++)
+      observations.count(block.header, 100, seen.isSame ? senderAt(0) : senderAt(seen.count + count));
+    if (seen.later) observations.begin(another, 1, senderAt(0));
     await vi.advanceTimersByTimeAsync(500);
     await done;
     await world.close();
@@ -79,6 +85,7 @@ describe("a block", () => {
     ["seen twice goes to half", { count: 2 }, 20],
     ["seen four times is not sent", { count: 4 }, 0],
     ["that is received twice more during the observation goes to a quarter", { count: 1, again: 2 }, 10],
+    ["that one client posts five times goes to three quarters", { count: 1, again: 4, isSame: true }, 30],
     ["that is not the latest one goes to all peers", { count: 1, before: true }, 40],
     ["that is no longer the latest one is not sent", { count: 1, later: true }, 0],
     ["observed for long enough is sent at once", { count: 3, spreadMs: 500 }, 10],
@@ -130,7 +137,7 @@ describe("a block that was fetched", () => {
     const world = openTestChain();
     const block = world.make(5);
     const observations = new BlockObservations();
-    if (isPosted) observations.begin(block.header, 0, 1);
+    if (isPosted) observations.begin(block.header, 0, senderAt(0));
     const { sent, request } = sending();
     const hasCapacity = (ip: string, event: string, count: number) =>
       event === "p2p.peer.postBlock" && count === 2 && free.includes(ip);

@@ -6,7 +6,7 @@ import type { Peer } from "../../src/peers/peer-table.ts";
 import { networkState, reportNetworkState } from "../../src/peers/peers.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import type { NetworkState } from "../../src/peers/wire/events.ts";
-import { readResult } from "../../src/peers/wire/received.ts";
+import { readResult } from "../../src/peers/wire/replies.ts";
 import {
   network,
   now,

@@ -114,8 +114,8 @@ describe("a posted block", () => {
     const block = own.make(SLOT);
     await post(block);
     await settled().toBe(true);
-    await post(block);
-    await post(block);
+    for (const address of ["203.0.113.101", "203.0.113.102", "203.0.113.102"])
+      await post(block, { ...peer, address });
     expect(observations.last()).toMatchObject({ id: block.header.id, count: 3 });
     expect(events).toHaveLength(2);
   });
@@ -151,6 +151,17 @@ describe("a posted block", () => {
       new ReplyError("Last received block 3 cannot be chained to 7."),
     );
     expect(events).toEqual(["unchained 3"]);
+    await other.close();
+  });
+
+  test("A posted block that does not continue the head starts no synchronisation if no delegate signed it.", async () => {
+    const other = openTestChain();
+    await other.forge(3);
+    const unknown = keysFromPassphrase("unknown");
+    const owner = present(keysOf.get(other.make(4).header.generatorPublicKey));
+    for (const keys of [unknown, { ...unknown, publicKey: owner.publicKey }])
+      await expect(post(other.make(4, { keys }))).rejects.toThrow("cannot be chained");
+    expect(events).toEqual([]);
     await other.close();
   });
 

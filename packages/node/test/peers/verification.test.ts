@@ -16,7 +16,7 @@ import { BlockHandlers } from "../../src/peers/requests/handlers.ts";
 import { PeerError, type ReplyError } from "../../src/peers/transport/calls.ts";
 import { type RequestPeer, verifyChain } from "../../src/peers/verify-chain.ts";
 import { decodeValue, encodeValue, packBlocks } from "../../src/peers/wire/codec.ts";
-import { type PeerEvent, type ReceivedStatus, readResult } from "../../src/peers/wire/received.ts";
+import { type PeerEvent, type ReceivedStatus, readResult } from "../../src/peers/wire/replies.ts";
 import { present } from "../../src/platform/present.ts";
 import {
   LAST_SLOT,
@@ -66,6 +66,12 @@ function askFrom({ chain }: TestChain, requested: string[] = []): RequestPeer {
     return overTheWire(event, result);
   }) as unknown as RequestPeer;
 }
+
+/** Reply of a node that denies to have the blocks of the chain above a height. */
+const askCommonUpTo = (height: number, { chain }: TestChain, { ids }: { ids: string[] }) => {
+  const headers = ids.flatMap((id) => chain.blocks.headerById(id) ?? []);
+  return headers.findLast((header) => header.height <= height) ?? null;
+};
 
 const verify = (own: TestChain, status: ReceivedStatus, request: RequestPeer) =>
   verifyChain(status, request, {
@@ -193,6 +199,30 @@ describe("a peer is refused", () => {
     const { own, other } = await branches();
     const request = (async () => ({ height: 5, id: "ab".repeat(32) })) as unknown as RequestPeer;
     expect(await refusal(own, statusFrom(other), request)).toContain("a common block that was not requested");
+  });
+
+  test("A peer is refused that names a lower common block than the headers that it sends.", async () => {
+    const { own } = await branches();
+    await own.forge(...range(20, 30));
+    // Any key can sign a head; the headers up to the end of the round are ours.
+    const { header } = own.make(LAST_SLOT, { keys: keysFromPassphrase("unknown") });
+    const request = (async (event: PeerEvent, argument: never) =>
+      event === "p2p.peer.getCommonBlocks"
+        ? askCommonUpTo(7, own, argument)
+        : askFrom(own)(event as never, argument, undefined as never)) as unknown as RequestPeer;
+    expect(await refusal(own, statusOfHead(header), request)).toBe("it sends a block that it denied to have");
+  });
+
+  test.each([
+    ["on our branch", 6],
+    ["at its common block", 5],
+  ])("A peer is refused that sends another block than its head later: %s.", async (_, height) => {
+    const { own, other } = await branches();
+    await own.chain.revertTo(5);
+    const liar = open();
+    await liar.take(...range(2, height - 1).map((below) => present(other.chain.blocks.block(below))));
+    const { header } = liar.make(LAST_SLOT, { keys: keysFromPassphrase("unknown") });
+    expect(await refusal(own, statusOfHead(header), askFrom(other))).toBe("it does not send its head");
   });
 
   test("A peer is refused that has no block in common with us.", async () => {

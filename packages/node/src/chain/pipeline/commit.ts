@@ -139,16 +139,17 @@ type DiscardOptions = Omit<RevertOptions, "target" | "maxReturned"> & {
 };
 
 /**
- * Reverts the unchecked blocks. If the undo records do not reach that far, it reverts every block above the
- * genesis block. Tables outside the chain do not change. The transactions are not returned to the pool,
+ * Reverts the unchecked blocks. If the undo records do not reach that far, it removes every block above the
+ * genesis block; a supervisor may end the process meanwhile, so that the next start must continue. Tables outside the chain do not change. The transactions are not returned to the pool,
  * because their signatures may be wrong. The pin counts as failed afterwards.
  */
 export function discardUnchecked(stores: ChainStores, options: DiscardOptions): ChainChange {
   const { database, assumption, blocks, undo } = stores;
   const { eventsOfRevert } = options;
+  const from = assumption.uncheckedFrom();
+  if (from !== undefined && !undo.has(from)) assumption.refuted();
   return database.transaction(() => {
     const head = present(blocks.head(), "the head of the chain");
-    const from = assumption.uncheckedFrom();
     assumption.failed();
     if (from === undefined) return { head, applied: [], revertedBlocks: 0, returned: [] };
     if (!undo.has(from)) return returnToGenesis(stores, options);

@@ -114,6 +114,11 @@ export class Candidates {
     this.#deps.peerTable.remove(ip);
   }
 
+  /** Returns true if an address was suspended after a time: milliseconds of the monotonic clock. */
+  isSuspendedSince(ip: string, at: number): boolean {
+    return this.#exclusions.hasSince(ip, at);
+  }
+
   /** Ends the exclusion of a peer that sent the blocks that it claims. */
   reinstate(ip: string): void {
     this.#exclusions.clear(ip);
@@ -183,8 +188,8 @@ function ownAddresses(): Set<string> {
 
 type PingDeps = VerifyDeps & {
   readonly peerTable: PeerTable;
-  /** Returns true if an address must not be a peer. */
-  readonly isRefused: (ip: string) => boolean;
+  /** Returns true if an address must not be a peer, or was suspended after a time. */
+  readonly isRefused: (ip: string, since: number) => boolean;
   readonly request: PeerClient["request"];
   /** Random text that identifies this process. */
   readonly processId: string;
@@ -211,6 +216,7 @@ export function createPing(deps: PingDeps): Ping {
     const request: RequestPeer = (event, argument, limits) => deps.request(ip, event, argument, limits);
     const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
     const wasPeer = peerTable.get(ip) !== undefined;
+    const startedAt = performance.now();
     let sentAt = 0;
     const status = await deps.request(ip, "p2p.peer.getStatus", {}, limits, () => {
       sentAt = performance.now();
@@ -228,7 +234,7 @@ export function createPing(deps: PingDeps): Ping {
     }
     const verification = await withDeadline(verifyChain(status, request, deps), TIMES_MS.verification);
     // Its last reply may have arrived before it was banned or suspended.
-    if (deps.isRefused(ip)) throw unverified("it was refused in the meantime");
+    if (deps.isRefused(ip, startedAt)) throw unverified("it was refused in the meantime");
     const known = peerTable.get(ip);
     if (wasPeer && !known) throw unverified("it was dropped in the meantime");
     const { height } = status.state;

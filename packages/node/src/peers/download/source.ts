@@ -11,7 +11,7 @@ import {
   MAX_PACKED_BLOCKS,
   TIMES_MS,
 } from "../wire/limits.ts";
-import type { ReceivedBlock } from "../wire/received.ts";
+import type { ReceivedBlock } from "../wire/replies.ts";
 
 export type Source = {
   readonly ip: string;

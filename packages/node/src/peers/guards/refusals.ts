@@ -66,6 +66,15 @@ export class Exclusions {
     return (this.#exclusions.get(clientGroup(address))?.untilMs ?? at) > at;
   }
 
+  /** Returns true if the last exclusion of an address began after a time. */
+  hasSince(address: string, at: number): boolean {
+    const { untilMs, durationMs } = this.#exclusions.get(clientGroup(address)) ?? {
+      untilMs: at,
+      durationMs: 0,
+    };
+    return untilMs - durationMs > at;
+  }
+
   /** Removes all exclusions of an address, because it sent the blocks that it claimed. */
   clear(address: string): void {
     this.#exclusions.delete(clientGroup(address));

@@ -1,6 +1,6 @@
 /** One round of synchronisation: fetches missing blocks, or switches to a better branch (p2p.md 13 and 14). */
 import { RuleError } from "@uniknode/ledger";
-import type { BlockHeader } from "@uniknode/protocol";
+import type { BlockHeader, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
@@ -29,6 +29,8 @@ export type CatchUpDeps = {
   readonly onFetched: (head: BlockHeader) => void;
   /** Called when the node is in sync with the network. */
   readonly onSynced: () => void;
+  readonly slots: Slots;
+  readonly nowMs: () => number;
   readonly logger: Logger;
 };
 
@@ -46,6 +48,8 @@ const MEASURE_INTERVAL_MS = 1_000;
 const REPORT_INTERVAL_MS = 5_000;
 /** This many missing blocks may be in transit: the node counts as in sync, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
+/** Time after which the sources of a download are verified again: their heights are claims. */
+const CLAIM_MS = 120_000;
 /** Failed requests, without a single block, after which a peer is suspended. */
 const MAX_FAILED_REQUESTS = 2;
 /** Blocks of another branch above our height that are fetched before the switch. */
@@ -76,8 +80,16 @@ export class CatchUp {
     if (signal.aborted) return;
     const peers = deps.peerTable.all();
     const ahead = peersAhead(peers, deps.chain.head().height);
-    if (ahead.length > 0) await this.#fetchFrom(ahead);
-    else if (!(await this.#switchBranch(peers))) this.#markSynced();
+    if (ahead.length > 0) {
+      if (this.#isNear()) this.#markSynced();
+      await this.#fetchFrom(ahead);
+    } else if (!(await this.#switchBranch(peers))) this.#markSynced();
+  }
+
+  /** Returns true if so few slots follow the head that only `NEAR_BLOCKS` can be missing, whatever peers claim. */
+  #isNear(): boolean {
+    const { chain, slots, nowMs } = this.#deps;
+    return slots.slotAt(slots.timeAt(nowMs())) - slots.slotAt(chain.head().timestamp) <= NEAR_BLOCKS;
   }
 
   #markSynced(): void {
@@ -102,7 +114,7 @@ export class CatchUp {
     try {
       const result = await this.#downloadRange({ after, to: target }, sources, served);
       if (this.#signal.aborted) return;
-      if (result.kind === "done" && target < to) this.isSynced = false;
+      if (result.kind === "done" && target < to && !this.#isNear()) this.isSynced = false;
       if (result.kind === "refused") {
         this.#penalize(result.source, result.outcome, chain.head().height > after);
       }
@@ -130,7 +142,12 @@ export class CatchUp {
     };
   }
 
-  /** @param served is filled during the download */
+  /**
+   * Ends early when the head is near, or when the claims of the sources are old: a source could send each new block late, below a
+   * height that does not exist.
+   *
+   * @param served is filled during the download
+   */
   #downloadRange(
     range: { readonly after: number; readonly to: number },
     sources: readonly Source[],
@@ -138,19 +155,22 @@ export class CatchUp {
   ): Promise<DownloadResult> {
     const deps = this.#deps;
     const signal = this.#signal;
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), CLAIM_MS);
     return download(range, sources, {
       fetch: deps.fetch,
-      async accept(blocks, { ip }) {
+      accept: async (blocks, { ip }) => {
         const outcomes = await deps.chain.acceptFetched(blocks, { signal, targetHeight: range.to });
         if (outcomes.some(({ kind }) => kind === "Accepted")) providers.add(ip);
+        if (!this.isSynced && this.#isNear()) ending.abort();
         return outcomes;
       },
       onFailure({ ip }, error) {
         deps.logger.debug({ ip, reason: (error as Error).message }, "failed to fetch blocks from a peer");
         failures.set(ip, (failures.get(ip) ?? 0) + 1);
       },
-      signal,
-    });
+      signal: AbortSignal.any([signal, ending.signal]),
+    }).finally(() => clearTimeout(timer));
   }
 
   /** Reinstates peers that sent blocks, and suspends peers that did not. */

@@ -4,7 +4,7 @@ import type { Network } from "@uniknode/protocol";
 import { TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { ArgumentOf } from "../wire/events.ts";
 import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
-import { type PeerEvent, type Received, readResultGradually } from "../wire/received.ts";
+import { type PeerEvent, type Received, readResultGradually } from "../wire/replies.ts";
 import { clientReaction, WireError } from "../wire/wire-error.ts";
 import { type CallLimits, PeerError } from "./calls.ts";
 import { type Connection, connectPeer } from "./connection.ts";

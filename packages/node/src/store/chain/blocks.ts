@@ -110,7 +110,9 @@ export class BlockStore {
   /** Removes the blocks at and above the height. */
   removeFrom(height: number): void {
     this.#ids.removeFrom(height);
-    this.#statements.removeFrom.run(height);
+    // SQLite empties a table at once.
+    if (height <= 1) this.#statements.removeAll.run();
+    else this.#statements.removeFrom.run(height);
     this.#forget();
   }
 
@@ -135,6 +137,7 @@ const prepareStatements = (database: Database) => ({
   ),
   insert: database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
   removeFrom: database.prepare("DELETE FROM blocks WHERE height >= ?"),
+  removeAll: database.prepare("DELETE FROM blocks"),
   upTo: database.prepare<{ transactions: number }>(
     "SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?",
   ),

@@ -19,7 +19,7 @@ export const payeesOf = ({ asset }: Transaction): ReadonlySet<string> =>
 export class TransactionStore {
   readonly #selectId: (id: string) => unknown;
   readonly #selectFrom: Statement<{ id: string; bytes: Uint8Array }>;
-  readonly #removals: readonly Statement<unknown>[];
+  readonly #removals: readonly { readonly from: Statement<unknown>; readonly all: Statement<unknown> }[];
   readonly #upTo: Statement<{ transactions: number }>;
   readonly #totals: TypeTotals;
   readonly #ids: IdLevels;
@@ -32,9 +32,10 @@ export class TransactionStore {
     this.#selectFrom = database.prepare(
       "SELECT id_text AS id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT +?",
     );
-    this.#removals = ["transactions", "payees"].map((table) =>
-      database.prepare(`DELETE FROM ${table} WHERE height >= ?`),
-    );
+    this.#removals = ["transactions", "payees"].map((table) => ({
+      from: database.prepare(`DELETE FROM ${table} WHERE height >= ?`),
+      all: database.prepare(`DELETE FROM ${table}`),
+    }));
     this.#upTo = database.prepare("SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?");
     this.#totals = new TypeTotals(database);
     this.#ids = new IdLevels(database, TRANSACTION_IDS);
@@ -70,7 +71,11 @@ export class TransactionStore {
   removeFrom(height: number): void {
     this.#totals.subtractFrom(height);
     this.#ids.removeFrom(height);
-    for (const removal of this.#removals) removal.run(height);
+    for (const { from, all } of this.#removals) {
+      // SQLite empties a table at once.
+      if (height <= 1) all.run();
+      else from.run(height);
+    }
   }
 }
 

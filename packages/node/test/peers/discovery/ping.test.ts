@@ -1,11 +1,12 @@
 /** Ping: the status of a peer, and the checks before its chain is verified (p2p.md 10.4 and 10.5). */
+import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createPing, type Ping } from "../../../src/peers/discovery/candidates.ts";
+import { Candidates, createPing, type Ping } from "../../../src/peers/discovery/candidates.ts";
 import { PeerTable, peerView } from "../../../src/peers/peer-table.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
 import type { Status } from "../../../src/peers/wire/events.ts";
-import { readResult } from "../../../src/peers/wire/received.ts";
+import { readResult } from "../../../src/peers/wire/replies.ts";
 import { present } from "../../../src/platform/present.ts";
 import {
   network,
@@ -30,6 +31,7 @@ let refused: Set<string>;
 let status: Status;
 let request: () => Promise<Status>;
 let ping: Ping;
+let candidates: Candidates;
 
 beforeEach(() => {
   own = openTestChain();
@@ -50,12 +52,16 @@ beforeEach(() => {
     head,
     header: (height) => own.chain.blocks.header(height),
     peerTable,
-    isRefused: (ip) => refused.has(ip),
+    isRefused: (ip, since) => refused.has(ip) || candidates.isSuspendedSince(ip, since),
     request: (async (_ip, event) => {
       requested++;
       return readResult(event, decodeValue(encodeValue(await request())), network);
     }) as PeerClient["request"],
   });
+  candidates = new Candidates(
+    { isDisabled: false, maxPeersPerSubnet: 5, loopback: undefined },
+    { peerTable, ping, isBanned: () => false, disconnect: () => {}, logger: pino({ enabled: false }) },
+  );
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -124,6 +130,23 @@ test("A peer that is dropped while a ping is under way does not become a peer by
   await expect(pinged).rejects.toThrow("it was dropped in the meantime");
   expect(peerTable.get(IP)).toBeUndefined();
 });
+
+test.each([false, true])(
+  "A node that is suspended while it is dialled does not become a peer by it, as a seed: %s.",
+  async (isSeed) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { promise, resolve } = Promise.withResolvers<Status>();
+    request = () => promise;
+    const dialled = candidates.dial(IP, { isSeed });
+    vi.advanceTimersByTime(1);
+    candidates.suspend(IP);
+    resolve(status);
+    expect(await dialled).toBe(false);
+    expect(peerTable.get(IP)).toBeUndefined();
+    // A seed is exempt from the pause that follows.
+    expect(await candidates.dial(IP, { isSeed })).toBe(isSeed);
+  },
+);
 
 test("A peer is pinged again after two minutes, or when forced.", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });

@@ -2,13 +2,20 @@
 import { RuleError } from "@uniknode/ledger";
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { Fetch } from "../../../src/peers/download/source.ts";
 import { type Peer, PeerTable } from "../../../src/peers/peer-table.ts";
 import { Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
 import { present } from "../../../src/platform/present.ts";
-import { network, openTestChain, range, type TestChain } from "../../../test-support/peers/chains.ts";
+import {
+  LAST_SLOT,
+  network,
+  openTestChain,
+  range,
+  slots,
+  type TestChain,
+} from "../../../test-support/peers/chains.ts";
 
 const IP = "203.0.113.7";
 /** A failed round of synchronisation is repeated after a second. */
@@ -26,6 +33,8 @@ let fetched: number[];
 let doubted: string[];
 let trusted: string[];
 let sync: Sync;
+/** Slot of the present time. */
+let slot: number;
 
 beforeEach(async () => {
   own = openTestChain();
@@ -38,22 +47,24 @@ beforeEach(async () => {
   fetched = [];
   doubted = [];
   trusted = [];
+  slot = LAST_SLOT;
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await sync.close();
   await own.close();
   await other.close();
 });
 
-/** Adds a peer that has the other chain. */
-const meet = () =>
+/** Adds a peer that has the other chain, or claims to have more. */
+const meet = (ip = IP, hisHeight = 21) =>
   peerTable.put({
-    ip: IP,
-    height: 21,
+    ip,
+    height: hisHeight,
     status: { isUniknode: true, state: {} },
     verification: {
       myHeight: own.chain.head().height,
-      hisHeight: 21,
+      hisHeight,
       highestCommonHeight: own.chain.head().height,
     },
   } as Peer);
@@ -92,6 +103,8 @@ function create(
     onForeignHeader: () => {},
     onFetched: ({ height }) => fetched.push(height),
     onSynced: () => inboundBlocks.push(chain.head().height),
+    slots,
+    nowMs: () => slots.unixMsOf(slots.slotTime(slot)),
     logger: pino({ level: "error" }, { write: (line: string) => void errors.push(JSON.parse(line).msg) }),
   });
 }
@@ -306,6 +319,53 @@ describe("a claimed height", () => {
   });
 });
 
+describe("a claimed height above that of the network", () => {
+  const LIAR = "203.0.113.9";
+  const CLAIMED = 1_000_000;
+  /** The liar keeps requests for blocks that do not exist open. */
+  const honestOrOpen: Fetch = async (_, after, limit) =>
+    after < 21 ? bytesAfter(after, limit) : new Promise(() => {});
+
+  test("A claimed height does not delay the first synchronisation of a node whose head is recent.", async () => {
+    slot = 22;
+    meet();
+    meet(LIAR, CLAIMED);
+    follow(honestOrOpen);
+    await expect.poll(() => inboundBlocks).toEqual([21]);
+    expect(sync.isSynced()).toBe(true);
+  });
+
+  test("A claimed height is verified again after two minutes of a download.", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    meet();
+    meet(LIAR, CLAIMED);
+    let rounds = 0;
+    create(honestOrOpen, own.chain, async () => {
+      if (++rounds > 1) peerTable.remove(LIAR);
+    });
+    sync.start();
+    await expect.poll(() => own.chain.head().height).toBe(21);
+    // The wait above advances the clock too.
+    await vi.advanceTimersByTimeAsync(110_000);
+    expect([rounds, sync.isSynced()]).toEqual([1, false]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await expect.poll(() => sync.isSynced()).toBe(true);
+    expect([rounds, doubted]).toEqual([2, []]);
+  });
+
+  test("A claimed height does not put a node out of sync that reached the present slot.", async () => {
+    slot = 22;
+    follow(honestOrOpen);
+    await expect.poll(() => sync.isSynced()).toBe(true);
+    await own.take(...blocks.slice(0, 15));
+    meet(LIAR, CLAIMED);
+    sync.trigger();
+    await expect.poll(() => own.chain.head().height).toBe(21);
+    expect(sync.isSynced()).toBe(true);
+    expect(inboundBlocks).toEqual([1]);
+  });
+});
+
 describe("a wrong branch", () => {
   const COMMON = 6;
   const OTHERS = [IP, "203.0.113.8"];
@@ -338,6 +398,18 @@ describe("a wrong branch", () => {
     await expect.poll(() => peerTable.all()).toEqual([]);
     expect(own.chain.head()).toBe(before);
     await expect.poll(() => sync.isSynced()).toBe(true);
+  });
+
+  test("A wrong branch is kept if the peers that claim the other one do not send it in ten minutes.", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    follow(() => new Promise(() => {}));
+    await vi.advanceTimersByTimeAsync(599_999);
+    expect([doubted, sync.isSynced()]).toEqual([[], false]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(doubted).toEqual(OTHERS);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect.poll(() => sync.isSynced()).toBe(true);
+    expect(own.chain.head().height).toBe(COMMON + 6);
   });
 
   test("A wrong branch is kept, with an error in the log, if too many blocks would have to be reverted.", async () => {

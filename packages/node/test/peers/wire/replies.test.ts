@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EventName } from "../../../src/peers/wire/events.ts";
 import { blocksMessageBytes, serverMessageBytes } from "../../../src/peers/wire/limits.ts";
-import { type PeerEvent, readResult, readResultGradually } from "../../../src/peers/wire/received.ts";
+import { type PeerEvent, readResult, readResultGradually } from "../../../src/peers/wire/replies.ts";
 import {
   blockNotChained,
   readHandshakeReply,

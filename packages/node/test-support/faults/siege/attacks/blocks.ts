@@ -12,7 +12,7 @@ import {
 import { WebSocketServer } from "ws";
 import { headerFromPeer } from "../../../../src/peers/peer-table.ts";
 import { connectPeer } from "../../../../src/peers/transport/connection.ts";
-import type { ReceivedHeader } from "../../../../src/peers/wire/received.ts";
+import type { ReceivedHeader } from "../../../../src/peers/wire/replies.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { hostileDelegate, startForging, type Target } from "../node.ts";
 import { inTurn } from "../requests.ts";

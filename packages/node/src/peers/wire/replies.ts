@@ -1,4 +1,4 @@
-/** Results as a client accepts them (p2p.md 7): validated, and without the members that are unknown, however many a peer sends. */
+/** Reads replies of peers (p2p.md 7): validates them, and drops unknown members, however many a peer sends. */
 import { isIP } from "node:net";
 import { headerViolation, type Network } from "@uniknode/protocol";
 import { formOf, refined } from "../../platform/json/form.ts";
