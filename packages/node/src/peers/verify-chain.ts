@@ -101,10 +101,16 @@ async function findCommonHeight(
   request: RequestPeer,
   { header }: VerifyDeps,
 ): Promise<number> {
+  const idAt = (height: number) => {
+    const own = header(height);
+    // A peer would refuse a request without the id.
+    if (!own) throw unverified("the chain of this node became shorter");
+    return own.id;
+  };
   const search = searchCommonHeight(1, highest);
   let step = search.next();
   while (!step.done) {
-    const ids = new Map(step.value.map((height) => [header(height)?.id ?? "", height]));
+    const ids = new Map(step.value.map((height) => [idAt(height), height]));
     for (const id of ids.keys()) requested.add(id);
     step = search.next(await requestHighest(ids, request));
   }

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync, inflateSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { encodingFor } from "../../src/http/server/sending.ts";
+import { encodingFor } from "../../src/http/core/headers.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { API_PREFIXES, type Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import { encodingFor } from "../server/sending.ts";
+import { encodingFor } from "../core/headers.ts";
 import { type ConsoleFile, type ConsoleFiles, ENCODINGS } from "./files.ts";
 import {
   createSessionRoutes,

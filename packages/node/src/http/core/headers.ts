@@ -1,4 +1,4 @@
-/** Headers of every response, and the headers of CORS. */
+/** Headers of every response, those of CORS, and the choice of an encoding. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Server } from "./app.ts";
 
@@ -98,4 +98,26 @@ function firstSegments(path: string): (string | undefined)[] {
     else resolved.push(segment);
   }
   return [segments[0], resolved[0]];
+}
+
+/** Returns the preferred encoding of an Accept-Encoding header, the first of equal ones; undefined for no encoding. */
+export function encodingFor<Name extends string>(
+  header: string | string[] | undefined,
+  encodings: readonly Name[],
+): Name | undefined {
+  if (header === undefined) return undefined;
+  const weights = new Map<string, number>();
+  for (const entry of String(header).toLowerCase().split(",")) {
+    // Such as `gzip;q=0.5`; the weight is from 0 (never) to 1.
+    const [name = "", ...parameters] = entry.trim().split(/\s*;\s*/);
+    const weight = parameters.find((parameter) => parameter.startsWith("q="));
+    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
+  }
+  let best: Name | undefined;
+  let bestWeight = 0;
+  for (const name of encodings) {
+    const weight = weights.get(name) ?? 0;
+    if (weight > bestWeight) [best, bestWeight] = [name, weight];
+  }
+  return bestWeight >= (weights.get("identity") ?? 0) ? best : undefined;
 }

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
 import type { Server } from "../core/app.ts";
 import { encodedTag, type HeadResponse } from "../core/head-cache.ts";
+import { encodingFor } from "../core/headers.ts";
 
 /** Minimum size: compression does not reduce smaller responses enough. */
 const MIN_BYTES = 1024;
@@ -43,28 +44,6 @@ function encode(body: string | Buffer, encoding: Encoding, response: HeadRespons
   const bytes = ENCODERS[encoding](body);
   response?.encoded.set(encoding, bytes);
   return bytes;
-}
-
-/** Returns the preferred encoding of an Accept-Encoding header, the first of equal ones; undefined for no encoding. */
-export function encodingFor<Name extends string>(
-  header: string | string[] | undefined,
-  encodings: readonly Name[],
-): Name | undefined {
-  if (header === undefined) return undefined;
-  const weights = new Map<string, number>();
-  for (const entry of String(header).toLowerCase().split(",")) {
-    // Such as `gzip;q=0.5`; the weight is from 0 (never) to 1.
-    const [name = "", ...parameters] = entry.trim().split(/\s*;\s*/);
-    const weight = parameters.find((parameter) => parameter.startsWith("q="));
-    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
-  }
-  let best: Name | undefined;
-  let bestWeight = 0;
-  for (const name of encodings) {
-    const weight = weights.get(name) ?? 0;
-    if (weight > bestWeight) [best, bestWeight] = [name, weight];
-  }
-  return bestWeight >= (weights.get("identity") ?? 0) ? best : undefined;
 }
 
 /**

@@ -18,39 +18,47 @@ export function isSeedNode(text: string): boolean {
 
 const isForeignIpv4 = ([first]: readonly number[]) => first !== 127 && first !== 0;
 
-/** Four octets. Parts may be decimal, octal with prefix 0 or hexadecimal with prefix `0x`; one part is all 32 bits. */
+const IPV4_PART = /^(?:0x[0-9a-f]+|\d+)$/i;
+
+/** Four octets; one part is all 32 bits. Trap A27: parts are decimal, hexadecimal with prefix `0x`, octal with any other 0 in front. */
 function parseIpv4(text: string): number[] | undefined {
   const parts = text.split(".");
-  if (!parts.every((part) => /^(?:0x[0-9a-f]+|\d+)$/i.test(part))) return undefined;
-  const numbers = parts.map((part) =>
-    /^0\d/.test(part)
-      ? Number.parseInt(part, 8)
-      : Number.parseInt(part, part.length > 1 && part[0] === "0" ? 16 : 10),
-  );
+  if (!parts.every((part) => IPV4_PART.test(part))) return undefined;
+  const numbers = parts.map((part) => Number.parseInt(part, /^0(?!x)/.test(part) ? 8 : undefined));
   const [first = 0] = numbers;
   if (numbers.length === 1 && first <= 0xffffffff) {
     return [first >>> 24, (first >>> 16) & 0xff, (first >>> 8) & 0xff, first & 0xff];
   }
-  return numbers.length === 4 && numbers.every((octet) => octet <= 255) ? numbers : undefined;
+  return areOctets(numbers) ? numbers : undefined;
 }
+
+const areOctets = (numbers: readonly number[]) =>
+  numbers.length === 4 && numbers.every((octet) => octet <= 255);
 
 /** Eight groups of 16 bits. The last two may be written as an IPv4 address; a zone may follow. */
 function parseIpv6(text: string): number[] | undefined {
-  const address = text.replace(/%[0-9a-z]+$/i, "").replace(/(?<=:)[\d.]+\.[\d.]+$/, groupsOfIpv4);
-  const halves = address.split("::");
-  const [head = [], tail] = halves.map((half) => (half === "" ? [] : half.split(":")));
-  // The gap represents the missing groups.
-  const gap = Math.max(0, 8 - head.length - (tail?.length ?? 8));
-  const groups = [...head, ...Array<string>(gap).fill("0"), ...(tail ?? [])];
-  const isAddress =
-    halves.length <= 2 && groups.length === 8 && groups.every((group) => /^0*[0-9a-f]{1,4}$/i.test(group));
-  return isAddress ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
+  const address = text.replace(/%[0-9a-z]+$/i, "");
+  if (address.includes(":::")) return undefined;
+  const last = address.slice(address.lastIndexOf(":") + 1);
+  if (!last.includes(".")) return groupsOf(address, 8);
+  // Trap A27: these parts are never octal, and one colon before them is cut, also that of a gap.
+  const parts = last.split(".");
+  const octets = parts.map((part) => Number.parseInt(part));
+  const groups = groupsOf(address.slice(0, -last.length - 1), 6);
+  if (!groups || !parts.every((part) => IPV4_PART.test(part)) || !areOctets(octets)) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = octets;
+  return [...groups, (a << 8) | b, (c << 8) | d];
 }
 
-/** Converts the 32 bits to two groups; a text that is not an IPv4 address is returned unchanged. */
-function groupsOfIpv4(text: string): string {
-  const octets = parseIpv4(text);
-  if (!octets) return text;
-  const [a = 0, b = 0, c = 0, d = 0] = octets;
-  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+/** Reads groups, of which a gap represents the missing ones; without a gap a colon may follow (trap A27). */
+function groupsOf(text: string, count: number): number[] | undefined {
+  const halves = text.split("::");
+  const [head = [], tail] = (halves.length === 1 ? [text.replace(/:$/, "")] : halves).map((half) =>
+    half === "" ? [] : half.split(":"),
+  );
+  const gap = tail ? Math.max(0, count - head.length - tail.length) : 0;
+  const groups = [...head, ...new Array<string>(gap).fill("0"), ...(tail ?? [])];
+  const areGroups =
+    halves.length <= 2 && groups.length === count && groups.every((group) => /^0*[0-9a-f]{1,4}$/i.test(group));
+  return areGroups ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
 }
