@@ -142,6 +142,8 @@ describe("certified mint", () => {
     const transaction = mint({ color: "red" }, { members: { nonce: 9n } });
     expect(refusalOf(draft, transaction, V1)).toBe("Error");
     expect(messageOf(draft, transaction, V1)).toBe("Asset must contain did type.");
+    for (const type of ["", null])
+      expect(messageOf(draft, mint({ type }), V1)).toBe("Asset must contain did type.");
   });
 
   test("A certified mint refuses as the plain mint does.", () => {
@@ -288,6 +290,12 @@ describe("certified update", () => {
     apply(draft, update({ color: null, x: "y" }, { cost: 100n }), V1);
     expect(propertiesOf(draft, "cat")).toEqual({ type: "1", x: "y" });
     expect([balance(draft, "alice"), balance(draft, "factory")]).toEqual([899n, 100n]);
+  });
+
+  test("Trap A28: a certified update needs properties.", () => {
+    expect(messageOf(stateWithCat("1"), certifiedUpdate("alice", unik("cat"), {}), V1)).toBe(
+      "the update has no properties",
+    );
   });
 
   test("An alive demand is an ordinary update before V2.", () => {

@@ -79,6 +79,12 @@ describe("delegate registration", () => {
     expect(refusalOf(both, register())).toBe("WalletIsAlreadyDelegateError");
   });
 
+  test.each(["constructor", "__proto__"])("Trap A28: the username %s counts as registered.", (username) => {
+    expect(refusalOf(stateOf({ alice: rich }), register(username))).toBe(
+      "WalletUsernameAlreadyRegisteredError",
+    );
+  });
+
   test("Trap A14: a resigned delegate is still a delegate, and its name stays reserved.", () => {
     const delegate = someDelegate({ username: "satoshi", resigned: true });
     const draft = stateOf({ alice: rich, bob: { balance: 10n, attributes: { delegate } } });

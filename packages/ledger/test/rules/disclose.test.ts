@@ -49,6 +49,13 @@ describe("disclosure", () => {
     expect(refusalOf(draft, disclose(["x".repeat(155)]), V1)).toBe("NftPropertyTooLongError");
   });
 
+  test("Trap A8: spaces beyond 255 characters are cut.", () => {
+    const known = `${"é".repeat(200)}    `;
+    expect(valuesAfter(known, ["x".repeat(54)])).toBe(`${"x".repeat(54)},${"é".repeat(200)}`);
+    const draft = stateWithCat({ explicitValues: `${known}y` });
+    expect(refusalOf(draft, disclose(["x".repeat(54)]), V1)).toBe("NftPropertyTooLongError");
+  });
+
   test("Trap B4: after a revert, the property is absent, and not an empty text.", () => {
     const draft = stateWithCat();
     const mark = draft.mark();

@@ -44,6 +44,26 @@ function messageOf(draft: ReturnType<typeof stateOf>, transaction: Transaction):
   }
 }
 
+test("Trap A28: a token without a type cannot be sent, nor one whose type the transfer removes.", () => {
+  expect(messageOf(stateWithCat({}), transfer("bob"))).toMatch(/has no property "type"$/);
+  expect(messageOf(stateWithCat(), transfer("bob", { type: null }))).toMatch(/has no property "type"$/);
+  expect(messageOf(stateWithCat({ type: "" }), transfer("bob"))).toBe("");
+});
+
+test.each(["constructor", "__proto__", "toString"])(
+  "Trap A28: a token with properties cannot have the name %s.",
+  (name) => {
+    const token = (properties?: Record<string, string>) =>
+      transactionOf("2000/1", "alice", {
+        asset: {
+          nft: Object.fromEntries([[name, { tokenId: tokenId("cat"), ...(properties && { properties }) }]]),
+        },
+      });
+    expect(refusalOf(stateWithCat(), token({ a: "b" }))).toBe("ConstraintError");
+    expect(refusalOf(stateWithCat(), token({}))).not.toBe("ConstraintError");
+  },
+);
+
 describe("mint", () => {
   test("A mint appends the token to the sender's map and stores it with its properties, without null values.", () => {
     const draft = stateWithCat();

@@ -31,6 +31,8 @@ import { isRefusal, type Senders } from "./contents/senders.ts";
 
 export type BlockLimits = { readonly maxTransactions: number; readonly maxBytes: number };
 
+/** Larger blocks do not fit into the replies of peers, which contain them as hexadecimal text (pool.md 9). */
+const MAX_SENT_BYTES = 10_000_000;
 /** Bytes of a block kept free for its header and lengths (pool.md 9). */
 const BLOCK_OVERHEAD_BYTES = 10_240;
 
@@ -39,7 +41,7 @@ export const blockLimits = ({
   block: { maxTransactions, maxPayload },
 }: Pick<Milestone, "block">): BlockLimits => ({
   maxTransactions,
-  maxBytes: maxPayload - BLOCK_OVERHEAD_BYTES,
+  maxBytes: Math.min(maxPayload - BLOCK_OVERHEAD_BYTES, MAX_SENT_BYTES),
 });
 
 export type TrialDeps = {

@@ -107,8 +107,12 @@ test("A selection does not change the next one.", async () => {
   expect(pool.select(ROOM)).toEqual(first);
 });
 
-test("Transactions of a block leave 10 KiB of it to the header and the lengths.", () => {
-  const milestone = createNetwork(livenet).milestoneAt(2);
-  const { maxPayload, maxTransactions } = milestone.block;
-  expect(blockLimits(milestone)).toEqual({ maxTransactions, maxBytes: maxPayload - 10_240 });
+test("Transactions of a block leave 10 KiB of it to the header and the lengths, and fit into the reply of a peer.", () => {
+  const { block } = createNetwork(livenet).milestoneAt(2);
+  const { maxTransactions } = block;
+  expect(blockLimits({ block: { ...block, maxPayload: 2_000_000 } })).toEqual({
+    maxTransactions,
+    maxBytes: 1_989_760,
+  });
+  expect(blockLimits({ block })).toEqual({ maxTransactions, maxBytes: 10_000_000 });
 });

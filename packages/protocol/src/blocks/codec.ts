@@ -7,7 +7,7 @@ import {
   type ParseOptions,
   recheckTransaction,
   sealedFromTrustedBytes,
-  transactionFromBytes,
+  transactionFromBlock,
 } from "../transactions/parse.ts";
 import type { TransactionContext } from "../transactions/types/registry.ts";
 import type { Block, BlockHeader, BlockParts, EncodedBlock } from "./block.ts";
@@ -149,7 +149,7 @@ export function* blockFromBytesGradually(
 ): Steps<Block> {
   const { network } = context;
   const { checkHeader, ...parseOptions } = options;
-  const readTransaction = (slice: Uint8Array) => transactionFromBytes(slice, context, parseOptions);
+  const readTransaction = (slice: Uint8Array) => transactionFromBlock(slice, context, parseOptions);
   const block = yield* decodeBlockGradually(bytes, network, readTransaction, checkHeader);
   checkForm(block, network);
   return block;
@@ -174,7 +174,7 @@ export function* blockFromPartsGradually(
       ".transactions",
     );
   }
-  const read = (bytes: Uint8Array) => transactionFromBytes(bytes, context, options);
+  const read = (bytes: Uint8Array) => transactionFromBlock(bytes, context, options);
   const transactions = yield* readEach(transactionBytes, read);
   const block = { header, headerBytes, transactions };
   checkForm(block, context.network);

@@ -1,7 +1,7 @@
 /** Reads blocks from JSON (blocks.md 6). */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isBlockException } from "../networks/create.ts";
-import { type ParseOptions, transactionFromBytes, transactionFromJson } from "../transactions/parse.ts";
+import { type ParseOptions, transactionFromBlock, transactionFromJson } from "../transactions/parse.ts";
 import { matchesBatchSchema } from "../transactions/schema.ts";
 import type { SealedTransaction } from "../transactions/transaction.ts";
 import { isExceptional, type TransactionContext } from "../transactions/types/registry.ts";
@@ -44,7 +44,7 @@ export function blockFromPeerJson(
   const sealed = items.map((item, index) => {
     if (typeof item !== "string" || !/^([0-9a-f]{2})+$/i.test(item))
       throw violation(`.transactions[${index}]`);
-    return transactionFromBytes(hexToBytes(item), context, options);
+    return transactionFromBlock(hexToBytes(item), context, options);
   });
   const ids = sealed.map(({ data }) => data.id);
   if (!isBlockException(idOf(json), ids, context.network)) checkHeaderForm(json, items.length, context);
@@ -64,7 +64,7 @@ function assemble(
     const known = sealed[sequence];
     return known && bytesToHex(known.bytes) === bytesToHex(slice)
       ? known
-      : transactionFromBytes(slice, context, options);
+      : transactionFromBlock(slice, context, options);
   });
   if (block.header.height !== 1) return block;
   const id = idOf(json);

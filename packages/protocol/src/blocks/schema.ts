@@ -11,9 +11,13 @@ type Rule = (value: unknown, block: { height: number; network: Network }) => boo
 const U63_MAX = 0x7fff_ffff_ffff_ffffn;
 
 const isIntegerFrom =
-  (minimum: number, maximum = Number.POSITIVE_INFINITY): Rule =>
+  (minimum: number): Rule =>
   (value) =>
-    Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
+    Number.isInteger(value) && (value as number) >= minimum;
+
+/** Trap A26: 32 bits are written, and nodes of the network store them as a signed number. */
+const isPayloadLength: Rule = (value) =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) % 2 ** 32 < 2 ** 31;
 
 const isHex: Rule = (value) => typeof value === "string" && /^[0-9a-fA-F]+$/.test(value);
 
@@ -68,8 +72,7 @@ const rules = {
   totalAmount: isTotal,
   totalFee: isTotal,
   reward: isAmount,
-  // Trap A26: nodes of the network store a signed number of 32 bits.
-  payloadLength: isIntegerFrom(0, 2 ** 31 - 1),
+  payloadLength: isPayloadLength,
   payloadHash: isHex,
   generatorPublicKey: isPublicKey,
   blockSignature: isHex,

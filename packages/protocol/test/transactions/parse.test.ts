@@ -16,6 +16,7 @@ import {
   transactionToJson,
   utf8ToBytes,
 } from "../../src/index.ts";
+import { transactionFromBlock } from "../../src/transactions/parse.ts";
 import { verifyJob } from "../../src/transactions/verify.ts";
 import {
   addressOn,
@@ -216,16 +217,34 @@ describe("from bytes", () => {
     }
 
     test("Trap A24: a text beyond ASCII takes bytes of the next field the second time; what cannot be read again is refused.", () => {
-      expect(transactionFromBytes(written("cat", "http://cat"), context).data.asset).toEqual({
+      expect(transactionFromBlock(written("cat", "http://cat"), context).data.asset).toEqual({
         businessRegistration: { name: "cat", website: "http://cat" },
       });
-      expect(() => transactionFromBytes(written("cat", "http://é"), context)).toThrow(
+      expect(() => transactionFromBlock(written("cat", "http://é"), context)).toThrow(
         refusal("InvalidTransactionBytesError"),
       );
     });
 
+    test("Trap A29: ports that the schema removes have no part in id and signature.", () => {
+      const chain = (ports: Record<string, number>) =>
+        bodyOf(3, {
+          typeGroup: 2,
+          asset: {
+            bridgechainRegistration: {
+              ...{ name: "cat", seedNodes: ["1.2.3.4"], genesisHash: "ab".repeat(32) },
+              ...{ bridgechainRepository: "http://cat", ports: { "@arkecosystem/core-api": 1, ...ports } },
+            },
+          },
+        });
+      const signed = signTransaction(chain({}), sender);
+      const long = { ...chain({ ["x".repeat(215)]: 2 }), signature: signed.signature ?? "" };
+      const parsed = transactionFromBlock(encodeTransaction(long), context);
+      expect(parsed).toEqual(transactionFromBlock(encodeTransaction(signed), context));
+      expect(parsed.isVerified).toBe(true);
+    });
+
     test("Trap A25: U+0000 is refused in bytes and in JSON.", () => {
-      expect(() => transactionFromBytes(written("cat", "http://\0cat"), context)).toThrow(
+      expect(() => transactionFromBlock(written("cat", "http://\0cat"), context)).toThrow(
         refusal("InvalidTransactionBytesError"),
       );
       const json = transactionToJson(signTransaction(registrationOf("cat", "http://\0cat"), sender));

@@ -23,8 +23,8 @@ export function checkRegistration(transaction: Transaction, context: RuleContext
   if (sender.attributes.delegate !== undefined) {
     throw refusal("WalletIsAlreadyDelegateError", "the wallet already has a registered username.");
   }
-  // 4
-  if (context.state.get("usernames", username) !== undefined) {
+  // 4. Trap A28: the network looks names up in an object.
+  if (context.state.get("usernames", username) !== undefined || username in Object.prototype) {
     throw refusal(
       "WalletUsernameAlreadyRegisteredError",
       `the username '${username}' is already registered.`,

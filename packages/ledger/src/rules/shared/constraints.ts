@@ -48,6 +48,10 @@ export function checkGenesisProperties(name: string, { properties }: NftToken): 
  * @throws {RuleError} ConstraintError
  */
 export function checkConstraints(state: StateReader, name: string, token: NftToken): void {
+  // Trap A28: the network looks the constraints of a name up in an object.
+  const hasProperties = Object.keys(token.properties ?? {}).length > 0;
+  if (name in Object.prototype && hasProperties)
+    throw new RuleError("ConstraintError", `no token can have the name "${name}"`);
   if (name !== UNIK) return;
   for (const [key, value] of Object.entries(token.properties ?? {})) {
     // 1

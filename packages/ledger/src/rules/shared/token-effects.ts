@@ -68,14 +68,23 @@ export const sendEffect = (transaction: Transaction): TokenEffect => ({
   ownerId: present(transaction.recipientId, "recipientId"),
 });
 
-/** New values first, each value once. An empty text counts as one empty value, which leaves a comma at the end. */
+/** Maximum length of a value in the token store, in characters. */
+export const MAX_VALUE_CHARACTERS = 255;
+
+/**
+ * New values first, each value once. An empty text counts as one empty value, which leaves a comma at the end. The token store cuts
+ * spaces beyond its maximum (trap A8).
+ */
 export function discloseEffect(
   { asset }: Transaction,
   propertyOf: TokenEffectContext["propertyOf"],
 ): TokenEffect & { readonly values: string } {
   const { sub, explicitValue } = assetMember(asset, "disclose-demand").payload;
   const known = propertyOf(sub, EXPLICIT_VALUES)?.split(",") ?? [];
-  const values = [...new Set([...explicitValue, ...known])].join(",");
+  const joined = [...new Set([...explicitValue, ...known])].join(",");
+  const characters = [...joined];
+  const isCut = characters.slice(MAX_VALUE_CHARACTERS).every((character) => character === " ");
+  const values = isCut ? characters.slice(0, MAX_VALUE_CHARACTERS).join("") : joined;
   return { tokenId: sub, properties: { [EXPLICIT_VALUES]: values }, values };
 }
 

@@ -6,7 +6,7 @@ import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, walletOf, withAttribute } from "../../wallets.ts";
 import { refusal } from "./common.ts";
 import { nftOf } from "./economy.ts";
-import type { RuleError } from "./error.ts";
+import { RuleError } from "./error.ts";
 import { typeFromText } from "./kinds.ts";
 import { getProperty, TYPE } from "./properties.ts";
 import type { RuleContext } from "./rule.ts";
@@ -73,11 +73,15 @@ function writeEffect({ id }: Transaction, effect: TokenEffect, draft: Draft): vo
 /**
  * Adds a sent token after those of the recipient, also if sender and recipient are the same (trap A7).
  * Its type is the one in the store, which the transfer may have changed (traps A11 and A22).
+ *
+ * @throws {RuleError} if the token has no type, or the transfer removes it (trap A28)
  */
 export function receiveToken(transaction: Transaction, { draft }: RuleContext): void {
   const { tokenId } = nftOf(transaction).token;
   const recipient = walletAt(draft, present(transaction.recipientId, "recipientId"));
-  receive(draft, recipient, tokenId, typeFromText(getProperty(draft, tokenId, TYPE)));
+  const type = getProperty(draft, tokenId, TYPE);
+  if (type === undefined) throw new RuleError("Error", `the token ${tokenId} has no property "${TYPE}"`);
+  receive(draft, recipient, tokenId, typeFromText(type));
 }
 
 function receive(draft: Draft, wallet: Wallet, tokenId: string, type: number): void {

@@ -25,7 +25,7 @@ function checkCertifiedMint(transaction: Transaction, context: RuleContext, send
 
 function requireType(transaction: Transaction): number {
   const type = nftOf(transaction).token.properties?.[TYPE];
-  if (type === undefined) throw new RuleError("Error", "Asset must contain did type.");
+  if (!type) throw new RuleError("Error", "Asset must contain did type.");
   return typeFromText(type);
 }
 

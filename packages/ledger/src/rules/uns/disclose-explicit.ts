@@ -14,11 +14,8 @@ import { ownerOf, requireIssuer, UNKNOWN_TOKEN } from "../shared/economy.ts";
 import { RuleError } from "../shared/error.ts";
 import { EXPLICIT_VALUES, getProperty } from "../shared/properties.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
-import { discloseEffect, setProperties } from "../shared/token-effects.ts";
+import { discloseEffect, MAX_VALUE_CHARACTERS, setProperties } from "../shared/token-effects.ts";
 import { holds, notOwner } from "../shared/tokens.ts";
-
-/** Maximum length in the token store, in characters. */
-const MAX_VALUE_CHARACTERS = 255;
 
 const demandOf = ({ asset }: Transaction) => assetMember(asset, "disclose-demand");
 const certificationOf = ({ asset }: Transaction) => assetMember(asset, "disclose-demand-certification");

@@ -59,6 +59,8 @@ function groupsOf(text: string, count: number): number[] | undefined {
   const gap = tail ? Math.max(0, count - head.length - tail.length) : 0;
   const groups = [...head, ...new Array<string>(gap).fill("0"), ...(tail ?? [])];
   const areGroups =
-    halves.length <= 2 && groups.length === count && groups.every((group) => /^0*[0-9a-f]{1,4}$/i.test(group));
+    halves.length <= 2 &&
+    groups.length === count &&
+    groups.every((group) => /^0*[0-9a-f]{1,4}$/i.test(group));
   return areGroups ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
 }
