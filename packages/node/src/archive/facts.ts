@@ -61,6 +61,8 @@ export function buildFacts(
       const { height, lag } = growth.figures();
       onPart(height / (height + lag));
     }
+    // The close ignores an error of its checkpoint, and a restore then removes the log.
+    database.checkpoint();
     if (!facts) return;
     if (rootAt(database, facts.size) !== facts.root || !areOfChain(facts, database)) {
       throw new ArchiveError("ARCHIVE_INVALID", "the facts of its blocks do not match the manifest");

@@ -86,6 +86,7 @@ export class Forging {
       slotStore,
       headerAt: (height) => chain.blocks.header(height),
       roundOf: (height) => roundAt(deps, height),
+      onFound: () => tally.gapFound(),
       nowMs,
     });
   }

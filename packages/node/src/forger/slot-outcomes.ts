@@ -14,7 +14,7 @@ export type SlotCounts = {
 
 /** Counts outcomes since the process started. */
 export class Tally {
-  readonly #slotStore: Pick<SlotStore, "recordMissed">;
+  readonly #slotStore: Pick<SlotStore, "recordMissed" | "missedAt">;
   #forged = 0;
   #missed = 0;
   readonly #refused: Record<SigningRefusalKind, number> = {
@@ -24,13 +24,18 @@ export class Tally {
     head_in_future: 0,
   };
 
-  constructor(slotStore: Pick<SlotStore, "recordMissed">) {
+  constructor(slotStore: Pick<SlotStore, "recordMissed" | "missedAt">) {
     this.#slotStore = slotStore;
   }
 
-  /** Records a missed slot. */
+  /** Records a missed slot. It is already counted if a later block has shown the gap. */
   recordMissed(publicKey: string, slot: number, reason: string): void {
+    if (!this.#slotStore.missedAt(slot).some((missed) => missed.publicKey === publicKey)) this.gapFound();
     this.#slotStore.recordMissed(publicKey, slot, reason);
+  }
+
+  /** Called when the chain has no block in a slot that was not recorded. */
+  gapFound(): void {
     this.#missed++;
   }
 
@@ -57,6 +62,8 @@ export type GapDeps = {
   readonly headerAt: (height: number) => BlockHeader | undefined;
   /** The round that a height belongs to. */
   readonly roundOf: (height: number) => Round | undefined;
+  /** Called for each slot that had no reason before. */
+  readonly onFound: () => void;
   readonly nowMs: () => number;
 };
 
@@ -78,7 +85,7 @@ export class Gaps {
 
   /** Must be called with every block that became the head. */
   blockApplied({ height, timestamp, generatorPublicKey }: BlockHeader): void {
-    const { isOurs, slots, slotStore, headerAt, roundOf } = this.#deps;
+    const { isOurs, slots, slotStore, headerAt, roundOf, onFound } = this.#deps;
     const slot = slots.slotAt(timestamp);
     if (slot < this.#currentSlot() - MAX_AGE_SLOTS) return;
     if (isOurs(generatorPublicKey)) slotStore.forgetMissed(generatorPublicKey, slot);
@@ -86,7 +93,8 @@ export class Gaps {
     const round = roundOf(height);
     if (!previous || !round || slots.slotAt(previous.timestamp) === slot - 1) return;
     for (const { slot: missed, delegate } of missedSlots(slots, round, previous, timestamp)) {
-      if (isOurs(delegate)) slotStore.recordGap(delegate, missed, this.#reasonOf(delegate, missed));
+      if (isOurs(delegate) && slotStore.recordGap(delegate, missed, this.#reasonOf(delegate, missed)))
+        onFound();
     }
   }
 

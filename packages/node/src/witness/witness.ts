@@ -55,7 +55,7 @@ function readState(path: string): WitnessState | undefined {
   } catch (error) {
     throw new DataError(
       "DATA_DAMAGED",
-      `${path} cannot be read (${(error as Error).message}): restore it from a backup, or start anew with another --data, which creates another key: with this key, the witness could sign a tree that contradicts the one it signed`,
+      `${path} cannot be read (${(error as Error).message}): start anew with another --data, which creates another key: with this key, even with a backup of the file, the witness could sign a tree that contradicts the one it signed`,
     );
   }
 }

@@ -15,7 +15,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { dalinet } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ArchiveError } from "../../src/archive/archive-error.ts";
-import { readFacts } from "../../src/archive/facts.ts";
+import { buildFacts, readFacts } from "../../src/archive/facts.ts";
 import { DATABASE_FILE, type Manifest } from "../../src/archive/manifest.ts";
 import { restoreSnapshot } from "../../src/archive/restore.ts";
 import { createChainSnapshot, verifySnapshot } from "../../src/archive/snapshot.ts";
@@ -346,6 +346,19 @@ test.each(["checking blocks", "executing blocks"])(
     });
   },
 );
+
+test("The log of a restored tree of facts is in the database, whose close would ignore a full disk.", async () => {
+  const manifest = await create();
+  const path = join(await restored(await snapshotOf(archived.data)), "node.sqlite");
+  // With another connection, the close does not copy the log.
+  const other = openDatabase(path);
+  other.execute("DELETE FROM fact_tiles; DELETE FROM fact_sizes");
+  buildFacts(path, manifest, archived.deps.network, () => {});
+  const { total, copied } = other.logPages();
+  other.close();
+  expect(total).toBeGreaterThan(0);
+  expect(copied).toBe(total);
+});
 
 test("A restore resumes after a kill.", async () => {
   const data = newPath();

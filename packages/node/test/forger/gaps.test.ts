@@ -1,7 +1,7 @@
 import type { Round } from "@uniknode/ledger";
 import { type BlockHeader, createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { Gaps } from "../../src/forger/slot-outcomes.ts";
+import { Gaps, Tally } from "../../src/forger/slot-outcomes.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -18,6 +18,7 @@ function world({ nowSlot = START_SLOT } = {}) {
   migrate(database);
   const slotStore = new SlotStore(database);
   const headers = new Map<number, BlockHeader>();
+  const tally = new Tally(slotStore);
   let now = START_SLOT;
   const gaps = new Gaps({
     isOurs: (publicKey) => publicKey.startsWith("ours"),
@@ -25,6 +26,7 @@ function world({ nowSlot = START_SLOT } = {}) {
     slotStore,
     headerAt: (height) => headers.get(height),
     roundOf: () => ({ order: ORDER }) as unknown as Round,
+    onFound: () => tally.gapFound(),
     nowMs: () => slotMs(now),
   });
   now = nowSlot;
@@ -35,7 +37,7 @@ function world({ nowSlot = START_SLOT } = {}) {
     gaps.blockApplied(header);
   };
   const reasons = () => slotStore.missed(100).map(({ slot, reason }) => [slot, reason]);
-  return { slotStore, forge, reasons };
+  return { slotStore, tally, forge, reasons };
 }
 
 test("A slot of ours without a block has a reason, one of another delegate has none.", () => {
@@ -82,6 +84,17 @@ test("The reason of the forger is kept, and replaces a derived one.", () => {
     [START_SLOT + 3, "too little time was left in the slot"],
     [START_SLOT + 2, "no quorum"],
   ]);
+});
+
+test("Each missed slot counts once, whether the forger or a later block shows it.", () => {
+  const { tally, forge } = world();
+  tally.recordMissed("ours too", START_SLOT + 2, "no quorum");
+  forge(5, START_SLOT + 1);
+  forge(6, START_SLOT + 4);
+  expect(tally.read().missed).toBe(2);
+  tally.recordMissed("ours", START_SLOT + 3, "too little time was left in the slot");
+  forge(6, START_SLOT + 4);
+  expect(tally.read().missed).toBe(2);
 });
 
 test("A slot that has a block after all was not missed.", () => {

@@ -104,6 +104,19 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     await node.ended;
     await expect.poll(() => isRunning(mirror)).toBe(false);
   });
+
+  test("A node with --mirror whose service is stopped lets its mirror finish.", async () => {
+    node = startNode();
+    await expect.poll(node.stderr).toContain('"msg":"mirror started"');
+    const mirror = Number(mirrorsOf(node).at(-1));
+    // systemd signals all processes of the service.
+    process.kill(mirror, "SIGTERM");
+    node.child.kill("SIGTERM");
+    await node.ended;
+    expect(isRunning(mirror)).toBe(false);
+    expect(node.stderr()).toMatch(/"process":"mirror","msg":"stopped"/);
+    expect(node.stderr()).not.toContain("restarting it");
+  });
 });
 
 test.skipIf(!hasPostgres)(

@@ -61,6 +61,7 @@ test("The container builds the console from the files that it copies.", async ()
 
 test.each([
   ["UNIKNODE_HTTP_PORT", 200, 0],
+  ["UNIKNODE_OPERATIONS_PORT", 200, 0],
   ["CORE_API_PORT", 200, 0],
   ["UNIKNODE_HTTP_PORT", 503, 1],
 ])("The container's health check uses the port of %s: %i.", async (variable, healthStatus, exitCode) => {
@@ -76,6 +77,14 @@ test.each([
   server.close();
 });
 
+test("Containers get more time to stop than the program takes.", () => {
+  const services = read("compose/compose.yaml").split(/^ {2}(?=\w+:)/m);
+  const ofProgram = services.filter((service) => service.includes("image: uniknode"));
+  expect(ofProgram.length).toBeGreaterThan(3);
+  for (const service of ofProgram) expect(service).toContain("stop_grace_period: 20s");
+  expect(read("container/Containerfile")).toContain("--stop-timeout 20 ");
+});
+
 const isSkipped = skips(missingProgram("systemd-analyze"));
 
 const UNITS = [
@@ -84,6 +93,13 @@ const UNITS = [
   "uniknode-serve@.service",
   "uniknode-deliver@.service",
 ];
+
+test.each(UNITS)("%s restarts after any signal, and leaves no core dump with keys.", (name) => {
+  const unit = read(`systemd/${name}`);
+  expect(unit).toMatch(/^Restart=always$/m);
+  expect(unit).toMatch(/^RestartPreventExitStatus=2$/m);
+  expect(unit).toMatch(/^LimitCORE=0$/m);
+});
 
 test.skipIf(isSkipped).each(UNITS)("systemd-analyze finds no error in %s", (name) => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-unit-"));

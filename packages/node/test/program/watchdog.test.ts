@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devGenesis } from "../../src/dev-chain/network.ts";
 import { Systemd } from "../../src/platform/lifecycle/systemd.ts";
@@ -99,6 +99,18 @@ test.skipIf(isSkipped)(
     expect(sent.length).toBeLessThanOrEqual(asked.alive);
   },
 );
+
+test("A watchdog message that fails is followed by two others in time.", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  const isAlive = () => ++asked > 0;
+  const systemd = new Systemd({ environment: { WATCHDOG_USEC: "60000000" }, isAlive, logger: { warn() {} } });
+  systemd.ready();
+  vi.advanceTimersByTime(59_000);
+  systemd.stopping();
+  expect(asked).toBe(3);
+});
 
 test.skipIf(isSkipped)("A node that systemd did not start sends no notification.", () => {
   const logger = { warn: (...line: unknown[]) => expect(line).toEqual([]) };

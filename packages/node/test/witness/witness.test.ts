@@ -140,7 +140,7 @@ test("Too few nodes, a node that does not respond, and a node with another key a
   const { failed } = await open([nodes.long.url], folder).round();
   expect(failed[0]?.error.message).toContain("signs with another key than before");
   writeFileSync(path, "{");
-  expect(() => open([nodes.long.url], folder)).toThrow(/restore it from a backup/);
+  expect(() => open([nodes.long.url], folder)).toThrow(/: start anew with another --data/);
 });
 
 test("A folder belongs to one witness.", () => {

@@ -185,7 +185,8 @@ function unusable(path: string, cause: unknown): SigningRecordError {
       : "it must be a file that the node can write";
   const reason = cause instanceof Error ? cause.message : String(cause);
   const text = `the signing record ${path} cannot be used: ${reason}; ${remedy}`;
-  return new SigningRecordError("SIGNING_RECORD_UNUSABLE", path, text, { cause });
+  // Without its cause: a full disk would be reported as that of the database.
+  return new SigningRecordError("SIGNING_RECORD_UNUSABLE", path, text);
 }
 
 const keyOf = ({ nethash, publicKey }: Pick<SigningEntry, "nethash" | "publicKey">) =>

@@ -24,6 +24,8 @@ type ProcessDeps<S extends Served> = {
    * @param stopping aborted when the process is to stop; the start can then reject instead of ending
    */
   readonly start: (stopping: AbortSignal) => Promise<S>;
+  /** Settles when the process is to stop; by default with a signal. */
+  readonly stopped?: Promise<unknown>;
   /** Called when the server runs, unless the process is to stop already. */
   readonly whileServing?: (served: S) => Promise<void>;
   /** Called before the server is stopped; not when it could not start. */
@@ -38,13 +40,14 @@ const FAILURE_TIMEOUT_MS = 8_000;
 const FLUSH_TIMEOUT_MS = 1_000;
 
 /**
- * Resolves when the server has stopped after a signal.
+ * Resolves when the server has stopped as requested.
  *
  * @throws {Error} when the server could not start, fatal: an essential part of the node failed, or an error was not caught
  */
 export async function serveUntilStopped<S extends Served>({
   log,
   start,
+  stopped: toStop = stopSignal(),
   whileServing,
   onStopping,
   heap,
@@ -61,7 +64,7 @@ export async function serveUntilStopped<S extends Served>({
       return log.flushed(FLUSH_TIMEOUT_MS);
     });
   const stopping = new AbortController();
-  const stopped = stopSignal().then(() => {
+  const stopped = toStop.then(() => {
     setDeadline(STOP_TIMEOUT_MS);
     logger.info("stopping");
     stopping.abort();

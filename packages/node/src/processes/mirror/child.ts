@@ -1,5 +1,6 @@
 /** Entry point of the mirror process that a node starts (`processes/node/mirror.ts`); it ends with the node. */
 
+import { once } from "node:events";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { type MirrorConfig, startMirror } from "./mirror.ts";
@@ -21,8 +22,9 @@ const BEAT_MS = 1_000;
 const FLUSH_TIMEOUT_MS = 1_000;
 
 process.once("message", (config: ToMirror) => void run(config));
-// The node has ended.
-process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+const disconnected = once(process, "disconnect");
+// The node ends it: Ctrl-C and systemd signal all processes of the node.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 
 async function run(config: ToMirror): Promise<void> {
   const log = openLog(config.logLevel, config.logFormat, LOG_DESCRIPTOR);
@@ -35,6 +37,7 @@ async function run(config: ToMirror): Promise<void> {
   try {
     await serveUntilStopped({
       log: { ...log, logger },
+      stopped: disconnected,
       start: (stopping) =>
         startMirror(config, logger, stopping, {
           onHeight(reached) {

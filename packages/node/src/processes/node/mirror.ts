@@ -19,7 +19,7 @@ type MirrorTimes = {
   readonly maxPauseMs: number;
   /** A process that sends nothing for this time is killed. */
   readonly maxSilenceMs: number;
-  /** Time to end after a signal; then the process is killed. */
+  /** Time to end after the disconnection; then the process is killed. */
   readonly maxStopMs: number;
 };
 
@@ -111,7 +111,7 @@ export class Mirror {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
-    child.kill("SIGTERM");
+    if (child.connected) child.disconnect();
     const late = setTimeout(() => child.kill("SIGKILL"), this.#times.maxStopMs);
     await exited;
     clearTimeout(late);
@@ -132,9 +132,7 @@ export class Mirror {
     const { firstPauseMs, maxPauseMs } = this.#times;
     const pauseMs = performance.now() - startedMs > maxPauseMs ? firstPauseMs : this.#pauseMs;
     this.#pauseMs = Math.min(2 * pauseMs, maxPauseMs);
-    // Ctrl-C and systemd signal all processes of the node: one may end before the other.
-    const level = "code" in reason && reason.code === 0 ? "info" : "warn";
-    this.#logger[level](
+    this.#logger.warn(
       { ...reason, pauseMs },
       `the mirror process ended; restarting it in ${pauseMs / 1_000} s`,
     );

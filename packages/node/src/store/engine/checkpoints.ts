@@ -10,10 +10,7 @@ import type { Database } from "./database.ts";
 export type CheckpointOptions = {
   /** Length of the log, in pages, from which it is copied. A higher value copies fewer pages repeatedly. */
   readonly pages: number;
-  /**
-   * Length of the log, in pages, from which this thread copies it, because the other thread is too slow or did not
-   * start.
-   */
+  /** Length of the log, in pages, from which this thread copies what the other thread left, because it failed or is too slow. */
   readonly maxPages: number;
   /**
    * Pages that this thread copies when the other thread has copied all others: commits start at the beginning of the log only
@@ -41,32 +38,52 @@ export type CheckpointDeps = {
 
 export type CheckpointData = { readonly databasePath: string; readonly restPages: number };
 
+/** Number of checks that are skipped after a checkpoint that copied nothing, because of a reader or a failure. */
+const PAUSE_CHECKS = 20;
+
 /** Checks the length of the log regularly. The returned function waits for a running checkpoint. */
 export function startCheckpoints(
   { pages, maxPages, restPages, intervalMs }: CheckpointOptions,
   { database, databasePath, onError }: CheckpointDeps,
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
+  let checksToSkip = 0;
 
   async function copy(): Promise<void> {
-    const workerData: CheckpointData = { databasePath, restPages };
-    const worker = new Worker(moduleBeside(import.meta.url, "checkpoint-thread"), { workerData });
     try {
-      // Rejects with an error of the thread.
-      await once(worker, "exit");
+      const before = database.logPages();
+      const hasFailed = !(await copyInThread());
       const { total, copied } = database.logPages();
-      if (total - copied <= restPages) database.checkpoint();
+      const isTooLong = total >= maxPages;
+      // A reader, or a failure, kept the other thread from the end of the log. This thread does not copy what a reader leaves: it can be
+      // gigabytes, for which blocks would wait.
+      const isBlocked = copied < before.total && before.total <= total;
+      if (hasFailed ? isTooLong : total - copied <= restPages || (isTooLong && !isBlocked))
+        database.checkpoint();
+      else if (copied === before.copied) checksToSkip = PAUSE_CHECKS;
     } catch (error) {
       onError(error);
     }
     running = undefined;
   }
 
+  async function copyInThread(): Promise<boolean> {
+    const workerData: CheckpointData = { databasePath, restPages };
+    try {
+      // Rejects with an error of the thread.
+      await once(new Worker(moduleBeside(import.meta.url, "checkpoint-thread"), { workerData }), "exit");
+      return true;
+    } catch (error) {
+      onError(error);
+      return false;
+    }
+  }
+
   function check(): void {
+    if (running || checksToSkip-- > 0) return;
     try {
       const { total, copied } = database.logPages();
-      if (total >= maxPages) database.checkpoint();
-      else if (total - copied >= pages) running ??= copy();
+      if (total - copied >= pages) running = copy();
     } catch (error) {
       onError(error);
     }

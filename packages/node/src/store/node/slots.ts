@@ -51,9 +51,11 @@ export class SlotStore {
 
   /**
    * Records a slot without a block. A reason of the forger takes precedence, whether it was recorded earlier or later.
+   *
+   * @returns true if the slot had no reason
    */
-  recordGap(publicKey: string, slot: number, reason: string): void {
-    this.#statements.insertGap.run(slot, publicKey, reason);
+  recordGap(publicKey: string, slot: number, reason: string): boolean {
+    return this.#statements.insertGap.run(slot, publicKey, reason).changes > 0;
   }
 
   /** Removes a slot whose block arrived late. */

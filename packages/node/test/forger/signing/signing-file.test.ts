@@ -19,7 +19,9 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Signing } from "../../../src/forger/signing/guard.ts";
 import { SigningFile, SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
+import { failureReason } from "../../../src/forger/slot-block.ts";
 import { present } from "../../../src/platform/present.ts";
+import { dataErrorOf } from "../../../src/store/engine/data-error.ts";
 import { createDraws } from "../../../test-support/random.ts";
 
 const NETHASH = "ab".repeat(32);
@@ -201,6 +203,19 @@ test("A signature that cannot be written counts, and the next one is written wit
   record.add(signing(BOB, 7));
   record.close();
   expect(slotsOf(ALICE, BOB)).toEqual([6, 7]);
+});
+
+test("A full disk of the record is not reported as the disk of the database.", () => {
+  const record = open();
+  record.add(signing(ALICE, 5));
+  rmSync(path);
+  symlinkSync("/dev/full", `${path}.part`);
+  const error = errorOf(() => record.add(signing(ALICE, 6)));
+  record.close();
+  expect(failureReason(error)).toContain(
+    `failed to create the block: the signing record ${path} cannot be used: ENOSPC`,
+  );
+  expect(dataErrorOf(error, join(folder, "node.sqlite"), "")).toBe(error);
 });
 
 describe("one process holds it at a time", () => {

@@ -21,6 +21,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "uniknode-checkpoints-"));
   path = join(folder, "node.sqlite");
   errors = [];
+  left = [];
   open(false);
 });
 afterEach(async () => {
@@ -35,10 +36,18 @@ function open(makesCheckpoints: boolean): void {
   end = async () => {};
 }
 
+/** Pages that were not copied when this thread began a checkpoint. */
+let left: number[];
+
 function start(pages: number, maxPages: number, databasePath = path, restPages = 1_000): void {
+  const { logPages } = database;
+  const checkpoint = () => {
+    left.push(logPages().total - logPages().copied);
+    database.checkpoint();
+  };
   end = startCheckpoints(
     { pages, maxPages, restPages, intervalMs: 5 },
-    { database, databasePath, onError: (error) => errors.push(error) },
+    { database: { logPages, checkpoint }, databasePath, onError: (error) => errors.push(error) },
   );
 }
 
@@ -99,6 +108,31 @@ test("Without the other thread, this one copies the log when it is too long, and
   expect(database.logPages().copied).toBe(0);
   write(500);
   await expect.poll(() => database.logPages().copied).toBeGreaterThan(500);
+});
+
+test("Pages that waited for a long reader are copied by the other thread.", async () => {
+  const reader = openDatabase(path, { makesCheckpoints: false });
+  reader.execute("BEGIN");
+  reader.prepare("SELECT count(*) FROM rows").get();
+  start(100, 500, path, 50);
+  for (let commit = 0; commit < 20; commit++) {
+    write(100);
+    await setTimeout(10);
+  }
+  reader.execute("COMMIT");
+  await expect.poll(() => database.logPages().copied).toBeGreaterThan(2_000);
+  reader.close();
+  expect(Math.max(0, ...left)).toBeLessThanOrEqual(50);
+  expect(errors).toEqual([]);
+});
+
+test("A checkpoint that cannot copy is not repeated at once.", async () => {
+  start(100, 10_000, join(folder, "missing", "node.sqlite"));
+  write(150);
+  await expect.poll(() => errors.length).toBeGreaterThan(0);
+  const startedMs = performance.now();
+  await setTimeout(500);
+  expect(errors.length).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 100);
 });
 
 test("Closing waits for a running checkpoint.", async () => {
