@@ -27,9 +27,13 @@ const groups = [
     test: sources("components/transactions/(asset|kinds|parts|sentence)"),
   },
   { name: "dialog", test: sources("components/(dialog|faults)") },
-  { name: "uniks", test: sources("components/uniks/unik-(face|table|types)") },
   { name: "charts", test: /console\/src\/components\/chart\// },
-  { name: "rows", test: sources("components/transactions/(row-keys|transaction-(rows|table))") },
+  {
+    name: "rows",
+    test: sources(
+      "components/(uniks/unik-(face|table|types)|transactions/(row-keys|transaction-(rows|table)))",
+    ),
+  },
   { name: "lists", test: sources("components/(filters|paged-list|pager)") },
   {
     name: "signing",

@@ -1,20 +1,18 @@
-/** An amount of tokens with all its significant decimals. */
+/** An amount of tokens with all its significant decimals and the symbol, which wide tables have in the head instead. */
 import { useNode } from "../data/node.ts";
 import { amountText, UNITS } from "./format.ts";
 
 export type AmountProps = {
   /** Amount in the smallest unit, as in the API. */
   readonly value: string | number | bigint;
-  /** Shows the symbol of the token; tables show it in the column head. */
-  readonly hasSymbol?: boolean;
 };
 
-export function Amount({ value, hasSymbol = false }: AmountProps) {
+export function Amount({ value }: AmountProps) {
   const { configuration } = useNode();
   return (
     <data class="amount" value={`${value}`}>
       {amountText(value)}
-      {hasSymbol && <span class="symbol"> {configuration.value?.symbol}</span>}
+      <span class="symbol"> {configuration.value?.symbol}</span>
     </data>
   );
 }

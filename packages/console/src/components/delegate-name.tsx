@@ -7,7 +7,9 @@ import { hrefOf, Identifier } from "./identifier.tsx";
 /** @param id its username or public key */
 export function DelegateName({ id, name }: { id: string; name?: string }) {
   const known = useDelegateNames().get(id);
-  return <Identifier id={id} what="delegate" href={hrefOf.delegate(id)} name={name ?? known ?? id} />;
+  return (
+    <Identifier id={id} what="delegate" href={hrefOf.delegate(id)} name={name ?? known ?? shortened(id)} />
+  );
 }
 
 const NAMES_INTERVAL_MS = 60_000;
@@ -37,4 +39,4 @@ const NONE: ReadonlyMap<string, string> = new Map();
 
 /** Returns the disclosed name of a delegate, or else its username, shortened if it is the id of a unik. */
 export const nameOf = ({ unikname, username }: Pick<Delegate, "unikname" | "username">): string =>
-  unikname && unikname !== username ? shortened(unikname, 16) : shortened(username);
+  unikname && unikname !== username ? unikname : shortened(username);

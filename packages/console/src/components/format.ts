@@ -7,39 +7,19 @@ const DECIMALS = 8;
 /** Smallest units per token. */
 export const UNITS = 10n ** BigInt(DECIMALS);
 
-export type AmountParts = {
-  readonly sign: "" | "−";
-  /** Whole tokens, with digit grouping. */
-  readonly whole: string;
-  readonly separator: string;
-  /** Significant decimals. */
-  readonly decimals: string;
-  /** Zeros that pad the decimals to eight digits. */
-  readonly zeros: string;
-};
-
 const separator =
   new Intl.NumberFormat().formatToParts(1.1).find(({ type }) => type === "decimal")?.value ?? ".";
 
-/** @param amount in the smallest unit, as in the API */
-export function amountParts(amount: string | number | bigint): AmountParts {
+/**
+ * Formats an amount with all significant decimals: `1,234.5`.
+ *
+ * @param amount in the smallest unit, as in the API
+ */
+export function amountText(amount: string | number | bigint): string {
   const units = BigInt(amount);
   const absolute = units < 0n ? -units : units;
-  const fraction = `${absolute % UNITS}`.padStart(DECIMALS, "0");
-  const decimals = fraction.replace(/0+$/, "");
-  return {
-    sign: units < 0n ? "−" : "",
-    whole: countText(absolute / UNITS),
-    separator,
-    decimals,
-    zeros: fraction.slice(decimals.length),
-  };
-}
-
-/** Formats an amount with all significant decimals: `1,234.5`. */
-export function amountText(amount: string | number | bigint): string {
-  const { sign, whole, separator, decimals } = amountParts(amount);
-  return `${sign}${whole}${decimals && separator}${decimals}`;
+  const decimals = `${absolute % UNITS}`.padStart(DECIMALS, "0").replace(/0+$/, "");
+  return `${units < 0n ? "−" : ""}${countText(absolute / UNITS)}${decimals && separator}${decimals}`;
 }
 
 /** Formats a count with its noun, given in the plural: `1 transaction`, `2 deliveries`. */

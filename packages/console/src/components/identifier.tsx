@@ -1,4 +1,4 @@
-/** Shows ids, addresses and keys: shortened in the middle, copied in full. */
+/** Shows ids, addresses and keys: shortened in the middle, copied in full. Names are cut at their end. */
 import { CopyButton } from "./copy-button.tsx";
 import { shortened } from "./format.ts";
 
@@ -15,14 +15,16 @@ export type IdentifierProps = {
 };
 
 export function Identifier({ id, what, href, name, isWhole = false }: IdentifierProps) {
-  const text = isWhole ? id : shortened(name ?? id);
-  const kind = name !== undefined && text === name ? "id name" : isWhole ? "id whole" : "id";
+  const text = name ?? (isWhole ? id : shortened(id));
+  // A name can be a shortened id.
+  const title = name?.includes("…") ? id : (name ?? id);
+  const kind = name !== undefined ? "id name" : isWhole ? "id whole" : "id";
   return (
     <span class={kind}>
       {href === undefined ? (
-        <span title={id}>{text}</span>
+        <span title={title}>{text}</span>
       ) : (
-        <a href={href} title={id}>
+        <a href={href} title={title}>
           {text}
         </a>
       )}

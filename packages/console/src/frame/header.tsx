@@ -3,6 +3,7 @@ import { Badge } from "../components/badge.tsx";
 import { countText } from "../components/count.ts";
 import { Icon } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
+import { shownVerdict } from "../data/verdict.ts";
 import { MENU_ID } from "./navigation.tsx";
 import { SearchField } from "./search-field.tsx";
 import { SessionButton } from "./session-button.tsx";
@@ -35,22 +36,14 @@ function NetworkName() {
   return <Badge tone={value.devChain ? "accent" : "plain"}>{value.devChain ? "dev" : value.network}</Badge>;
 }
 
-/** Shows the height and the connection state. */
+/** Shows the height, and whether the chain grows. */
 function Pulse() {
-  const { head, connection } = useNode();
-  const { value } = connection;
-  const isCatchingUp = value.state === "connected" && value.progress !== undefined;
-  const state = isCatchingUp ? "catching-up" : value.state;
-  const texts = {
-    connecting: "Connecting",
-    connected: "Connected",
-    "catching-up": "Catching up",
-    disconnected: "Disconnected",
-  };
+  const { head } = useNode();
+  const { state, text } = shownVerdict.value;
+  const height = head.value ? countText(head.value.height) : "–";
   return (
-    <a class={`pulse ${state}`} href="/console/blocks" title={texts[state]}>
-      <span class="unseen">{texts[state]}, height </span>
-      <b>{head.value ? countText(head.value.height) : "–"}</b>
+    <a class={`pulse ${state}`} href="/console/blocks" title={text} aria-label={`${text}, height ${height}`}>
+      <b>{height}</b>
     </a>
   );
 }

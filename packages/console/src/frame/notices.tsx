@@ -10,8 +10,10 @@ import "../components/load-with-retry.tsx";
 import type { Connection } from "../data/head.ts";
 import { useNode } from "../data/node.ts";
 import { pageResponseMs, watchNode } from "../data/pulse.ts";
+import { shownVerdict } from "../data/verdict.ts";
 import { CatchingUp } from "./catching-up.tsx";
 import { Reorganized } from "./reorganized.tsx";
+import { useVerdict } from "./use-verdict.ts";
 
 // Loaded on demand. The other notices are small, and one is needed when nothing can be loaded.
 const SignedOut = loadable(() => import("./signed-out.tsx"), "nothing");
@@ -23,6 +25,10 @@ export default function Notices() {
     void watchNode(session.read, { poll, lose }, () => document.hidden, ended.signal, pageResponseMs());
     return () => ended.abort();
   }, [session, poll, lose]);
+  const verdict = useVerdict();
+  useEffect(() => {
+    if (verdict) shownVerdict.value = verdict;
+  }, [verdict?.text]);
   const { value } = connection;
   return (
     <ErrorBoundary>

@@ -7,12 +7,17 @@ import { useNode, useResponse } from "../data/node.ts";
 import { type Signer, useSigner } from "../signing/signer.ts";
 import { type Seal, type Subject, verifySubject } from "./verify.ts";
 
-export default function SealView(subject: Subject) {
+type SealProps = Subject & {
+  /** Shown instead of the kind. */
+  readonly what?: string;
+};
+
+export default function SealView(props: SealProps) {
   const signer = useSigner();
-  return signer ? <Verified {...subject} verify={signer.verify} /> : <Waiting />;
+  return signer ? <Verified {...props} verify={signer.verify} /> : <Waiting />;
 }
 
-function Verified({ kind, id, verify }: Subject & Pick<Signer, "verify">) {
+function Verified({ kind, id, what = kind, verify }: SealProps & Pick<Signer, "verify">) {
   const { api, session, nowMs } = useNode();
   const isFinal = useRef(false);
   const { value: state } = session.state;
@@ -26,18 +31,22 @@ function Verified({ kind, id, verify }: Subject & Pick<Signer, "verify">) {
   );
   isFinal.current = value?.state === "final";
   if (error && !value) return <span class="quiet">The node does not return the proof.</span>;
-  return value ? <Verdict seal={value} kind={kind} /> : <Waiting />;
+  return value ? <Verdict seal={value} what={what} /> : <Waiting />;
 }
 
 const Waiting = () => <span class="quiet">Verifying the proof …</span>;
 
-function Verdict({ seal, kind }: { seal: Seal; kind: Subject["kind"] }) {
+function Verdict({ seal, what }: { seal: Seal; what: string }) {
   if (seal.state === "unavailable") return <span class="quiet">No proof is available yet.</span>;
   if (seal.state === "refused") {
     return (
-      <>
-        <Badge tone="bad">Proof refused</Badge> <span>Do not trust this node: {seal.reason}.</span>
-      </>
+      <p class="refused" role="alert">
+        <Icon name="warning" />
+        <span>
+          <b>Proof refused.</b> The delegates have not signed what this node shows ({seal.reason}): do not
+          rely on it, and compare with another node.
+        </span>
+      </p>
     );
   }
   const { state, signers, quorum, sinceMs } = seal;
@@ -61,7 +70,7 @@ function Verdict({ seal, kind }: { seal: Seal; kind: Subject["kind"] }) {
         <Icon name="check" /> Verified by this page
       </Badge>{" "}
       <span>
-        The {kind} is final: the page verified the signatures of {signers} delegates. {trust}
+        The {what} is final: the page verified the signatures of {signers} delegates. {trust}
       </span>
     </>
   );

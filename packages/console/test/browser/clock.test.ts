@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { clockOptions, setClock } from "../../../node/test-support/process/clock.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 
@@ -19,17 +19,19 @@ afterAll(() => {
 });
 
 describeConsole({}, ({ open }) => {
-  test("The overview says why no block follows a head in the future, and stops when the clock is right.", async () => {
+  test("The overview and the header say why no block follows a head in the future, and stops when the clock is right.", async () => {
     const { page } = await open();
     await page.goto("/console/");
     await page.getByText("The chain is growing.").waitFor();
     setClock(folder, -TWO_HOURS_MS);
-    const reason = page.getByText(
-      /The chain has stopped growing: the head is in the future: block \d+ is 7\d+ s ahead/,
-    );
+    const reason = /^The chain has stopped growing: the head is in the future: block \d+ is 7\d+ s ahead/;
     await page.reload();
-    await reason.waitFor();
+    await page.locator(".verdict.stopped").getByText(reason).waitFor();
+    const pulse = page.getByRole("link", { name: reason });
+    await pulse.and(page.locator(".pulse.stopped")).waitFor();
+    expect(await pulse.getAttribute("title")).toMatch(reason);
     setClock(folder, 0);
     await page.getByText("The chain is growing.").waitFor();
+    await page.locator(".pulse.connected").waitFor();
   });
 });

@@ -91,7 +91,7 @@ describeConsole({}, ({ node, open }) => {
     await press(page, "Ping");
     await page.locator("#target-notes").getByText("The receiver accepted the ping").waitFor();
     await press(page, "Save");
-    await page.getByText("1 delivery waits in the queue.").waitFor();
+    await page.getByLabel("Drop 1 delivery in the queue").waitFor();
     expect(await faultsInEveryView(page, "first-webhook-save")).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
 

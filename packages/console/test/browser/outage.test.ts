@@ -1,4 +1,5 @@
 /** Pages whose node stops, comes back, or no longer knows their session. */
+import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -31,7 +32,8 @@ describeConsole({}, ({ node, open, openSignedIn }) => {
   test("A lost connection is shown at once, and no slot counts as missed meanwhile.", async () => {
     const { page } = await openSignedIn();
     await page.locator("ol.round .slot").first().waitFor();
-    const summary = page.locator("section > header > .quiet");
+    const summary = page.getByText(/missed in these/);
+    await summary.waitFor();
     await node.kill();
     await page.getByRole("status").getByText("The node does not respond").waitFor();
     await page.locator(".pulse.disconnected").waitFor();
@@ -39,7 +41,7 @@ describeConsole({}, ({ node, open, openSignedIn }) => {
     const before = await summary.innerText();
     // Several slots of the dev chain.
     await page.waitForTimeout(8_000);
-    const missedOf = (text: string) => /(\d+) slots? missed/.exec(text)?.[1];
+    const missedOf = (text: string) => present(/(\d+) missed/.exec(text))[1];
     expect(missedOf(await summary.innerText())).toBe(missedOf(before));
     await keepPicture(page, "disconnected-overview-light-1400");
     await node.start();

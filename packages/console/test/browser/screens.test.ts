@@ -3,6 +3,7 @@
  * log.
  */
 import { readFileSync } from "node:fs";
+import { present } from "@uniknode/protocol";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -48,6 +49,25 @@ describeConsole({}, ({ node, openForAll }) => {
     await page.locator(".loading").first().waitFor({ state: "detached" });
     expect(await faultsInEveryView(page, name)).toEqual([]);
     expect(faults.splice(0)).toEqual([]);
+  });
+
+  test("On a phone, the payments of a wallet have a sign and a unit.", async () => {
+    await page.setViewportSize({ width: 390, height: 900 });
+    const { sender, id } = await firstOf(node.client.transactions.list());
+    const symbol = (await node.client.node.configuration()).data.symbol;
+    const amount = (path: string) => {
+      const row = page.locator("tbody tr").filter({ has: page.locator(`a[href$="${path}"]`) });
+      return row.locator(".number").first();
+    };
+    await page.goto(`/console/wallets/${sender}`);
+    await expect.poll(() => amount(id).innerText()).toBe(`−0.00000001 ${symbol}`);
+    const { data } = await node.client.transactions
+      .search({ recipientId: sender, typeGroup: 1, type: 0 })
+      .page();
+    const received = present(data.find((payment) => payment.sender !== sender));
+    const text = `+${(Number(received.amount) / 1e8).toLocaleString("en-US")} ${symbol}`;
+    await expect.poll(() => amount(received.id).innerText()).toBe(text);
+    await page.setViewportSize({ width: 1_400, height: 900 });
   });
 
   test("A malformed id is explained, without an offer to try it again.", async () => {
@@ -103,6 +123,14 @@ describeConsole({}, ({ node, openForAll }) => {
     const monitor = page.locator("section").filter({ has: page.locator("ol.round") });
     await monitor.locator(".slot").first().waitFor();
     await expect.poll(() => monitor.innerText()).not.toMatch(/not known|unknown/);
+    await page.goto("/console/");
+    await monitor.getByText(/missed in these/).waitFor();
+    const { summary, forged, missed, all } = await monitor.evaluate((section) => {
+      const count = (selector: string) => section.querySelectorAll(selector).length;
+      const summary = section.querySelector(".round-summary")?.textContent;
+      return { summary, forged: count(".forged"), missed: count(".missed"), all: count(".slot") };
+    });
+    expect(summary).toBe(`${forged} forged, ${missed} missed in these ${all} slots`);
     // A block of the chain itself could be shown instead of this head.
     await node.client.dev.forge({ enabled: false });
     // More than a round; on a busy machine, a node needs too long for many blocks in one request.

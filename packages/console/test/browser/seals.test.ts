@@ -4,8 +4,10 @@ import { present } from "@uniknode/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { accessibilityFaults, keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
+import { firstOf } from "../../test-support/first.ts";
 import { createPayer, type Pay } from "../../test-support/payments.ts";
 import { readQrCode } from "../../test-support/qr-code.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
 
 describeConsole({}, ({ node, open }) => {
   let pay: Pay;
@@ -70,9 +72,27 @@ describeConsole({}, ({ node, open }) => {
       await route.fulfill({ response, json: body });
     });
     await page.goto("/console/blocks/21");
-    await page.getByText("Proof refused").waitFor();
-    await page.getByText(/^Do not trust this node: /).waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/^Proof refused\. .* \(.+\): do not rely on it, and compare with another node\.$/)
+      .waitFor();
     await keepPicture(page, "seal-refused-light-1400");
     expect(await page.getByText("Verified by this page").count()).toBe(0);
+  });
+
+  test("A refused proof of a unik is the first thing below its name.", async () => {
+    const { page } = await open();
+    await page.route(/\/transactions\/.*\/proof/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const [first, ...others] = body.data.headers as string[];
+      body.data.headers = [first?.replace(/..$/, "00"), ...others];
+      await route.fulfill({ response, json: body });
+    });
+    await page.goto(`/console/uniks/${(await firstOf(node.client.uniks.list())).id}`);
+    const alert = page.getByRole("alert").filter({ hasText: "Proof refused" });
+    await alert.waitFor();
+    expect(await page.locator(".portrait > :first-child").getByRole("alert").count()).toBe(1);
+    expect(await faultsInEveryView(page, "seal-unik-refused")).toEqual([]);
   });
 });

@@ -68,6 +68,7 @@ describeConsole({}, ({ node, reuse }) => {
     await page.getByText("Share", { exact: true }).click();
     const link = `${node.url}/console/uniks/${UNIK}`;
     await page.getByRole("region", { name: "link" }).getByText(link).waitFor();
+    await page.getByText("It opens only on this machine.").waitFor();
     const code = page.getByRole("img", { name: "The link as a QR code" });
     const size = Number((await code.getAttribute("viewBox"))?.split(" ").at(-1));
     const path = present(await code.locator("path").getAttribute("d"));
@@ -82,6 +83,8 @@ describeConsole({}, ({ node, reuse }) => {
     const cards = page.getByRole("region", { name: "Minted last" }).getByRole("link");
     await cards.filter({ hasText: NAME }).waitFor();
     expect(await cards.first().getAttribute("title")).toBe(NAME);
+    const name = page.getByRole("table", { name: "Uniks" }).getByRole("link", { name: NAME });
+    expect([await name.textContent(), await name.getAttribute("title")]).toEqual([NAME, NAME]);
     expect(await faultsInEveryView(page, "uniks-gallery")).toEqual([]);
     await cards.first().click();
     await page.getByRole("heading", { level: 1, name: `Unik ${NAME}` }).waitFor();

@@ -53,7 +53,7 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByRole("textbox", { name: "Name" }).fill("Shop, moved");
     expect(await faultsInEveryView(page, "webhook-edit")).toEqual([]);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText(/^\d+ deliveries wait in the queue\./).waitFor();
+    await page.getByLabel(/^Drop \d+ deliveries in the queue$/).waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await page.getByRole("paragraph").filter({ hasText: "Saved" }).waitFor();
     await expect.poll(async () => (await node.client.webhooks.get(data.id)).data.queued).toBeUndefined();

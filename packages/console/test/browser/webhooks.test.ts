@@ -74,7 +74,7 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
   test("A webhook is pinged, paused, resumed and deleted.", async () => {
     const { page, faults } = await reuseSignedIn();
     isRefusing = false;
-    // A dialog would ask about pending deliveries.
+    // The dialog would ask about pending deliveries, too.
     await node.client.dev.forge({ enabled: false });
     await node.client.webhooks.retryAll(1, { state: "all" });
     await expect.poll(async () => (await node.client.webhooks.get(1)).data.queued).toBeUndefined();
@@ -82,6 +82,10 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByRole("button", { name: "Ping" }).click();
     await page.getByRole("paragraph").filter({ hasText: "The receiver accepted the ping: 204" }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/^Until you press Resume on this page, new events are not delivered; /).waitFor();
+    expect(await dialog.getByRole("checkbox").count()).toBe(0);
+    await dialog.getByRole("button", { name: "Pause" }).click();
     await page.getByText("paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByText("active", { exact: true }).waitFor();

@@ -80,12 +80,20 @@ describe("Requests of operators", () => {
 
 describe("A chart curve", () => {
   test("It reaches from the left edge to the right one, with the largest value at the top and zero at the bottom.", () => {
-    expect(curveOf([0, 5, 10])).toEqual({
-      path: `M0.0 ${HEIGHT}.0L${WIDTH / 2}.0 ${HEIGHT / 2}.0L${WIDTH}.0 0.0`,
-      lowest: 0,
-      highest: 10,
-      last: 10,
-    });
+    const { path, lowest, highest, last } = present(curveOf([0, 0, 5, 5, 5, 10, 10]));
+    expect(path).toMatch(
+      new RegExp(`^M0\\.0 ${HEIGHT}\\.0h0L.*L${WIDTH / 2}\\.0 ${HEIGHT / 2}\\.0L.*L${WIDTH}\\.0 0\\.0$`),
+    );
+    expect({ lowest, highest, last }).toEqual({ lowest: 0, highest: 10, last: 10 });
+  });
+
+  test("Up to five samples are dots without a line, the first one at the left edge; so is a sample between unknown ones.", () => {
+    expect(curveOf([7])?.path).toBe("M0.0 0.0h0");
+    expect(curveOf([0, 5, 10])?.path).toBe(
+      `M0.0 ${HEIGHT}.0h0M${WIDTH / 2}.0 ${HEIGHT / 2}.0h0M${WIDTH}.0 0.0h0`,
+    );
+    expect(curveOf([1, 1, 1, 1, 1])?.path).not.toContain("L");
+    expect(curveOf([1, 1, 1, null, 1, null, 1, 1])?.path.match(/M[\d. ]+h0(?!L)/g)).toHaveLength(1);
   });
 
   test("It has a gap for unknown values, and is absent if all are unknown.", () => {
@@ -98,7 +106,7 @@ describe("A chart curve", () => {
 
   test("Constant values, and a single one, yield a curve with finite coordinates.", () => {
     for (const values of [[0, 0], [7], [-3, -3]]) {
-      expect(curveOf(values)?.path).toMatch(/^[ML\d. ]+$/);
+      expect(curveOf(values)?.path).toMatch(/^[MLh\d. ]+$/);
     }
   });
 

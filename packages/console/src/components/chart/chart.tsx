@@ -35,14 +35,14 @@ export function Chart({ title, text, times, values, timeText = clockText, whole 
       summary={`${title} over ${durationText(last - first)}: ${text(lowest)} to ${text(highest)}`}
       path={path}
       valueTicks={highest > bottom ? [text(highest), text(bottom)] : [text(highest)]}
-      timeTicks={[timeText(first * 1_000), timeText(last * 1_000)]}
+      timeTicks={[...new Set([first, last])].map((time) => timeText(time * 1_000))}
       valueText={isKnown ? text(value) : "unknown"}
       timeText={at === undefined ? (whole?.period ?? "now") : timeText((times[at] ?? last) * 1_000)}
       mark={
         at === undefined
           ? undefined
           : {
-              x: newest === 0 ? 1 : at / newest,
+              x: at / (newest || 1),
               y: isKnown ? 1 - (value - bottom) / (highest - bottom || 1) : undefined,
             }
       }

@@ -10,9 +10,12 @@ export type Curve = {
   readonly last: number;
 };
 
+/** Maximum number of samples that are dots. */
+const FEW = 5;
+
 /**
  * Creates the curve. The axis includes zero, so that small changes do not look large. Each column shows the maximum of
- * its samples.
+ * its samples. Few samples are dots: a line between them would show values that were not measured.
  *
  * @returns undefined if no value is known
  */
@@ -27,13 +30,15 @@ export function curveOf(values: readonly (number | null)[]): Curve | undefined {
   const columns = Math.min(values.length, WIDTH);
   let path = "";
   let isOpen = false;
+  const isFew = known.length <= FEW;
   for (let column = 0; column < columns; column++) {
     const [from, to] = [column, column + 1].map((edge) => Math.floor((edge * values.length) / columns));
     const inside = values.slice(from, to).filter((value) => value !== null);
     if (inside.length > 0) {
-      const x = columns === 1 ? WIDTH : (column * WIDTH) / (columns - 1);
+      const x = (column * WIDTH) / (columns - 1 || 1);
       const y = HEIGHT - ((Math.max(...inside) - bottom) / span) * HEIGHT;
-      path += `${isOpen ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+      const point = `${x.toFixed(1)} ${y.toFixed(1)}`;
+      path += isOpen && !isFew ? `L${point}` : `M${point}h0`;
     }
     isOpen = inside.length > 0;
   }

@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useNode, useResponse } from "../../data/node.ts";
 import { useDelegateNames } from "../delegate-name.tsx";
-import { countOfText, countText, shortened } from "../format.ts";
+import { countText, shortened } from "../format.ts";
 import { hrefOf } from "../identifier.tsx";
 import { Section } from "../page.tsx";
 import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round.ts";
@@ -44,7 +44,10 @@ export function RoundMonitor({ isSteady = false }: { isSteady?: boolean }) {
   if (!round) return <Unknown size={constants.activeDelegates} />;
   const slots = isSteady ? round.slots.slice(-round.size) : round.slots;
   return (
-    <Section title={`Round ${countText(round.round)}`} aside={<Summary round={round} />}>
+    <Section
+      title={`Round ${countText(round.round)}`}
+      aside={<Summary slots={slots} isOrderKnown={round.isOrderKnown} />}
+    >
       <ol class="round" aria-label="Slots of the round, in the order of time">
         {slots.map((slot, place) => (
           <SlotCell key={place} slot={slot} name={names.get(slot.delegate ?? "")} />
@@ -92,14 +95,14 @@ function useRankedKeys(): readonly string[] | undefined {
 }
 
 /** One line on every screen and in every state, so that the slots below it do not move. */
-function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Round }) {
-  const missed = slots.filter(({ state }) => state === "missed").length;
-  const parts = [
-    `${forged} of ${size} blocks`,
-    ...(missed > 0 ? [countOfText(missed, "missed slots")] : []),
-    ...(isOrderKnown ? [] : ["order unknown"]),
-  ];
-  return <span class="round-summary quiet">{parts.join(" · ")}</span>;
+function Summary({ slots, isOrderKnown }: Pick<Round, "slots" | "isOrderKnown">) {
+  const count = (counted: Slot["state"]) => slots.filter(({ state }) => state === counted).length;
+  return (
+    <span class="round-summary quiet">
+      {count("forged")} forged, {count("missed")} missed in these {slots.length} slots
+      {!isOrderKnown && " · order unknown"}
+    </span>
+  );
 }
 
 const WORDS = { forged: "forged", missed: "missed", open: "…", now: "now", next: "next" };

@@ -18,7 +18,6 @@ export type Round = {
   readonly round: number;
   readonly firstHeight: number;
   readonly size: number;
-  readonly forged: number;
   readonly slots: readonly Slot[];
   /** True if the blocks confirm the order, so that slots without a block have a delegate. */
   readonly isOrderKnown: boolean;
@@ -99,5 +98,5 @@ export function roundOf(input: RoundInput): Round | undefined {
   const start = Math.max(next, now);
   const left = size - inRound.length;
   for (let index = 0; index < left; index++) add(start + index, start + index === now ? "now" : "next");
-  return { round, firstHeight, size, forged: inRound.length, slots, isOrderKnown };
+  return { round, firstHeight, size, slots, isOrderKnown };
 }

@@ -21,7 +21,7 @@ export function PartView({ part, isWhole = false }: { part: Part; isWhole?: bool
         <DelegateName id={part.id} />
       );
     case "amount":
-      return <Amount value={part.amount} hasSymbol />;
+      return <Amount value={part.amount} />;
     default:
       return <span>{part.text}</span>;
   }

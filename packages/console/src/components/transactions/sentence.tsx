@@ -18,7 +18,7 @@ export function Sentence({ transaction }: SentenceProps) {
     const parts: readonly Part[] = details.find(([known]) => known.startsWith(name))?.[1] ?? [];
     return parts.map((item, index) => [index > 0 && ", ", <PartView key={index} part={item} />]);
   };
-  const quantity = <Amount value={amount} hasSymbol />;
+  const quantity = <Amount value={amount} />;
   const to = <Address address={recipient} />;
   const count = details.length;
   const registersDelegate = () => ["registers as the delegate ", part("Delegate")];

@@ -14,7 +14,7 @@ import { useRowKeys } from "./row-keys.ts";
 export type TransactionTableProps = {
   readonly caption: string;
   readonly transactions: readonly Transaction[];
-  /** Wallet of the transactions; the table marks the transactions that it received. */
+  /** Wallet of the transactions: the table shows what it sent and received. */
   readonly of?: string | undefined;
   readonly empty: ComponentChildren;
   /** Keeps the layout stable: rows stay in place and get new contents. */
@@ -41,7 +41,12 @@ export function TransactionTable({ caption, transactions, of, empty, isSteady }:
     { title: "To", cell: (transaction) => <Subject transaction={transaction} />, narrow: "1b" },
     {
       title: `Amount ${symbol}`,
-      cell: ({ amount }) => <AmountOrNothing amount={amount} />,
+      cell: (transaction) => (
+        <>
+          {of !== undefined && transaction.amount !== "0" && (transaction.sender === of ? "−" : "+")}
+          <AmountOrNothing amount={transaction.amount} />
+        </>
+      ),
       isNumber: true,
       narrow: "1c",
     },
@@ -60,7 +65,7 @@ export function TransactionTable({ caption, transactions, of, empty, isSteady }:
 }
 
 function Type({ transaction, of }: { transaction: Transaction; of?: string | undefined }) {
-  const isReceived = of !== undefined && transaction.sender !== of;
+  const isReceived = of !== undefined && transaction.sender !== of && transaction.amount === "0";
   const title = titleOf(transaction);
   return (
     <>

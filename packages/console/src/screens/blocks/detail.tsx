@@ -143,10 +143,10 @@ function Header({ block }: { block: Block }) {
         ],
         ["Proof", height > LAST_UNPROVEN_HEIGHT && <Seal kind="block" id={id} />],
         ["Full", <BlockFill key="fill" block={block} />],
-        ["Amount", <Amount key="amount" value={forged.amount} hasSymbol />],
-        ["Reward", <Amount key="reward" value={forged.reward} hasSymbol />],
-        ["Fees", <Amount key="fees" value={forged.fee} hasSymbol />],
-        ["Rewards of mints", forged.unikMintRewards && <Amount value={forged.unikMintRewards} hasSymbol />],
+        ["Amount", <Amount key="amount" value={forged.amount} />],
+        ["Reward", <Amount key="reward" value={forged.reward} />],
+        ["Fees", <Amount key="fees" value={forged.fee} />],
+        ["Rewards of mints", forged.unikMintRewards && <Amount value={forged.unikMintRewards} />],
         [
           "Reverted at its height",
           undone &&

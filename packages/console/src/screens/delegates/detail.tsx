@@ -56,13 +56,12 @@ function State({ delegate: { rank, isResigned } }: { delegate: Delegate }) {
 }
 
 function Content({ delegate }: { delegate: Delegate }) {
-  const { username, unikname, type, address, publicKey, votes, production, forged, blocks, vote } = delegate;
+  const { username, type, address, publicKey, votes, production, forged, blocks, vote } = delegate;
   const isUnik = /^[0-9a-f]{64}$/.test(username);
   return (
     <>
       <Facts
         facts={[
-          ["Name", unikname !== username && unikname],
           [isUnik ? "Unik" : "Username", isUnik ? <UnikId id={username} isWhole /> : username],
           ["Type", type],
           ["Wallet", <Address key="wallet" address={address} isWhole />],
@@ -70,8 +69,7 @@ function Content({ delegate }: { delegate: Delegate }) {
           [
             "Votes",
             <>
-              <Amount value={votes} hasSymbol /> · {percentText(production.approval)} of all votes for this
-              type
+              <Amount value={votes} /> · {percentText(production.approval)} of all votes for this type
             </>,
           ],
           ["Votes for", vote === publicKey ? "itself" : vote && <DelegateName id={vote} />],
@@ -88,7 +86,7 @@ function Content({ delegate }: { delegate: Delegate }) {
           [
             "Earned",
             <>
-              <Amount value={forged.total} hasSymbol /> · rewards <Amount value={forged.rewards} />, fees{" "}
+              <Amount value={forged.total} /> · rewards <Amount value={forged.rewards} />, fees{" "}
               <Amount value={forged.fees} />
             </>,
           ],

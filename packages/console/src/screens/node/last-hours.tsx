@@ -1,7 +1,7 @@
 /** Charts of the last hours, from samples of the node. */
 import type { NodeSeries } from "@uniknode/client";
 import { Chart } from "../../components/chart/chart.tsx";
-import { bytesText, countText, durationText } from "../../components/format.ts";
+import { bytesText, clockText, countText, durationText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
 import { ResponseView } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
@@ -62,6 +62,13 @@ function Curves({ series: { times, intervalSeconds, figures } }: { series: NodeS
             text={text}
             times={times.slice(from)}
             values={values.slice(from)}
+            // Each sample counts the slots since the one before it.
+            {...(figure === "slotsMissed" && {
+              whole: {
+                value: values.reduce<number>((sum, value) => sum + (value ?? 0), 0),
+                period: `since ${clockText((times[0] ?? 0) * 1_000)}`,
+              },
+            })}
           />
         );
       })}

@@ -15,17 +15,12 @@ const COLUMNS: readonly Column<Missed>[] = [
   { title: "Reason", narrow: "2a", cell: ({ reason }) => REFUSALS[reason] ?? reason },
 ];
 
-/** Fetches the missed slots, which the node keeps across restarts. */
-export function useMissedSlots(): readonly Missed[] {
-  return useOverview()?.forger.lastMissed ?? [];
-}
-
-/** Renders nothing if no slot was missed. */
+/** Renders nothing if no slot was missed. The node keeps the slots across restarts. */
 export function MissedSlots() {
-  const missed = useMissedSlots();
+  const missed = useOverview()?.forger.lastMissed ?? [];
   if (missed.length === 0) return null;
   return (
-    <Section title="Missed slots of this node">
+    <Section title="Missed slots of this node, also before the start">
       <Table
         caption="Missed slots, newest first"
         columns={COLUMNS}

@@ -3,7 +3,6 @@ import type { ComponentChildren } from "preact";
 import { bytesText, countText } from "../../components/format.ts";
 import { Facts, Section } from "../../components/page.tsx";
 import type { Figures } from "./metrics.ts";
-import { useMissedSlots } from "./missed-slots.tsx";
 import { REFUSALS } from "./refusals.ts";
 import { ServerParts } from "./server-parts.tsx";
 
@@ -54,14 +53,12 @@ const Pool = ({ figures: { one, by } }: PartProps) => (
 
 function Forger({ figures: { one, by } }: PartProps) {
   const elsewhere = one("uniknode_forger_keys_used_elsewhere") ?? 0;
-  const listed = useMissedSlots().length;
-  const missed = one("uniknode_forger_slots_missed_total");
   return (
     <Section title="Forger">
       <Facts
         facts={[
           ["Forged since the start", count(one("uniknode_forger_blocks_forged_total"))],
-          ["Missed", missed !== undefined && missedText(missed, listed)],
+          ["Missed since the start", count(one("uniknode_forger_slots_missed_total"))],
           [
             "Not signed",
             <Reasons
@@ -76,12 +73,6 @@ function Forger({ figures: { one, by } }: PartProps) {
     </Section>
   );
 }
-
-/** The counter starts with the process; the list of missed slots persists. */
-const missedText = (sinceStart: number, listed: number): string =>
-  listed === 0
-    ? `${countText(sinceStart)} since the start`
-    : `${countText(sinceStart)} since the start; ${countText(listed)} listed below`;
 
 const Disk = ({ figures: { one } }: PartProps) => (
   <Section title="Disk">

@@ -50,16 +50,16 @@ function Curves({ activity, span, blocktime }: CurvesProps) {
   const { blocks, missedSlots, transactions, fees } = activity;
   // The last interval has not ended: its counts would look like a fall. It is shown if there is no other one with a block.
   const isLastNeeded = sumOf(blocks.slice(0, -1)) === 0;
+  // Before its first slot, the chain did not exist.
+  const from = blocks.findIndex((count, index) => count + (missedSlots[index] ?? 0) > 0);
   const complete = <Value,>(values: readonly Value[]): readonly Value[] =>
-    isLastNeeded ? values : values.slice(0, -1);
+    values.slice(from, isLastNeeded ? undefined : -1);
   const blockTimes = blocks.map((count, index) =>
     count === 0 ? null : ((count + (missedSlots[index] ?? 0)) * blocktime) / count,
   );
-  const common = {
-    times: complete(activity.times),
-    timeText: span === MONTH ? day.format : clockText,
-  };
-  const period = `in ${span.title}`;
+  const timeText = span === MONTH ? day.format : clockText;
+  const common = { times: complete(activity.times), timeText };
+  const period = from > 0 ? `since ${timeText((activity.times[from] ?? 0) * 1_000)}` : `in ${span.title}`;
   const seconds = (value: number) => `${countText(Math.round(value * 100) / 100)} s`;
   const coins = (value: number) =>
     `${amountText(BigInt(Math.round(value)))} ${configuration.value?.symbol ?? ""}`;

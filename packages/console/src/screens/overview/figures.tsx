@@ -42,7 +42,7 @@ export function Figures() {
         {transactionCount !== undefined && countText(transactionCount)}
       </Figure>
       <Figure name="Supply" href="/console/wallets" isWide>
-        {blockchain.value && <Amount value={blockchain.value.data.supply} hasSymbol />}
+        {blockchain.value && <Amount value={blockchain.value.data.supply} />}
       </Figure>
       <Figure name="Uniks" href="/console/uniks" seen={seen?.uniks} now={unikCount}>
         {unikCount !== undefined && countText(unikCount)}

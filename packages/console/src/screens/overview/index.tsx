@@ -6,6 +6,7 @@ import { RoundMonitor } from "../../components/round/round-monitor.tsx";
 import { Empty, Loading, ResponseView } from "../../components/states.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
+import { shownVerdict } from "../../data/verdict.ts";
 import { BlockRow } from "./block-row.tsx";
 import { Figures } from "./figures.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -18,9 +19,10 @@ const ActivityCharts = loadable(() => import("./activity.tsx"), "part");
 const SHOWN_TRANSACTIONS = 10;
 
 export default function Overview() {
-  const { head, configuration, connection } = useNode();
-  if (!head.value || !configuration.value) {
-    return <Page title="Overview">{connection.value.state === "connecting" && <Loading lines={12} />}</Page>;
+  const { head, configuration } = useNode();
+  const isConnecting = shownVerdict.value.state === "connecting";
+  if (isConnecting || !head.value || !configuration.value) {
+    return <Page title="Overview">{isConnecting && <Loading lines={12} />}</Page>;
   }
   return (
     <Page title="Overview">

@@ -32,9 +32,9 @@ export function DraftContent({ draft, wallet }: DraftContentProps) {
         facts={[
           ["Type", `${titleOf(transaction)} (${typeGroup}/${type})`],
           ["To", recipientId && <Address address={recipientId} isWhole />],
-          ["Amount", amount !== "0" && <Amount value={amount} hasSymbol />],
-          ["Fee", <Amount key="fee" value={fee} hasSymbol />],
-          ["Left", left >= 0n && <Amount value={left} hasSymbol />],
+          ["Amount", amount !== "0" && <Amount value={amount} />],
+          ["Fee", <Amount key="fee" value={fee} />],
+          ["Left", left >= 0n && <Amount value={left} />],
           ["Text", vendorField !== undefined && <span class="vendor-field">{vendorField}</span>],
           ...assetFacts(transaction),
           ["Nonce", nonce],

@@ -43,7 +43,7 @@ export function SenderField(props: FieldsProps & { sender: CachedResponse<Sender
       hint={
         wallet && values.from === wallet.address ? (
           <>
-            It has <Amount value={`${wallet.balance}`} hasSymbol />.
+            It has <Amount value={`${wallet.balance}`} />.
           </>
         ) : (
           !values.from && "If you leave it empty, your passphrase determines the wallet."

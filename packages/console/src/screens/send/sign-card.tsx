@@ -72,7 +72,7 @@ export const HighFee = ({ draft: { fee }, usualFee, isConfirmed, onConfirm }: Hi
       onChange={({ currentTarget }) => onConfirm(currentTarget.checked)}
     />
     <span>
-      Pay a fee of <Amount value={fee} hasSymbol />; the usual one is <Amount value={usualFee} />
+      Pay a fee of <Amount value={fee} />; the usual one is <Amount value={usualFee} />
     </span>
   </label>
 );

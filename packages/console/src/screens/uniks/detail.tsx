@@ -75,10 +75,13 @@ async function readUnik(api: Client, id: string) {
 type UnikProps = { readonly unik: Unik & WithTransactions };
 
 /** Introduces the unik, and offers its link. */
-function Portrait({ unik: { id, type, ownerId } }: UnikProps) {
+function Portrait({ unik: { id, type, ownerId, transactions } }: UnikProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <section class="card portrait" aria-label="Unik">
+      <div class="seal">
+        <Seal kind="transaction" what="last change" id={transactions.last.id} />
+      </div>
       <UnikFace id={id} />
       <p class="sentence">
         A unik of the type {unikTypeText(type)}, owned by <Address address={ownerId} />.
@@ -95,17 +98,11 @@ const UnikFacts = ({ unik: { id, explicitValues = [], transactions } }: UnikProp
   <Facts
     facts={[
       ["Id", <UnikId key="id" id={id} isWhole />],
-      ["Names", explicitValues.length > 0 && explicitValues.join(", ")],
+      ["Other names", explicitValues.slice(1).join(", ") || undefined],
       ["Mint transaction", <TransactionId key="first" id={transactions.first.id} isWhole />],
       [
         "Last change",
         transactions.last.id !== transactions.first.id && <TransactionId id={transactions.last.id} isWhole />,
-      ],
-      [
-        "Proof of the last change",
-        <div key="seal" class="seal">
-          <Seal kind="transaction" id={transactions.last.id} />
-        </div>,
       ],
     ]}
   />

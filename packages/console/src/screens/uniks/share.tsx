@@ -7,6 +7,7 @@ export default function Share({ link }: { link: string }) {
     <div class="share">
       <QrCodeView text={link} label="The link as a QR code" />
       <CodeBlock text={link} what="link" />
+      {/:\/\/(localhost|127\.|\[::1)/.test(link) && <p>It opens only on this machine.</p>}
     </div>
   );
 }

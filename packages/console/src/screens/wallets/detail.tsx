@@ -60,8 +60,8 @@ function Content({ wallet }: { wallet: SingleWallet }) {
     <>
       <Facts
         facts={[
-          ["Balance", <Amount key="balance" value={balance} hasSymbol />],
-          ["In locks", lockedBalance !== undefined && <Amount value={lockedBalance} hasSymbol />],
+          ["Balance", <Amount key="balance" value={balance} />],
+          ["In locks", lockedBalance !== undefined && <Amount value={lockedBalance} />],
           ["Address", <Address key="address" address={address} isWhole />],
           [
             "Public key",

@@ -25,11 +25,7 @@ export function Actions({ webhook, onRotated }: ActionsProps) {
   const toggle = async (queue: Queue) => {
     await webhooks.update(id, { enabled: !enabled, queue });
     const state = enabled ? "Paused" : "Active again";
-    return queue === "drop"
-      ? `${state}; the queue is dropped`
-      : enabled
-        ? `${state}; the queue is kept`
-        : state;
+    return queue === "drop" ? `${state}; the queue is dropped` : state;
   };
   return (
     <section class="section" aria-label="Actions">
@@ -40,7 +36,7 @@ export function Actions({ webhook, onRotated }: ActionsProps) {
         <button
           type="button"
           disabled={isRunning}
-          onClick={() => (queued > 0 ? setAsked("toggle") : void run(() => toggle("keep")))}
+          onClick={() => (enabled || queued > 0 ? setAsked("toggle") : void run(() => toggle("keep")))}
         >
           {change}
         </button>{" "}
@@ -65,7 +61,9 @@ export function Actions({ webhook, onRotated }: ActionsProps) {
         onClose={close}
         onChosen={(queue) => void run(() => toggle(queue))}
       >
-        {enabled ? "Kept deliveries are sent when you resume it." : "Kept deliveries are sent in order."}
+        {enabled
+          ? "Until you press Resume on this page, new events are not delivered; replay their blocks to get them later. Kept deliveries are sent when you resume it."
+          : "Kept deliveries are sent in order."}
       </QueueDialog>
       <EquivalentForms forms={webhookForms(id, enabled, location.origin)} what="these actions" />
     </section>

@@ -24,17 +24,17 @@ export function QueueDialog({ title, button, count, isOpen, onClose, onChosen, c
   const deliveries = countOfText(count, "deliveries");
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
-      <p>
-        {deliveries} {count === 1 ? "waits" : "wait"} in the queue. {children}
-      </p>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={isDropping}
-          onChange={({ currentTarget }) => setDropping(currentTarget.checked)}
-        />
-        <span>Drop {deliveries} in the queue</span>
-      </label>
+      <p>{children}</p>
+      {count > 0 && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={isDropping}
+            onChange={({ currentTarget }) => setDropping(currentTarget.checked)}
+          />
+          <span>Drop {deliveries} in the queue</span>
+        </label>
+      )}
       <p class="choices">
         <button type="button" onClick={onClose}>
           Cancel
