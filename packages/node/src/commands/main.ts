@@ -216,7 +216,7 @@ const isUnusable = (error: unknown): boolean =>
 
 /** Adds the file and a remedy to errors of the database driver. */
 function ofDatabase(error: unknown): unknown {
-  const { code, path = "the database" } = Object(error) as { code?: unknown; path?: string };
+  const { code, path } = Object(error) as { code?: unknown; path?: string };
   return String(code).startsWith("SQLITE_") ? dataErrorOf(error, path, DAMAGED) : error;
 }
 

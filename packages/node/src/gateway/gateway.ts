@@ -26,6 +26,8 @@ export type NodeStatus = {
   finalBlock?: { height: number; id: string };
   /** Text with the time when a block can follow the head; absent unless the head is in the future. */
   futureHead?: string;
+  /** True while no peer is known and the head is old: whether the node is in sync is unknown. Absent if the node uses no peers. */
+  isIsolated?: boolean;
   /** Block up to which signatures are not checked; absent once the chain has reached it, and if all are checked. */
   assumeValid?: AssumedBlock;
 };
@@ -37,7 +39,7 @@ export type AssumedBlock = {
   uncheckedFrom?: number;
 };
 
-/** While the transaction `afterId` is pending, the page begins after it and `offset` is ignored. */
+/** The page begins after the transaction `afterId`, or at the start if it is no longer pending; `offset` is then ignored. */
 export type PoolRange = { offset: number; limit: number; afterId?: string };
 
 /**

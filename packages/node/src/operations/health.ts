@@ -81,8 +81,9 @@ function checkDisk({ freeBytes, writeTrouble }: HealthDeps): Check {
   return unhealthy(["not writable", trouble, left].filter(Boolean).join(": "));
 }
 
-function checkChain({ blocksCount, now: height, futureHead }: NodeStatus): Check {
+function checkChain({ blocksCount, now: height, futureHead, isIsolated }: NodeStatus): Check {
   if (futureHead !== undefined) return unhealthy(futureHead);
+  if (isIsolated) return unhealthy(`at height ${height}, which is old, and no peer is known`);
   return blocksCount > MAX_BLOCKS_BEHIND
     ? unhealthy(`${blocksCount} blocks behind the network`)
     : healthy(`at height ${height}`);

@@ -6,7 +6,6 @@ import type { Network } from "@uniknode/protocol";
 // Imports single modules: the main entry would load all of them.
 import Range from "semver/classes/range.js";
 import type SemVer from "semver/classes/semver.js";
-import compare from "semver/functions/compare.js";
 import parse from "semver/functions/parse.js";
 
 /** Clients can send ranges, and the time of the library grows with the square of their length. */
@@ -17,8 +16,16 @@ export type Version = SemVer;
 /** Returns undefined for invalid versions. */
 export const parseVersion = (text: string): Version | undefined => parse(text) ?? undefined;
 
-/** Negative if `a` comes before `b`: a pre-release comes before its release. */
-export const compareVersions = (a: Version, b: Version): number => compare(a, b);
+/** Returns a text that sorts by code unit like the version; undefined for an invalid version. */
+export function versionKey(text: string): string | undefined {
+  const version = parseVersion(text);
+  if (!version) return undefined;
+  const { major, minor, patch, prerelease } = version;
+  const padded = (number: number) => `${number}`.padStart(16, "0");
+  const labels = prerelease.map((label) => (typeof label === "number" ? `0${padded(label)}` : `1${label}`));
+  // A pre-release comes before its release, and no character of a label before the separator.
+  return [...[major, minor, patch].map(padded), labels.length === 0 ? "~" : labels.join("!")].join(".");
+}
 
 /** Treatment of pre-releases in a range. */
 export type RangeOptions = {

@@ -44,7 +44,9 @@ function pageOf(
   // The complete order is cached until the pool changes; the first pages need only its beginning.
   const isFar = isAfter || offset + limit > MAX_ORDERED;
   const ordered = pool.inForgingOrder(isFar ? undefined : offset + limit);
-  const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;
+  // Without its transaction, a cursor begins at the start: rows can be repeated, but none is hidden.
+  const first = afterId === undefined ? offset : 0;
+  const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : first;
   return { offset: start, transactions: ordered.slice(start, start + limit) };
 }
 

@@ -6,7 +6,6 @@ import type { MatchingObserver, Slices } from "../subscriptions/conditions/slice
 import type { Sink } from "./sink.ts";
 import {
   type BlockRef,
-  factBlock,
   type Position,
   type Source,
   type SourceEvent,
@@ -61,14 +60,15 @@ export async function findStart(
 }
 
 async function resume(
-  { sequence, block }: Position,
+  { sequence, logId, block }: Position,
   { isRemembered }: Subscription,
   since: number,
   after: number,
   source: Source,
 ): Promise<Start> {
-  const isInLog = sequence !== undefined && sequence >= since && sequence <= after;
-  if (isInLog && !(block && (await isOfOtherLog(sequence, block, source)))) {
+  // A position that names no log may be of another node: its block is safe, and only repeats events.
+  const isOfThisLog = logId === source.logId || (logId === undefined && !(block && isRemembered));
+  if (isOfThisLog && sequence !== undefined && sequence >= since && sequence <= after) {
     return { from: "log", after: sequence, ...(block && { block }) };
   }
   // Start at the block itself: some of its events may not have been sent yet.
@@ -81,17 +81,6 @@ async function resume(
       ? `block ${block.blockId} was reverted; reload your state and reconnect without Last-Event-ID`
       : "the events since then are no longer available; reload your state and reconnect without Last-Event-ID",
   );
-}
-
-/**
- * Returns true if a position is of the log of another node, whose sequences count other events: the event of this log is about a
- * higher block, or another one of the height. A log that is behind the position only repeats events.
- */
-async function isOfOtherLog(sequence: number, block: BlockRef, source: Source): Promise<boolean> {
-  const { event } = (await source.log(sequence - 1))?.events[0] ?? {};
-  const logged = event?.sequence === sequence ? factBlock(event) : undefined;
-  if (!logged) return false;
-  return logged.height > block.height || (logged.height === block.height && logged.blockId !== block.blockId);
 }
 
 type FollowDeps = {
@@ -141,6 +130,8 @@ class Follower {
       }
       const page = await source.log(at.after);
       if (!page) return sink.end();
+      // A heartbeat during the page must not repeat the position before it.
+      if (page.events.length > 0) onPosition(undefined);
       const sent = await this.#send(page.events);
       const isWhole = sent === page.events.length;
       at = {
@@ -149,7 +140,7 @@ class Follower {
       };
       const { sequence, block, isEnd } = page;
       const isAtEnd = isWhole && isEnd;
-      onPosition(isAtEnd ? { sequence, ...(block && { block }) } : undefined);
+      onPosition(isAtEnd ? { sequence, logId: source.logId, ...(block && { block }) } : undefined);
       if (sink.isFull()) await sink.ready();
       else await (isAtEnd ? notified : setImmediate());
     }

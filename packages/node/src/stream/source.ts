@@ -11,27 +11,30 @@ export type BlockRef = { readonly height: number; readonly blockId: string };
 /**
  * Position of a client: the id of an event in a stream, which `Last-Event-ID` sends back.
  *
- * `4711.1200.13856390865034637215` is sequence 4711 of the event log, about the block 13856390865034637215 at height 1200. Without a
- * sequence, the event was derived from a stored block; without a block, it is not a fact of the chain.
+ * `4711-5d0c93ab.1200.13856390865034637215` is sequence 4711 of the event log 5d0c93ab, about the block 13856390865034637215 at height
+ * 1200. Without a sequence, the event was derived from a stored block; without a block, it is not a fact of the chain. Positions of
+ * earlier versions do not name their log.
  */
 export type Position = {
   /** Last event of the log that was sent. */
   readonly sequence?: number;
+  /** See `Source.logId`. */
+  readonly logId?: string | undefined;
   /** All events before this block were sent. */
   readonly block?: BlockRef;
 };
 
-export const positionText = ({ sequence, block }: Position): string =>
-  `${sequence ?? ""}${block ? `.${block.height}.${block.blockId}` : ""}`;
+export const positionText = ({ sequence, logId, block }: Position): string =>
+  `${sequence ?? ""}${logId ? `-${logId}` : ""}${block ? `.${block.height}.${block.blockId}` : ""}`;
 
-const TEXT = /^(\d{1,15})?(?:\.(\d{1,10})\.(\d{1,20}|[0-9a-f]{64}))?$/;
+const TEXT = /^(?:(\d{1,15})(?:-([0-9a-f]{8}))?)?(?:\.(\d{1,10})\.(\d{1,20}|[0-9a-f]{64}))?$/;
 
 /** Parses a position; undefined if the text is not a position. */
 export function readPosition(text: string): Position | undefined {
-  const [whole, sequence, height, blockId] = TEXT.exec(text) ?? [];
+  const [whole, sequence, logId, height, blockId] = TEXT.exec(text) ?? [];
   if (!whole) return undefined;
   return {
-    ...(sequence !== undefined && { sequence: Number(sequence) }),
+    ...(sequence !== undefined && { sequence: Number(sequence), logId }),
     ...(height !== undefined && blockId !== undefined && { block: { height: Number(height), blockId } }),
   };
 }
@@ -58,7 +61,7 @@ export const suspendedFrame = ({ message }: Error): string =>
   `event: stream.suspended\ndata: ${JSON.stringify({ event: "stream.suspended", code: "STREAM_SUSPENDED", message })}\n\n`;
 
 /** Returns the block of which the event is a fact; undefined for retractions, and for events that are not facts of the chain. */
-export function factBlock({ name, height, blockId, reverts }: Event): BlockRef | undefined {
+function factBlock({ name, height, blockId, reverts }: Event): BlockRef | undefined {
   const isFact = isChainFact(name) && !isRetraction(name) && reverts === undefined;
   return isFact && height !== undefined && blockId !== undefined ? { height, blockId } : undefined;
 }
@@ -66,12 +69,13 @@ export function factBlock({ name, height, blockId, reverts }: Event): BlockRef |
 /**
  * @param name name of the event in the subscription
  * @param fit replaces contents that are too large
+ * @param logId see `Source.logId`
  */
-function eventFrame(event: Event | LoggedEvent, name: string, fit: Fit): string {
+function eventFrame(event: Event | LoggedEvent, name: string, fit: Fit, logId: string | undefined): string {
   const { id, height, blockId, reverts, data } = event;
   const block = factBlock(event);
   const position: Position = {
-    ...("sequence" in event && { sequence: event.sequence }),
+    ...("sequence" in event && { sequence: event.sequence, logId }),
     ...(block && { block }),
   };
   const { dataText, ...rest } = fit(event.name, data === undefined ? undefined : JSON.stringify(data));
@@ -100,6 +104,8 @@ export type BlockPage = { readonly events: readonly SourceEvent[]; readonly bloc
 
 /** Each read sees one state of the database, at least as new as that of the read before it. */
 export type Source = {
+  /** Random id of the event log, 8 hexadecimal digits: sequences of another log count other events. */
+  readonly logId?: string | undefined;
   end(): Promise<LogEnd>;
   /** Returns the sequence after which the log has every event that was ever written. */
   begin(): Promise<number>;
@@ -112,15 +118,21 @@ export type Source = {
   refresh(): void;
 };
 
-/** Creates a function that adds the text to an event. */
-export function createSourceEvents(): <E extends Event>(event: E) => SourceEvent & { readonly event: E } {
+/**
+ * Creates a function that adds the text to an event.
+ *
+ * @param logId see `Source.logId`
+ */
+export function createSourceEvents(
+  logId?: string,
+): <E extends Event>(event: E) => SourceEvent & { readonly event: E } {
   const fit = createFit(MAX_CONTENT_BYTES);
   return (event) => {
     const frames = new Map<string, string>();
     return {
       event,
       frame(name) {
-        const text = frames.get(name) ?? eventFrame(event, name, fit);
+        const text = frames.get(name) ?? eventFrame(event, name, fit, logId);
         frames.set(name, text);
         return text;
       },

@@ -147,7 +147,7 @@ export class Stream {
     const sink = new Sink(response, () => notifier.notify());
     const connection: Connection = { sink, position: undefined, wasFull: false };
     this.#connections.add(connection);
-    sink.write(greeting(positionOf(start)));
+    sink.write(greeting(positionOf(start, source.logId)));
     try {
       await follow(start, {
         source,
@@ -205,8 +205,8 @@ export class Stream {
   }
 }
 
-function positionOf(start: Start): Position | undefined {
+function positionOf(start: Start, logId: string | undefined): Position | undefined {
   if (start.from === "chain") return undefined;
   const { after: sequence, block } = start;
-  return { sequence, ...(block && { block }) };
+  return { sequence, logId, ...(block && { block }) };
 }

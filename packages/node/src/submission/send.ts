@@ -64,13 +64,15 @@ async function submit(client: Client, transaction: { readonly id: string }): Pro
   }
 }
 
+/** Blocks for which a transaction must be absent: the response may come from a mirror that has fewer blocks than the node with the pool. */
+const ABSENT_BLOCKS = 3;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
 
 /**
  * The transaction once it is in a block.
  *
- * @throws {SendError} SEND_DROPPED, SEND_STILL_WAITING
+ * @throws {SendError} SEND_DROPPED, SEND_STILL_WAITING, SEND_UNCERTAIN
  * @throws {ApiError}
  */
 export async function waitUntilForged(
@@ -79,16 +81,25 @@ export async function waitUntilForged(
   timeoutMs: number,
 ): Promise<SingleTransaction> {
   const startedMs = performance.now();
+  let absentFrom: number | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     const isPending = await find(client.transactions.getUnconfirmed(id));
-    // Requested second: a transaction that has left the pool is in a block by now.
+    // Requested second: a transaction that has left the pool is in a block of the node by now.
     const forged = await find(client.transactions.get(id));
     if (forged) return forged.data;
-    if (!isPending) {
+    const height = isPending ? undefined : (await client.blockchain.get()).data.block.height;
+    absentFrom = height === undefined ? undefined : (absentFrom ?? height);
+    if (height !== undefined && absentFrom !== undefined && height >= absentFrom + ABSENT_BLOCKS) {
       throw new SendError({ code: "SEND_DROPPED", id }, `${id} left the pool without being forged`);
     }
     const waitedMs = performance.now() - startedMs;
     if (waitedMs >= timeoutMs) {
+      if (!isPending) {
+        throw new SendError(
+          { code: "SEND_UNCERTAIN", id },
+          `it is uncertain whether ${id} was forged: it left the pool, and is in no block that this server has; check with "uniknode tx show" before you send another one`,
+        );
+      }
       throw new SendError(
         { code: "SEND_STILL_WAITING", id, waitedMs },
         `${id} was not forged within ${timeoutMs / 1_000} s; it is still pending and may be forged later`,

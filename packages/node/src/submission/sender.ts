@@ -120,7 +120,8 @@ type SendErrorType =
   /** The sender has too many pending transactions; retry when some are forged. */
   | { readonly code: "SEND_EXCESS"; readonly id: string }
   /**
-   * No response, or the node processed it since its last block and does not repeat the outcome. The same transaction can
+   * No response, or the node processed it since its last block and does not repeat the outcome, or it left the pool and the server lacks the
+   * newest blocks. The same transaction can
    * be sent again; a new one could pay twice.
    */
   | { readonly code: "SEND_UNCERTAIN"; readonly id: string; readonly cause?: ApiError }

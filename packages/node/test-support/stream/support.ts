@@ -15,6 +15,7 @@ import {
   RemoteNameStore,
   SubscribedEventStore,
 } from "../../src/store/events/subscribed-events.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
 import { SqliteSource } from "../../src/stream/sqlite/source.ts";
 import { DEFAULT_STREAM_OPTIONS, Stream, type StreamOptions } from "../../src/stream/stream.ts";
 import {
@@ -33,6 +34,8 @@ type StreamsSetup = {
   options?: Partial<StreamOptions>;
   http?: Partial<HttpOptions>;
   isPublic?: boolean;
+  /** Id of the event log; absent in the log of an earlier version. */
+  logId?: string;
   /** Settles when the node may respond. */
   responded?: () => Promise<void>;
 };
@@ -41,6 +44,7 @@ export async function openStreams({
   options = {},
   http = {},
   isPublic = false,
+  logId,
   responded = async () => {},
   matching = NO_MATCHING_OBSERVER,
 }: StreamsSetup = {}) {
@@ -54,6 +58,7 @@ export async function openStreams({
   });
   onTestFinished(fixture.close);
   const { writer, reader } = openConnections(fixture.path);
+  if (logId !== undefined) new MetaStore(writer).write("eventLog", logId);
   const clock = { nowMs: 1_000_000 };
   const eventLog = new EventLog(writer, { recordedNames: () => node.subscribedEvents.names() });
   const startNode = () => openSubscribedEvents(writer, eventLog, () => clock.nowMs);

@@ -92,6 +92,13 @@ describe("noise of 4 KiB is found", () => {
   });
 });
 
+// A file whose first bytes cannot be read.
+test.skipIf(process.platform !== "linux")("A failed read is an error, not damage.", () => {
+  expect(() => inspect("/proc/self/mem")).toThrow(
+    expect.objectContaining({ code: expect.stringMatching(/^SQLITE_IOERR/) }),
+  );
+});
+
 test.each([
   ["blocks", "header"],
   ["transactions", "bytes"],

@@ -28,6 +28,12 @@ describe("An expected failure is one line with the next step.", () => {
       1,
     ],
     [
+      // The error of a statement does not name the file, and the working directory can be on another disk.
+      coded("SQLITE_FULL", "database or disk is full"),
+      "disk full; free some space, or choose another disk with --data",
+      1,
+    ],
+    [
       // A damaged row claims a value of more than a gigabyte.
       coded("SQLITE_TOOBIG", "string or blob too big"),
       'the database is damaged (string or blob too big): start a dev chain over with "uniknode dev --reset"; for any other node restore a snapshot into an empty folder with "uniknode snapshot restore"',

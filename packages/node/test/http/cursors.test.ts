@@ -68,6 +68,12 @@ test.each([
   "/delegates?orderBy=rank:asc",
   "/delegates?orderBy=rank:desc",
   "/uniks?orderBy=ownerId:desc",
+  "/delegates?orderBy=voteBalance:desc",
+  "/delegates?orderBy=approval:asc",
+  "/locks?orderBy=amount:desc",
+  "/locks?orderBy=vendorField:asc",
+  "/locks?orderBy=isExpired:asc",
+  "/peers?orderBy=version:desc",
 ])("GET %s has the same rows by cursors as on one page, rows without the value included.", async (path) => {
   const url = `/api${path}`;
   const { data } = await ask(url);

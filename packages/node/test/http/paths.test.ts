@@ -148,7 +148,19 @@ describe("browsers", () => {
       expect(headers["access-control-allow-origin"]).toBe(origin);
       expect(headers["access-control-allow-credentials"]).toBe("true");
       expect(headers).not.toHaveProperty("access-control-max-age");
+      const exposed = `${headers["access-control-expose-headers"]}`.split(", ");
+      for (const name of [
+        "retry-after",
+        "etag",
+        "x-uniknode-height",
+        "ratelimit-remaining",
+        "webhook-warnings",
+      ])
+        expect(exposed).toContain(name);
+      expect(headers.vary).toMatch(/^origin\b/);
     }
+    const large = await fixture.get("/api/transactions", { origin });
+    expect(large.headers.vary).toBe("origin, accept-encoding");
     expect((await fixture.get("/api/blockchain")).headers).not.toHaveProperty("access-control-allow-origin");
   });
 

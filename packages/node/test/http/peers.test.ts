@@ -1,9 +1,12 @@
 import { afterAll, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { chain } from "../../test-support/http/chain.ts";
 import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());
+
+type ApiResponse = { meta: { nextCursor: string | null }; data: { ip: string }[] };
 
 const [newest, older, odd] = chain.peers.map(({ ip }) => ip);
 const ipsOf = (response: { json(): unknown }) => rowsOf(response).map(({ ip }) => ip);
@@ -36,6 +39,31 @@ test.each([
 ])("GET /peers lists peers with %s.", async (parameters, found) => {
   expect(ipsOf(await fixture.get(`/api/peers?${parameters}`))).toEqual(found);
 });
+
+test.each(["latency:asc", "latency:desc", "version:asc", "ip:desc", "height:asc"])(
+  "Pages of GET /peers by %s hide no peer that stays while others leave.",
+  async (orderBy) => {
+    const shrinking = openFixture();
+    const peerOf = (count: number) => ({
+      ...present(chain.peers[0], "a peer"),
+      ...{ ip: `198.51.100.${count}`, latency: count, height: count, version: `1.0.${count}` },
+    });
+    let peers = Array.from({ length: 9 }, (_, index) => peerOf(index + 1));
+    shrinking.gateway.peers = async () => peers;
+    const page = async (cursor: string) =>
+      (await shrinking.get(`/api/peers?orderBy=${orderBy}&limit=3&cursor=${cursor}`)).json() as ApiResponse;
+    const first = await page("start");
+    // The last row of the page leaves, and one before it.
+    const gone = [first.data[0]?.ip, first.data[2]?.ip];
+    peers = peers.filter(({ ip }) => !gone.includes(ip));
+    const second = await page(present(first.meta.nextCursor, "the next cursor"));
+    const third = await page(present(second.meta.nextCursor, "the next cursor"));
+    expect(third.meta.nextCursor).toBeNull();
+    const all = [first, second, third].flatMap(({ data }) => data.map(({ ip }) => ip));
+    expect([all.length, new Set(all).size]).toEqual([9, 9]);
+    await shrinking.close();
+  },
+);
 
 test("GET /peers finds no peers for an invalid range.", async () => {
   const response = await fixture.get("/api/peers?version=newest");

@@ -141,8 +141,9 @@ test("Pending transactions are listed from a given one on, at its current positi
   await gateway.submit([transfer("bob", 1, { fee: 3n * FEE })]);
   expect(await after(present(first), 0)).toEqual([2, second]);
   expect(await after(present(second), 1)).toEqual([3]);
-  // Removed: the list continues at its old position.
-  expect(await after("00".repeat(32), 1)).toEqual([1, first, second]);
+  // Removed, perhaps with others before it: nothing may be hidden.
+  const [foremost] = (await gateway.pendingTransactions({ offset: 0, limit: 1 })).transactions;
+  expect(await after("00".repeat(32), 1)).toEqual([0, foremost?.members.id, first, second]);
 });
 
 test("A pending transaction is shown as it was submitted.", async () => {
@@ -179,6 +180,14 @@ test("A node with peers is in sync for three slots after its head.", async () =>
     }).gateway.status();
   expect(await status(80 + 23)).toEqual({ synced: true, now: 10, blocksCount: 2, timestamp: 103 });
   expect(await status(80 + 24)).toMatchObject({ synced: false, blocksCount: 2 });
+});
+
+test("A node with peers that knows none is isolated from three slots after its head on.", async () => {
+  const head = () => ({ height: 10, timestamp: 80 });
+  const peers = { ...peersAt(0), networkHeight: () => undefined };
+  const status = (now: number) => open({ head, now: () => now, peers }).gateway.status();
+  expect(await status(80 + 23)).toEqual({ synced: true, now: 10, blocksCount: 0, timestamp: 103 });
+  expect(await status(80 + 24)).toMatchObject({ synced: true, blocksCount: 0, isIsolated: true });
 });
 
 test("A node whose head is in the future reports when a block can follow it.", async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import { Journal } from "../../src/pool/contents/journal.ts";
 import { type PoolEvent, toPublicEvent } from "../../src/pool/events.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -315,4 +316,22 @@ describe("the journal", () => {
     pool.blockApplied(pool.inForgingOrder(), new Set());
     await expect(pool.close()).rejects.toThrow("the disk is full");
   });
+});
+
+test("A change whose write failed at the close is reported as failed.", async () => {
+  const failure = new Error("disk full");
+  const journal = new Journal({
+    store: {
+      load: () => [],
+      write() {
+        throw failure;
+      },
+    },
+    emit() {},
+  });
+  journal.removed("1");
+  await expect(journal.close()).rejects.toBe(failure);
+  await expect(journal.flushed()).rejects.toBe(failure);
+  journal.removed("2");
+  await expect(journal.flushed()).rejects.toBe(failure);
 });

@@ -256,6 +256,9 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect((await get(serverUrl, "/api/v2/node/status")).status).toBe(503);
     // A result is shared for a second.
     await expect.poll(async () => (await get(serverUrl, "/health/ready")).text).toContain("does not respond");
+    expect((await get(serverUrl, "/health/ready")).text).toContain(
+      "an unknown number of blocks behind the node",
+    );
   });
 
   test("An API server has no earlier states, and names the next step.", async () => {

@@ -80,6 +80,8 @@ test.each([
 
 test.each([
   ["17", { sequence: 17 }],
+  ["17-0a0b0c0d", { sequence: 17, logId: "0a0b0c0d" }],
+  ["17-0a0b0c0d.3.12345", { sequence: 17, logId: "0a0b0c0d", block: { height: 3, blockId: "12345" } }],
   ["17.3.12345", { sequence: 17, block: { height: 3, blockId: "12345" } }],
   [".3.12345", { block: { height: 3, blockId: "12345" } }],
   [`0.1.${"ab".repeat(32)}`, { sequence: 0, block: { height: 1, blockId: "ab".repeat(32) } }],
@@ -88,9 +90,63 @@ test.each([
   expect(positionText(position)).toBe(text);
 });
 
-test.each(["", ".", "x", "17.", "17.3", "17.3.", "-1", "1.2.3.4", "17.3.xyz", "1".repeat(16)])(
-  "%j is not a position",
-  (text) => {
-    expect(readPosition(text)).toBeUndefined();
-  },
-);
+test.each([
+  "",
+  ".",
+  "x",
+  "17.",
+  "17.3",
+  "17.3.",
+  "-1",
+  "1.2.3.4",
+  "17.3.xyz",
+  "17-",
+  "-0a0b0c0d.3.12345",
+  "1".repeat(16),
+])("%j is not a position", (text) => {
+  expect(readPosition(text)).toBeUndefined();
+});
+
+test("A heartbeat while a page is sent has no position.", async () => {
+  const events = [applied(1), applied(2)].map(logged);
+  const source: Source = {
+    end: async () => ({ sequence: 2 }),
+    begin: async () => 0,
+    hasBlock: async () => true,
+    log: async (after) => ({ events: events.slice(after), sequence: 2, isEnd: true }),
+    chain: async () => undefined,
+    refresh() {},
+  };
+  const notifier = new Notifier();
+  const response = new PassThrough();
+  response.resume();
+  const sink = new Sink(response, () => notifier.notify());
+  let position: object | undefined = { sequence: 0 };
+  const seen: unknown[] = [];
+  const written = new Promise<void>((resolve) => response.on("data", () => resolve()));
+  const subscription = readSubscription({ events: ["block.applied"] });
+  const done = follow(
+    { from: "log", after: 0 },
+    {
+      ...quiet,
+      source,
+      sink,
+      notifier,
+      subscription: {
+        ...subscription,
+        nameOf(event) {
+          seen.push(position);
+          return subscription.nameOf(event);
+        },
+      },
+      onPosition(next) {
+        position = next;
+      },
+    },
+  );
+  await written;
+  expect(seen).toEqual([undefined, undefined]);
+  await expect.poll(() => position).toEqual({ sequence: 2 });
+  response.destroy();
+  await done;
+});

@@ -109,20 +109,34 @@ describe("a reader that reconnects too late for the log", () => {
   });
 
   test("A reader that reconnects with a position in the log of another node receives stored blocks.", async () => {
-    const { listen, emit } = await openStreams();
-    await listen("?events=block.applied");
-    emit(applied(3, heads.third.id), applied(4, heads.head.id));
-    // Event 2 of this log is about the fourth block: the reader would miss the third.
-    const second = await listen("?events=block.applied", backFrom(`2.${place(heads.genesis)}`));
+    const { listen, emit } = await openStreams({ logId: "0a0b0c0d" });
+    const first = await listen("?events=block.applied,peer.added");
+    // Event 2 of this log is not a fact of the chain, and the reader would miss event 1.
+    emit(applied(4, heads.head.id), peerAdded("a"));
+    await expect
+      .poll(() => first.events.map(({ id }) => id))
+      .toEqual([`1-0a0b0c0d.${place(heads.head)}`, "2-0a0b0c0d"]);
+    const second = await listen("?events=block.applied", backFrom(`2-1a1b1c1d.${place(heads.genesis)}`));
     await expect.poll(() => idsOf(second)).toEqual(blockIds);
-    const other = await listen("?events=block.applied", backFrom("2.4.12345"));
-    expect(other.status).toBe(410);
-    const peers = await listen("?events=block.applied,peer.added", backFrom(`2.${place(heads.third)}`));
+    expect((await listen("?events=block.applied", backFrom("2-1a1b1c1d.4.12345"))).status).toBe(410);
+    const peers = await listen(
+      "?events=block.applied,peer.added",
+      backFrom(`2-1a1b1c1d.${place(heads.third)}`),
+    );
     expect(peers.status).toBe(410);
-    const own = await listen("?events=block.applied", backFrom(`2.${place(heads.head)}`));
-    const behind = await listen("?events=block.applied", backFrom(`1.${place(heads.head)}`));
-    await expect.poll(() => idsOf(behind)).toEqual(blockIds.slice(3));
-    expect(own.events).toEqual([]);
+    expect((await listen("?events=peer.added", backFrom("1-1a1b1c1d"))).status).toBe(410);
+    const own = await listen("?events=block.applied,peer.added", backFrom(`1-0a0b0c0d.${place(heads.head)}`));
+    await expect.poll(() => idsOf(own)).toEqual(["peer.added:a"]);
+  });
+
+  test("A reader that reconnects with a position of an earlier version repeats its block, or continues in the log.", async () => {
+    const { listen, emit } = await openStreams({ logId: "0a0b0c0d" });
+    await listen("?events=block.applied,peer.added");
+    emit(applied(4, heads.head.id), peerAdded("a"));
+    const facts = await listen("?events=block.applied", backFrom(`1.${place(heads.head)}`));
+    await expect.poll(() => idsOf(facts)).toEqual(blockIds.slice(3));
+    const peers = await listen("?events=peer.added", backFrom("1"));
+    await expect.poll(() => idsOf(peers)).toEqual(["peer.added:a"]);
   });
 
   test("A reader that reconnects too late for the log gets an error if its block was reverted meanwhile.", async () => {

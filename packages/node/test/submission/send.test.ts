@@ -112,9 +112,30 @@ test("A wait finds the transaction in a block, even if it left the pool between 
   expect(await waitUntilForged(client, ID, 10_000)).toMatchObject({ blockId: "7" });
 });
 
-test("A wait ends when the transaction is in neither pool nor chain.", async () => {
-  const client = await clientOf(() => [404, {}]);
+const headAt = (height: number) => [200, { data: { block: { height, id: "7" }, supply: "1" } }] as const;
+
+test("A wait ends when the transaction is in neither pool nor chain for three blocks.", async () => {
+  let height = 10;
+  const client = await clientOf((path) => (path.endsWith("/blockchain") ? headAt(height++) : [404, {}]));
   expect(await refusal(waitUntilForged(client, ID, 10_000))).toEqual({ code: "SEND_DROPPED", id: ID });
+  expect(height).toBe(14);
+});
+
+test("A wait finds a transaction that was forged before the server had its block.", async () => {
+  let height = 10;
+  const client = await clientOf((path) => {
+    if (path.endsWith("/blockchain")) return headAt(height++);
+    return path.includes("unconfirmed") || height < 12
+      ? [404, {}]
+      : [200, { data: { id: ID, blockId: "7" } }];
+  });
+  expect(await waitUntilForged(client, ID, 10_000)).toMatchObject({ blockId: "7" });
+});
+
+test("A wait on a server whose head does not move ends without a claim that the transaction was dropped.", async () => {
+  const client = await clientOf((path) => (path.endsWith("/blockchain") ? headAt(10) : [404, {}]));
+  expect(await refusal(waitUntilForged(client, ID, 0))).toEqual({ code: "SEND_UNCERTAIN", id: ID });
+  await expect(waitUntilForged(client, ID, 0)).rejects.toThrow("uncertain whether");
 });
 
 test("A wait ends at its timeout.", async () => {

@@ -159,7 +159,7 @@ describe("webhooks of an old node", () => {
     onTestFinished(database.close);
     const kept = present(database.prepare<{ token: string }>("SELECT token FROM webhooks").get()).token;
     expect(kept).toMatch(/^sealed:/);
-    expect(new SecretCipher(encryptSecrets(database, keys)).decrypt(kept, "webhook 1")).toBe(HALF);
+    expect(new SecretCipher(encryptSecrets(database, keys, () => {})).decrypt(kept, "webhook 1")).toBe(HALF);
     const plain = { ...NO_KEYS, data: dirname(path), webhookLimit: 10 };
     expect(() => importOldRegister(fileOf([old("2")]), plain)).toThrow(ConfigError);
   });

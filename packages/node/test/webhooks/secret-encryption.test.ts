@@ -33,6 +33,7 @@ function keyFile(content = `${crypto.randomUUID()}\n`): string {
 /** Data folder like that of a node, used between two starts of it. */
 function dataFolder() {
   const path = databasePath();
+  const warnings: string[] = [];
   const bytes = () =>
     [path, `${path}-wal`]
       .filter(existsSync)
@@ -40,6 +41,7 @@ function dataFolder() {
       .join("");
   return {
     path,
+    warnings,
     /** Returns true if a text occurs in one of the files. */
     holds: (text: string) => bytes().includes(text),
     /** Steps of a node's start before all other reads. */
@@ -47,7 +49,7 @@ function dataFolder() {
       const database = openDatabase(path);
       onTestFinished(database.close);
       migrate(database);
-      const key = encryptSecrets(database, { ...FILES, ...files });
+      const key = encryptSecrets(database, { ...FILES, ...files }, (text) => warnings.push(text));
       return {
         database,
         key,
@@ -137,6 +139,21 @@ describe("with a key", () => {
       token("c"),
     ]);
     expect(webhookTokenOf(undefined, new MetaStore(sealed.database), sealed.cipher)).toBe(registerToken);
+  });
+
+  test("Plain secrets that another reader keeps in the write-ahead log cause a warning.", () => {
+    const { start, path, holds, warnings } = dataFolder();
+    const plain = start();
+    plain.store.insert(fields, token("a"));
+    const reader = openDatabase(path, { readonly: true });
+    onTestFinished(reader.close);
+    reader.execute("BEGIN; SELECT count(*) FROM webhooks");
+    plain.database.execute("PRAGMA busy_timeout = 1");
+    const files = { ...FILES, webhookKeyFile: keyFile() };
+    encryptSecrets(plain.database, files, (text) => warnings.push(text));
+    expect(holds("a".repeat(32))).toBe(true);
+    expect(warnings).toEqual([expect.stringContaining("restart the node")]);
+    reader.execute("COMMIT");
   });
 });
 

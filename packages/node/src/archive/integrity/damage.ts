@@ -20,8 +20,11 @@ export type InspectOptions = {
 };
 
 const MAX_DAMAGE = 300;
-/** The file cannot be read as a database; TOOBIG: a row claims a value of more than a gigabyte. Other errors are not damage of the file. */
-const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR|TOOBIG)/;
+/**
+ * The file cannot be read as a database; TOOBIG: a row claims a value of more than a gigabyte. Other errors are not damage of the file:
+ * the next read can succeed after IOERR.
+ */
+const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|TOOBIG)/;
 
 /**
  * Reads the whole database, in a transaction for each table and for each batch of blocks, so that a running

@@ -21,6 +21,13 @@ export function addCommonHeaders(app: Server): void {
   });
 }
 
+/** Headers that pages of other origins may read, besides the few that browsers always expose. */
+const EXPOSED_HEADERS = [
+  "content-length, etag, link, allow, retry-after, error-code, webhook-warnings, x-uniknode-height, x-uniknode-block",
+  "x-ratelimit-userlimit, x-ratelimit-userremaining, x-ratelimit-userreset",
+  "ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset",
+].join(", ");
+
 /** Time for which a browser may cache the response to a preflight. */
 const MAX_AGE_SECONDS = 600;
 
@@ -55,7 +62,17 @@ export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
 /** Lets the page of the request's origin read the response, except below `/console`. */
 export function allowOrigin({ headers: { origin }, url }: FastifyRequest, reply: FastifyReply): void {
   if (origin === undefined || isConsolePath(url)) return;
-  reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");
+  reply
+    .header("access-control-allow-origin", origin)
+    .header("access-control-allow-credentials", "true")
+    .header("access-control-expose-headers", EXPOSED_HEADERS);
+  addVary(reply, "origin");
+}
+
+/** Adds a header of requests on which the response depends. */
+export function addVary(reply: FastifyReply, name: string): void {
+  const vary = reply.getHeader("vary");
+  reply.header("vary", vary === undefined ? name : `${vary}, ${name}`);
 }
 
 /**

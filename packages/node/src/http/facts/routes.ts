@@ -13,6 +13,7 @@ import { DEFAULT_FROM } from "../../facts/uniks/reader.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
+import { addVary } from "../core/headers.ts";
 import { blockId, count } from "../core/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { digests, hex64, query, uint } from "../requests/parameters.ts";
@@ -205,7 +206,7 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
 
     app.get("/facts/checkpoint", { schema: SCHEMAS.checkpoint }, async (request, reply) => {
       const data = checkpoint(await facts.checkpoint());
-      reply.header("vary", "accept");
+      addVary(reply, "accept");
       // Clients of tiles send no header, or any: only others ask for JSON by name.
       if (request.headers.accept?.includes("json")) return { data };
       return reply.type("text/plain; charset=utf-8").send(data.note as never);

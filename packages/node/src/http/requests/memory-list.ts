@@ -1,7 +1,7 @@
 /** In-memory filtering and sorting for small collections. */
 
 import { parseExternal, type TextBounds } from "../../platform/json/external.ts";
-import { formOf } from "../../platform/json/form.ts";
+import { type Form, formOf } from "../../platform/json/form.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Integer, Interval } from "../../read/page.ts";
 import { CursorError } from "../../read/port.ts";
@@ -11,24 +11,35 @@ type Look<Row, Shown> = {
   readonly show: (row: Row) => Shown;
   /** Returns the unique id of a row. */
   readonly id: (row: Row) => string;
+  readonly rate: Rate<Row>;
+  readonly direction: "asc" | "desc";
 };
 
+/** Sort key of a row; rows without a key come last in both directions. */
+export type Rate<Row> = (row: Row) => Key;
+type Key = bigint | boolean | number | string | undefined;
+
 /**
- * Returns the requested page of the rows.
+ * Sorts the rows, texts by code unit and ties by the unique `id`, and returns the requested page. A cursor consists of the key and the
+ * id of the last row, so that the next page hides no row if that row, or rows before it, no longer exist.
  *
  * @throws {CursorError}
  */
 export function memoryList<Row, Shown>(
   request: ListRequest,
   rows: readonly Row[],
-  { show, id }: Look<Row, Shown>,
+  { show, id, rate, direction }: Look<Row, Shown>,
 ): { meta: Meta; data: Shown[] } {
   const page = pageOf(request.query);
-  const offset = page.after === undefined ? page.offset : indexAfter(rows, page.after, id);
-  const shown = rows.slice(offset, offset + page.limit);
-  const end = offset + shown.length;
+  const order = createOrder(direction);
+  const place = (row: Row): Place => ({ key: rate(row), id: id(row) });
+  const sorted = rows.toSorted((a, b) => order(place(a), place(b)));
+  const after = page.after === undefined ? undefined : readPlace(page.after);
+  const index = after && sorted.findIndex((row) => order(place(row), keyLike(after, place(row))) > 0);
+  const offset = index === undefined ? page.offset : index === -1 ? rows.length : index;
+  const shown = sorted.slice(offset, offset + page.limit);
   const last = shown.at(-1);
-  const next = end < rows.length && last !== undefined && placeOf(id(last), end - 1);
+  const next = offset + shown.length < rows.length && last !== undefined && placeText(place(last));
   return listResponse(request, page, {
     rows: shown.map(show),
     totalCount: rows.length,
@@ -36,17 +47,52 @@ export function memoryList<Row, Shown>(
   });
 }
 
+type Place = { readonly key: Key; readonly id: string };
+
+function createOrder(direction: "asc" | "desc"): (a: Place, b: Place) => number {
+  const sign = direction === "asc" ? 1 : -1;
+  return (a, b) => {
+    const [x, y] = [a.key, b.key];
+    const byKey =
+      x === undefined || y === undefined
+        ? Number(x === undefined) - Number(y === undefined)
+        : compare(x, y) * sign;
+    return byKey || compare(a.id, b.id);
+  };
+}
+
+const placeText = ({ key = null, id }: Place | { key: null; id: string }): string =>
+  JSON.stringify([typeof key === "bigint" ? `${key}` : key, id]);
+
+const PLACE = formOf(
+  Type.Unsafe<[key: boolean | number | string | null, id: string]>({
+    ...{ type: "array", items: [Type.Unknown(), Type.String()], minItems: 2, additionalItems: false },
+  }),
+);
+
+/** @throws {CursorError} */
+function readPlace(text: string): Place {
+  const [key, id] = readParts(text, PLACE);
+  return { key: key ?? undefined, id };
+}
+
+/**
+ * Returns the place of a cursor with a key of the type that a row has.
+ *
+ * @throws {CursorError} if the cursor belongs to another order
+ */
+function keyLike({ key, id }: Place, row: Place): Place {
+  if (typeof row.key === "bigint" && typeof key === "string" && /^-?\d+$/.test(key))
+    return { key: BigInt(key), id };
+  if (key !== undefined && row.key !== undefined && typeof key !== typeof row.key) throw new CursorError();
+  return { key, id };
+}
+
 /**
  * Returns a cursor: id and index of a row. The page has the rows after that row, or from the index on if the row no
  * longer exists.
  */
 export const placeOf = (id: string, index: number): string => JSON.stringify([id, index]);
-
-function indexAfter<Row>(rows: readonly Row[], cursor: string, id: (row: Row) => string): number {
-  const [lastId, lastIndex] = readCursor(cursor);
-  const index = rows.findIndex((row) => id(row) === lastId);
-  return index === -1 ? lastIndex : index + 1;
-}
 
 const CURSOR_BOUNDS: TextBounds = { maxCharacters: 2_048, maxDepth: 1, maxValues: 2 };
 const Index = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -57,32 +103,14 @@ const CURSOR = formOf(
 );
 
 /** @throws {CursorError} */
-export function readCursor(text: string): [id: string, index: number] {
+export const readCursor = (text: string): [id: string, index: number] => readParts(text, CURSOR);
+
+function readParts<Parts>(text: string, form: Form<Parts>): Parts {
   try {
-    return parseExternal(text, CURSOR, CURSOR_BOUNDS);
+    return parseExternal(text, form, CURSOR_BOUNDS);
   } catch {
     throw new CursorError();
   }
-}
-
-/** Sort key of a row; rows without a key come last in both directions. */
-export type Rate<Row> = (row: Row) => bigint | boolean | number | string | undefined;
-
-/** Sorts rows; texts by code unit, ties by the unique `id`. */
-export function sorted<Row>(
-  rows: readonly Row[],
-  rate: Rate<Row>,
-  { direction, id }: { direction: "asc" | "desc"; id: (row: Row) => string },
-): Row[] {
-  const sign = direction === "asc" ? 1 : -1;
-  return rows.toSorted((a, b) => {
-    const [x, y] = [rate(a), rate(b)];
-    const byRate =
-      x === undefined || y === undefined
-        ? Number(x === undefined) - Number(y === undefined)
-        : compare(x, y) * sign;
-    return byRate || compare(id(a), id(b));
-  });
 }
 
 const compare = <V extends bigint | boolean | number | string>(a: V, b: V): number =>

@@ -11,15 +11,7 @@ import { HEAD_ONLY } from "../core/head-cache.ts";
 import { address as addressText, count, id, publicKey as publicKeyText } from "../core/values.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
-import {
-  isFlag,
-  matches,
-  memoryList,
-  passing,
-  type Rate,
-  sorted,
-  type Tests,
-} from "../requests/memory-list.ts";
+import { isFlag, matches, memoryList, passing, type Rate, type Tests } from "../requests/memory-list.ts";
 import { type ListRequest, pageQuery } from "../requests/pagination.ts";
 import { hex64, orderOf, query } from "../requests/parameters.ts";
 
@@ -110,8 +102,12 @@ async function entityList(
 ) {
   const { field, direction } = orderOf(request.query.orderBy, ENTITIES);
   const found = passing(await entities.all(), TESTS, filter);
-  const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
-  return memoryList(request, ordered, { show: entityResponse, id: ({ id }) => id });
+  return memoryList(request, found, {
+    show: entityResponse,
+    id: ({ id }) => id,
+    rate: RATES[field],
+    direction,
+  });
 }
 
 const entityResponse = ({ id, publicKey, address, type, subType, data, resigned }: StoredEntity) => ({

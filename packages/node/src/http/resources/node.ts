@@ -100,7 +100,7 @@ function addStatus(app: Server, { gateway }: Api): void {
     "/node/status",
     { schema: described("Node", "Returns height and sync state of the node.", single(Status)) },
     async () => {
-      const { finalBlock: _, ...data } = await gateway.status();
+      const { finalBlock: _, isIsolated: _isIsolated, ...data } = await gateway.status();
       return { data };
     },
   );

@@ -1,16 +1,15 @@
 /** `/peers` (http-api.md 6.7). */
 
 import type { PeerInfo } from "../../gateway/gateway.ts";
-import { compareVersions, parseRange, parseVersion } from "../../peers/versions.ts";
+import { parseRange, parseVersion, versionKey } from "../../peers/versions.ts";
 import { Type } from "../../platform/json/schema.ts";
-import type { PeerOrder } from "../../read/filters.ts";
 import { PEERS } from "../../read/lists.ts";
 import type { Resource } from "../core/api.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { count } from "../core/values.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { listParameters } from "../requests/list-schemas.ts";
-import { memoryList, sorted } from "../requests/memory-list.ts";
+import { memoryList } from "../requests/memory-list.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { ip, orderOf, query } from "../requests/parameters.ts";
 
@@ -43,8 +42,13 @@ export const peers: Resource = (app, { gateway }) => {
       const { version, orderBy } = request.query;
       const all = await gateway.peers();
       const found = version === undefined ? all : ofVersions(all, version);
-      const rows = ordered(found, orderOf(orderBy, PEERS));
-      return memoryList(request, rows, { show: peerResponse, id: ({ ip }) => ip });
+      const { field, direction } = orderOf(orderBy, PEERS);
+      return memoryList(request, found, {
+        show: peerResponse,
+        id: ({ ip }) => ip,
+        rate: (peer) => (field === "version" ? versionKey(peer.version) : peer[field]),
+        direction,
+      });
     },
   );
 
@@ -66,18 +70,6 @@ function ofVersions(all: readonly PeerInfo[], text: string): readonly PeerInfo[]
     const version = parseVersion(peer.version);
     return version !== undefined && range.test(version);
   });
-}
-
-function ordered(all: readonly PeerInfo[], { field, direction }: PeerOrder): readonly PeerInfo[] {
-  if (field !== "version") return sorted(all, (peer) => peer[field], { direction, id: ({ ip }) => ip });
-  const places = new Map(
-    all
-      .flatMap((peer) => parseVersion(peer.version) ?? [])
-      .toSorted(compareVersions)
-      .map(({ version }, place) => [version, place]),
-  );
-  const place = (peer: PeerInfo) => places.get(parseVersion(peer.version)?.version ?? "");
-  return sorted(all, place, { direction, id: ({ ip }) => ip });
 }
 
 /** Returns the members of a peer in responses. */

@@ -17,7 +17,7 @@ import {
   type TimestampOf,
   username,
 } from "../core/values.ts";
-import { matches, memoryList, passing, type Rate, sorted, type Tests } from "../requests/memory-list.ts";
+import { matches, memoryList, passing, type Rate, type Tests } from "../requests/memory-list.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { orderOf } from "../requests/parameters.ts";
 
@@ -155,9 +155,12 @@ export function delegateList(
   filter: DelegateFilter,
 ) {
   const { field, direction } = orderFrom(request.query.orderBy);
-  const order = { direction, id: ({ response }: Candidate) => response.publicKey };
-  const found = sorted(passing(candidates, TESTS, filter), RATES[field], order);
-  return memoryList(request, found, { show: ({ response }) => response, id: order.id });
+  return memoryList(request, passing(candidates, TESTS, filter), {
+    show: ({ response }) => response,
+    id: ({ response }) => response.publicKey,
+    rate: RATES[field],
+    direction,
+  });
 }
 
 /** Parses an order; orders by rank if the text is not valid. */

@@ -6,15 +6,7 @@ import type { Head } from "../../read/port.ts";
 import type { StoredLock } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import { address, amount, count, hex, id, publicKey, Timestamp, type TimestampOf } from "../core/values.ts";
-import {
-  isFlag,
-  matches,
-  memoryList,
-  passing,
-  type Rate,
-  sorted,
-  type Tests,
-} from "../requests/memory-list.ts";
+import { isFlag, matches, memoryList, passing, type Rate, type Tests } from "../requests/memory-list.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { orderOf } from "../requests/parameters.ts";
 
@@ -100,9 +92,10 @@ export function lockList(
 ) {
   const rows = locks.map((lock) => ({ lock, isExpired: isLockExpired(lock, head) }));
   const { field, direction } = orderOf(request.query.orderBy, LOCKS);
-  const found = sorted(passing(rows, TESTS, filter), RATES[field], { direction, id: ({ lock }) => lock.id });
-  return memoryList(request, found, {
+  return memoryList(request, passing(rows, TESTS, filter), {
     show: ({ lock }) => lockResponse(lock, head, timestampOf),
     id: ({ lock }) => lock.id,
+    rate: RATES[field],
+    direction,
   });
 }

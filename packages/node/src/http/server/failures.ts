@@ -65,9 +65,8 @@ export function withStatus(
   return reply.code(status);
 }
 
-function respond(failure: Failure, { url, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+function respond(failure: Failure, { url }: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.header(CODE_HEADER, failure.code);
-  if (headers.origin !== undefined) reply.header("access-control-expose-headers", CODE_HEADER);
   const seconds = failure.code === "REPLICA_BEHIND" ? RETRY_REPLICA_AFTER_SECONDS : RETRY_AFTER_SECONDS;
   return withStatus(reply, failure.status, seconds).send(errorBody(failure, url));
 }

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
 import type { Server } from "../core/app.ts";
 import { encodedTag, type HeadResponse } from "../core/head-cache.ts";
-import { encodingFor } from "../core/headers.ts";
+import { addVary, encodingFor } from "../core/headers.ts";
 
 /** Minimum size: compression does not reduce smaller responses enough. */
 const MIN_BYTES = 1024;
@@ -20,7 +20,7 @@ export function addCompression(app: Server): void {
     // A handler that tags its body has chosen the encoding.
     if (reply.hasHeader("etag") && !request.headResponse) return done(null, payload);
     const isLarge = Buffer.byteLength(payload) >= MIN_BYTES;
-    if (isLarge) reply.header("vary", "accept-encoding");
+    if (isLarge) addVary(reply, "accept-encoding");
     const encoding = isLarge ? encodingFor(request.headers["accept-encoding"], ENCODINGS) : undefined;
     if (encoding !== undefined && request.headResponse) {
       reply.header("etag", encodedTag(request.headResponse.tag, encoding));

@@ -50,7 +50,7 @@ export const WARNINGS_HEADER = "webhook-warnings";
 const MAX_WARNINGS_BYTES = 2_048;
 const MORE = "there are more warnings: POST /api/v2/webhooks/test lists all";
 
-/** Sets the header if there are probable mistakes; pages of other origins can read it. */
+/** Sets the header if there are probable mistakes. */
 export function addWarnings(
   reply: FastifyReply,
   { event, events, conditions }: Webhook,
@@ -65,8 +65,6 @@ export function addWarnings(
   }
   if (warnings.length === 0) return;
   reply.header(WARNINGS_HEADER, warningsText(warnings));
-  if (reply.request.headers.origin !== undefined)
-    reply.header("access-control-expose-headers", WARNINGS_HEADER);
 }
 
 /** Returns as many warnings as the header can contain, as a JSON list in ASCII. */

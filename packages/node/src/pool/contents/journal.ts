@@ -93,10 +93,11 @@ export class Journal {
     return done;
   }
 
-  /** Writes the outstanding changes as `flush` does; a failed write is not repeated. */
+  /** Writes the outstanding changes as `flush` does; a failed write is not repeated, and `flushed` rejects with its error. */
   close(): Promise<void> {
     const done = this.flush();
     this.#unschedule();
+    done.catch((error) => this.#written?.reject(error));
     return done;
   }
 

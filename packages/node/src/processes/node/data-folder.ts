@@ -1,4 +1,5 @@
 /** The data folder: locked for this process, with its database open and its secrets readable. */
+import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import type { Network } from "@uniknode/protocol";
 import { refuseOtherNetwork } from "../../chain/stores.ts";
@@ -69,18 +70,16 @@ export function openDataFolder(
   });
   onStop("database", database.close);
   migrate(database, databasePath);
+  const meta = new MetaStore(database);
+  if (meta.read("eventLog") === undefined) meta.write("eventLog", randomBytes(4).toString("hex"));
   const endCheckpoints = startCheckpoints(DEFAULT_CHECKPOINT_OPTIONS, {
     database,
     databasePath,
     onError: (err) => logger.warn({ err }, "failed to copy the write-ahead log into the database; retrying"),
   });
   onStop("checkpoints", endCheckpoints);
-  const secretKey = encryptSecrets(database, options);
-  const webhookToken = webhookTokenOf(
-    options.webhookToken,
-    new MetaStore(database),
-    new SecretCipher(secretKey),
-  );
+  const secretKey = encryptSecrets(database, options, (text) => logger.warn(text));
+  const webhookToken = webhookTokenOf(options.webhookToken, meta, new SecretCipher(secretKey));
   const checkpointKey = checkpointKeyOf(options.data);
   return {
     database,

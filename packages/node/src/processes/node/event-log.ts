@@ -8,6 +8,7 @@ import { Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createLastSequence, EventLog } from "../../store/events/event-log.ts";
 import { CopiedEvents, RemoteNameStore, SubscribedEventStore } from "../../store/events/subscribed-events.ts";
+import { systemClock } from "../../webhooks/collaborators.ts";
 import { hasOwnNames, OwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { runNow, sqlOf } from "../../webhooks/sqlite/sql.ts";
 import { readEventNames } from "../../webhooks/storage/webhooks.ts";
@@ -35,7 +36,11 @@ export function openNodeEventLog(
     elapsedMs: () => performance.now(),
   });
   // The age of events is measured with the clock of the machine: the clock of the chain can be ahead.
-  const events = new EventLog(database, { recordedNames: subscribedEvents.names });
+  const events = new EventLog(database, {
+    recordedNames: subscribedEvents.names,
+    // A clock that is ahead for some minutes must not drop events.
+    retentionNow: () => Math.min(systemClock.nowMs(), systemClock.steadyMs()),
+  });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,
     subscribedEvents,

@@ -156,15 +156,16 @@ function statusOf({ peers, head, now, network, slots, assumption, blocks }: Gate
   const final = blocks.header(finalHeight(height, network));
   const known = peers?.networkHeight();
   const progress = peers?.progress();
-  const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
+  const isOld = now() - timestamp >= SYNCED_SLOTS * network.milestoneAt(1).blocktime;
   return {
-    synced: known === undefined || now() - timestamp < maxAgeSeconds,
+    synced: known === undefined || !isOld,
     now: height,
     blocksCount: (known ?? height) - height,
     timestamp: now(),
     ...(final && { finalBlock: { height: final.height, id: final.id } }),
     ...(progress && { progress }),
     ...(futureHead !== undefined && { futureHead }),
+    ...(peers && known === undefined && isOld && { isIsolated: true }),
     ...assumedBlock(assumption(), height),
   };
 }

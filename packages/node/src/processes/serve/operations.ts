@@ -118,7 +118,9 @@ function checkDatabase(state: State): Check {
     return unhealthy(
       `the node has another chain than the database: its block ${node?.finalBlock?.height} is ${node?.finalBlock?.id}; check --node and --database-url`,
     );
-  const lag = blocksBehind(heightsOf(state)) ?? 0;
+  const lag = blocksBehind(heightsOf(state));
+  if (lag === undefined)
+    return healthy(`at height ${head.height}, an unknown number of blocks behind the node`);
   const text = `at height ${head.height}, ${lag} blocks behind the node`;
   return lag <= MAX_BLOCKS_BEHIND ? healthy(text) : unhealthy(text);
 }

@@ -30,19 +30,20 @@ const UNUSABLE = /^(SQLITE_(CANTOPEN|PERM|AUTH)|EACCES$|EPERM$|EISDIR$|ENOENT$|E
  * Converts an error to a `DataError` if it concerns a file of the data folder; returns any other error
  * unchanged.
  *
- * @param path of the file that was used
+ * @param path of the file that was used; undefined if it is unknown
  * @param remedy what to do when the file is damaged
  */
-export function dataErrorOf(error: unknown, path: string, remedy: string): unknown {
+export function dataErrorOf(error: unknown, path: string | undefined, remedy: string): unknown {
   const { code, message } = error as { code?: unknown; message?: string };
   if (error instanceof DataError) return error;
   const options = { cause: error };
+  const file = path ?? "the database";
   const codeText = typeof code === "string" ? code : "";
   if (DAMAGED.test(codeText))
-    return new DataError("DATA_DAMAGED", `${path} is damaged (${message}): ${remedy}`, options);
+    return new DataError("DATA_DAMAGED", `${file} is damaged (${message}): ${remedy}`, options);
   const trouble = troubleOf(error);
   if (trouble === "disk full") {
-    const described = describeTrouble(trouble, dirname(path));
+    const described = path === undefined ? trouble : describeTrouble(trouble, dirname(path));
     return new DataError(
       "DISK_FULL",
       `${described}; free some space, or choose another disk with --data`,
@@ -50,7 +51,7 @@ export function dataErrorOf(error: unknown, path: string, remedy: string): unkno
     );
   }
   if (!trouble && !UNUSABLE.test(codeText)) return error;
-  const { path: named = path } = error as { path?: string };
+  const { path: named = file } = error as { path?: string };
   return new DataError(
     "DATA_UNUSABLE",
     `${named} cannot be used (${message}): make it readable and writable for this user, or choose another folder with --data`,

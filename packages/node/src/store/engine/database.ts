@@ -64,6 +64,8 @@ export type Database = {
    * connection.
    */
   checkpoint(): void;
+  /** Copies the write-ahead log into the file and empties it; returns false if a reader prevents it for 5 s. */
+  truncateLog(): boolean;
   close(): void;
 };
 
@@ -166,6 +168,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       return { total: log, copied: checkpointed };
     },
     checkpoint: () => void driver.pragma("wal_checkpoint(PASSIVE)"),
+    truncateLog: () => (driver.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }])[0].busy === 0,
     close: () => void driver.close(),
   };
 }

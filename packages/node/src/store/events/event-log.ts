@@ -17,6 +17,8 @@ type EventLogOptions = {
   readonly recordedNames: () => ReadonlySet<string>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Time by which the retention measures the age of events, milliseconds since 1970; by default `now`. */
+  readonly retentionNow?: () => number;
 };
 
 /** Rows dropped in one transaction: a few milliseconds of write lock. */
@@ -45,13 +47,15 @@ export class EventLog {
   readonly #database: Database;
   readonly #recordedNames: () => ReadonlySet<string>;
   readonly #now: () => number;
+  readonly #retentionNow: () => number;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #lastSequence: () => number;
 
-  constructor(database: Database, { recordedNames, now = Date.now }: EventLogOptions) {
+  constructor(database: Database, { recordedNames, now = Date.now, retentionNow = now }: EventLogOptions) {
     this.#database = database;
     this.#recordedNames = recordedNames;
     this.#now = now;
+    this.#retentionNow = retentionNow;
     this.#statements = prepareStatements(database);
     this.#lastSequence = createLastSequence(database);
   }
@@ -112,7 +116,7 @@ export class EventLog {
     return this.#database.transaction(() => {
       const passed = slowest.get()?.sequence ?? Number.POSITIVE_INFINITY;
       const surplus = this.#lastSequence() - maxEvents;
-      const createdBefore = this.#now() - maxAgeMs;
+      const createdBefore = this.#retentionNow() - maxAgeMs;
       const rows = oldest.all(PRUNED_AT_ONCE);
       const kept = rows.findIndex(
         ({ sequence, created_ms }) =>

@@ -6,7 +6,7 @@ import type { Database, Statement } from "../engine/database.ts";
  * identifies the key that encrypts secrets; absent if they are not encrypted. `unchecked`: the height of the
  * first block whose signatures were not checked, if any; `failedPin`: the last pin that was wrong (decision
  * 39); `webhookOwner`: the owner of the webhooks, absent before the first hand-over (decision 54); `webhookEpoch`: the epoch
- * of the last start of the webhook service.
+ * of the last start of the webhook service; `eventLog`: the random id of the event log, which streams name in their positions.
  */
 export type MetaKey =
   | "nethash"
@@ -15,7 +15,8 @@ export type MetaKey =
   | "unchecked"
   | "failedPin"
   | "webhookOwner"
-  | "webhookEpoch";
+  | "webhookEpoch"
+  | "eventLog";
 
 export class MetaStore {
   readonly #select: Statement<{ value: string }>;

@@ -5,6 +5,7 @@ import { SqlitePastEvents } from "../../event-log/sqlite/history.ts";
 import { BlockStore } from "../../store/chain/blocks.ts";
 import { createReadTogether, type Database, type ReadTogether } from "../../store/engine/database.ts";
 import { EventLog } from "../../store/events/event-log.ts";
+import { MetaStore } from "../../store/node/meta.ts";
 import {
   type BlockPage,
   type BlockRef,
@@ -20,11 +21,12 @@ const PAGE = 25;
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 export class SqliteSource implements Source {
+  readonly logId: string | undefined;
   readonly #eventLog: Pick<EventLog, "read" | "firstSequence" | "lastSequence">;
   readonly #history: PastEvents;
   readonly #blocks: Pick<BlockStore, "head" | "header">;
   readonly #readTogether: ReadTogether;
-  readonly #toSourceEvent = createSourceEvents();
+  readonly #toSourceEvent: ReturnType<typeof createSourceEvents>;
   /** Cached page: all clients at the end of the log read the same one. */
   #known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
 
@@ -34,6 +36,8 @@ export class SqliteSource implements Source {
     this.#history = new SqlitePastEvents(database, network);
     this.#blocks = new BlockStore(database);
     this.#readTogether = createReadTogether(database);
+    this.logId = new MetaStore(database).read("eventLog");
+    this.#toSourceEvent = createSourceEvents(this.logId);
   }
 
   async end(): Promise<LogEnd> {

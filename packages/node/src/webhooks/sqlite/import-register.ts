@@ -49,7 +49,7 @@ export function importOldRegister(
   try {
     migrate(database, databasePath);
     requireOwner(database);
-    const cipher = new SecretCipher(encryptSecrets(database, options));
+    const cipher = new SecretCipher(encryptSecrets(database, options, (text) => process.emitWarning(text)));
     const sql = sqlOf(database);
     const unknown = entries.filter(({ alias }) => runNow(findAlias(sql, alias)) === undefined);
     checkLimits(

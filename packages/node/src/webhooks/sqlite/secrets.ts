@@ -22,11 +22,16 @@ export type KeyFiles = {
  * Encrypts plain secrets, replaces the previous key, or decrypts the secrets, as the files require. Must be called before
  * anything else uses the database. The row of `meta` with the check of the key is called `seal`.
  *
+ * @param warn called with the reason and the next step if previous values stay in the write-ahead log
  * @returns the key of every secret in the database; undefined if they are plain text
  * @throws {ConfigError} if none of the given keys decrypts the secrets
  * @throws {EncryptionError} if a secret was changed without the key
  */
-export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array | undefined {
+export function encryptSecrets(
+  database: Database,
+  files: KeyFiles,
+  warn: (text: string) => void,
+): Uint8Array | undefined {
   const meta = new MetaStore(database);
   const { content, present } = openKeys(meta, files);
 
@@ -47,7 +52,13 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
     if (created) meta.write("seal", created.check);
     else meta.remove("seal");
   });
-  database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA secure_delete = OFF");
+  const isTruncated = database.truncateLog();
+  database.execute("PRAGMA secure_delete = OFF");
+  if (!isTruncated) {
+    warn(
+      "the previous webhook secrets stay in node.sqlite-wal, because another program reads the database: end that program, then restart the node",
+    );
+  }
   return created?.key;
 }
 

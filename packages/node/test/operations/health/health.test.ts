@@ -57,6 +57,13 @@ test("A node far behind the network is not ready, one that is a few blocks behin
   });
 });
 
+test("A node with an old head that knows no peer is not ready.", async () => {
+  expect(await open({ ...STATUS, isIsolated: true }).health.ready()).toMatchObject({
+    isReady: false,
+    checks: { chain: { ok: false, detail: "at height 17, which is old, and no peer is known" } },
+  });
+});
+
 test("A node whose head is in the future is not ready, and says when it will be.", async () => {
   const futureHead = "the head is in the future: forging resumes at 2026-01-02T00:00:00.000Z";
   expect(await open({ ...STATUS, futureHead }).health.ready()).toMatchObject({

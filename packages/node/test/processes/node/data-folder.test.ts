@@ -49,6 +49,13 @@ test("The folder belongs to one process, and its database closes before it is re
   expect(logged).toEqual([]);
 });
 
+test("The event log of a folder has a random id, which each start keeps.", async () => {
+  const logId = new MetaStore((await open()).database).read("eventLog");
+  expect(logId).toMatch(/^[0-9a-f]{8}$/);
+  await closeAll();
+  expect(new MetaStore((await open()).database).read("eventLog")).toBe(logId);
+});
+
 test("A folder in use, or with the chain of another network, is neither claimed nor changed.", async () => {
   const { database } = await open();
   expect(claims).toBe(1);

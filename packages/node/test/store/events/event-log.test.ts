@@ -86,6 +86,17 @@ describe("retention of the event log", () => {
     expect(sequences(log)).toEqual([2]);
   });
 
+  test("Retention of the event log keeps events while the wall time is ahead of the time of the retention.", () => {
+    const { database, clock } = openLog();
+    const options = { recordedNames: () => new Set(["block.applied"]), now: () => clock.ms };
+    const log = new EventLog(database, { ...options, retentionNow: () => 1_000 });
+    log.append([applied(1)]);
+    clock.ms = 1_000_000;
+    log.append([applied(2)]);
+    log.prune({ maxEvents: 100, maxAgeMs: 1_000 });
+    expect(sequences(log)).toEqual([1, 2]);
+  });
+
   test("Retention of the event log keeps events that the slowest reader has not processed.", () => {
     const { log } = openLog();
     log.append([1, 2, 3, 4].map(applied));
