@@ -1,7 +1,6 @@
 // WEBHOOK_SECRET=whsec_... node receiver.mjs (Node.js 22.13 or newer)
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
-import { buffer } from "node:stream/consumers";
 
 const { DatabaseSync } = await import("node:sqlite").catch(() => {
   console.error(`Node.js 22.13 or newer is required, but this is ${process.versions.node}.`);
@@ -10,6 +9,7 @@ const { DatabaseSync } = await import("node:sqlite").catch(() => {
 const { WEBHOOK_SECRET, DATABASE = "receiver.sqlite", PORT = "8000", CONFORM } = process.env;
 const key = Buffer.from(WEBHOOK_SECRET.replace(/^whsec_/, ""), "base64");
 const TOLERANCE_SECONDS = 300;
+const MAX_BYTES = 1_048_576;
 
 const database = new DatabaseSync(DATABASE);
 database.exec(
@@ -36,10 +36,23 @@ function isGenuine(headers, body) {
   });
 }
 
+// Returns undefined for a longer body.
+async function readBody(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    length += chunk.length;
+    if (length > MAX_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 async function receive(request, response) {
   // The view for `uniknode conform`.
   if (CONFORM && request.method === "GET") return response.end(JSON.stringify({ facts: facts.all() }));
-  const body = await buffer(request);
+  const body = await readBody(request);
+  if (body === undefined) return response.writeHead(413, { connection: "close" }).end();
   if (!isGenuine(request.headers, body)) return response.writeHead(401).end();
   const { id, event, height = null, blockId = null, reverts } = JSON.parse(body);
   if (reverts) retract.run(reverts);

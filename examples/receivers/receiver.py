@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
 DATABASE = os.environ.get("DATABASE", "receiver.sqlite")
 TOLERANCE_SECONDS = 300
+MAX_BYTES = 1_048_576
 
 TABLE = "CREATE TABLE IF NOT EXISTS fact (id TEXT PRIMARY KEY, event TEXT, height INTEGER, blockId TEXT, retracted INTEGER)"
 # A fact that arrives twice, or after its retraction, changes nothing. Put your own changes into the same transaction.
@@ -41,7 +42,10 @@ class Receiver(BaseHTTPRequestHandler):
     timeout = 30
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        length = int(self.headers.get("content-length", 0))
+        if not 0 <= length <= MAX_BYTES:
+            return self.respond(413)
+        body = self.rfile.read(length)
         if not is_genuine(self.headers, body):
             return self.respond(401)
         delivery = json.loads(body)

@@ -28,7 +28,10 @@ export type ApiErrorType =
       /** Time until the node accepts requests again, if the response contains it. */
       readonly retryAfterMs?: number;
     } & Refusal)
-  /** Any other 4xx: the request is invalid; `message` of the body names the field and the reason. */
+  /**
+   * Any other 4xx: the request is invalid; `message` of the body names the field and the reason. Also a redirect of a request other than
+   * GET: the client does not follow it. Browsers hide its status, which is 0 then.
+   */
   | ({ readonly code: "API_REFUSED" } & Refusal)
   /** 5xx: the node could not respond. */
   | ({ readonly code: "API_FAILED"; readonly retryAfterMs?: number } & Refusal)
@@ -82,6 +85,7 @@ function reasonOf(type: ApiErrorType): string {
   const { message } = Object(type.body) as { message?: unknown };
   if (type.code === "API_RESPONSE_INVALID")
     return `the response is not from a Uniknode API (HTTP ${type.status})`;
+  if (type.status < 400) return "redirected: use the new URL";
   return typeof message === "string" ? `${plain(message)} (HTTP ${type.status})` : `HTTP ${type.status}`;
 }
 
@@ -107,8 +111,9 @@ function causeOf(error: unknown): string {
   return cause.message || ((cause as { code?: string }).code ?? error.message);
 }
 
-/** Creates the error for a response other than success. */
-export function refusalOf({ status, headers }: Response, body: unknown, nowMs: number): ApiErrorType {
+/** Creates the error for a response other than success, or of another form. */
+export function refusalOf({ ok, status, headers }: Response, body: unknown, nowMs: number): ApiErrorType {
+  if (ok) return { code: "API_RESPONSE_INVALID", status, body };
   const nodeCode = headers.get("error-code");
   const refusal = { status, body, ...(nodeCode !== null && { nodeCode }) };
   if (status === 401 || status === 403) return { code: "API_UNAUTHORIZED", ...refusal };

@@ -43,7 +43,7 @@ export type List<Row, Extra = unknown> = AsyncIterable<Row> & {
 };
 
 export type ListOptions = {
-  /** The list has page numbers only, no cursors. */
+  /** The list is short, and has page numbers only, no cursors: all of its pages are read first, because the loop can remove rows. */
   readonly hasNoCursors?: boolean;
 };
 
@@ -57,11 +57,13 @@ export function createList<Row, Extra = unknown>(
   return {
     page,
     async *[Symbol.asyncIterator]() {
+      const rows: Row[] = [];
       let place: PageOptions | undefined = hasNoCursors ? { page: 1 } : { cursor: START };
       while (place) {
         try {
           const { meta, data }: Page<Row> = await page(place);
-          yield* data;
+          if (hasNoCursors) rows.push(...data);
+          else yield* data;
           place = placeAfter(place, meta);
         } catch (error) {
           if (place?.cursor !== START || !isRefusal(error)) throw error;
@@ -69,6 +71,7 @@ export function createList<Row, Extra = unknown>(
           place = { page: 1 };
         }
       }
+      yield* rows;
     },
   };
 }
@@ -80,7 +83,8 @@ function placeAfter({ page = 1 }: PageOptions, { next, nextCursor }: PageMeta): 
   return nextCursor === null || next === null ? undefined : { page: page + 1 };
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === "API_REFUSED";
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "API_REFUSED" && !error.isRetryable;
 
 /** `meta` of a list that is read by cursors: `next` is the path of the following page. */
 export type CursorMeta = { readonly count: number; readonly next: string | null };

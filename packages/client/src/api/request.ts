@@ -35,6 +35,8 @@ export function createConnect(url: string, makeRequest: typeof fetch): Connect {
       method,
       headers: { accept: "application/json", ...(body !== undefined && JSON_BODY), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body, withBigInts) }),
+      // fetch would turn a redirected POST into a GET without a body.
+      ...(method !== "GET" && { redirect: "manual" }),
       signal,
     });
 }

@@ -38,8 +38,15 @@ const FIRST_WAIT_MS = 250;
 /** A node counts requests by the minute: after that time it accepts requests again. */
 const MAX_WAIT_MS = 60_000;
 
-/** @throws {TypeError} if the URL is not http or https */
-export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDependencies): Send {
+/**
+ * @param read reads the body of a successful response
+ * @throws {TypeError} if the URL is not http or https
+ */
+export function createSend(
+  options: SendOptions,
+  { fetch, sleep, nowMs }: SendDependencies,
+  read: (response: Response, request: ApiRequest) => Promise<unknown> = readJson,
+): Send {
   const { timeoutMs = TIMEOUT_MS, retries = RETRIES, maxWaitMs = MAX_WAIT_MS, signal } = options;
   const connect = withPosition(createConnect(options.url, fetch));
 
@@ -60,23 +67,25 @@ export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDe
   async function attemptOnce<Body>(request: ApiRequest): Promise<Body> {
     signal?.throwIfAborted();
     const timeout = AbortSignal.timeout(timeoutMs);
-    let response: Response;
-    let text: string;
     try {
-      response = await connect(request, signal ? AbortSignal.any([signal, timeout]) : timeout);
-      text = await response.text();
+      const response = await connect(request, signal ? AbortSignal.any([signal, timeout]) : timeout);
+      if (response.ok) return (await read(response, request)) as Body;
+      throw new ApiError(refusalOf(response, bodyOf(await response.text()), nowMs()), nameOf(request));
     } catch (cause) {
+      if (cause instanceof ApiError) throw cause;
       signal?.throwIfAborted();
       const type = timeout.aborted
         ? ({ code: "API_TIMEOUT", timeoutMs } as const)
         : ({ code: "API_UNREACHABLE", cause } as const);
       throw new ApiError(type, nameOf(request));
     }
-    const body = bodyOf(text);
-    if (!response.ok) throw new ApiError(refusalOf(response, body, nowMs()), nameOf(request));
-    if (typeof body === "object" && body !== null) return withWarnings(body, response.headers) as Body;
-    throw new ApiError({ code: "API_RESPONSE_INVALID", status: response.status, body }, nameOf(request));
   }
+}
+
+async function readJson(response: Response, request: ApiRequest): Promise<object> {
+  const body = bodyOf(await response.text());
+  if (typeof body === "object" && body !== null) return withWarnings(body, response.headers);
+  throw new ApiError(refusalOf(response, body, 0), nameOf(request));
 }
 
 /** Adds the warnings of the response, which are a JSON list in a header (webhooks.md 3). */

@@ -1,4 +1,5 @@
 /** Parses the secret of a webhook, in the form of the node's response or of libraries for Standard Webhooks. */
+import { argumentError } from "../api/request.ts";
 
 export type Secret = {
   /** Key of the signatures. */
@@ -17,7 +18,7 @@ const BYTES = 32;
 export function readSecret(text: unknown): Secret {
   const key = typeof text === "string" ? (fromHex(text) ?? fromBase64(text)) : undefined;
   if (key?.length !== BYTES) {
-    throw new TypeError(
+    throw argumentError(
       "the secret must be the 64 hexadecimal digits that the node returned as token, or whsec_ and their bytes in base64",
     );
   }

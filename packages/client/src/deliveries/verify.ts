@@ -1,4 +1,5 @@
 /** Verifies that a delivery comes from the node. */
+import { argumentError } from "../api/request.ts";
 import { type Delivery, readDelivery } from "./delivery.ts";
 import { DeliveryError } from "./error.ts";
 import { type DeliveryHeaders, headerOf, optionalHeaderOf } from "./headers.ts";
@@ -134,9 +135,11 @@ function isEqual(left: string, right: string): boolean {
 
 function readBody(body: unknown): Uint8Array {
   if (typeof body === "string") return encoder.encode(body);
-  if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  if (body instanceof Uint8Array) return body;
-  throw new TypeError("the body must be the raw one, as text or bytes: verify first, parse afterwards");
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  // `instanceof` is false for a buffer of another realm, such as that of a test runner.
+  if (Object.prototype.toString.call(body) === "[object ArrayBuffer]")
+    return new Uint8Array(body as ArrayBuffer);
+  throw argumentError("the body must be the raw one, as text or bytes: verify first, parse afterwards");
 }
 
 function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -60,13 +60,13 @@ export function createVerifyingClient(options: ClientOptions) {
      * @param to last height, at most that of the node's checkpoint
      * @throws {TypeError} for a webhook with conditions without `matches`, malformed keys or heights
      * @throws {RangeError} for too many facts: audit fewer blocks at once
-     * @throws {ApiError | Error} if the node does not respond
+     * @throws {ApiError | Error} if the node does not respond, or limits the rate
      */
     audit(webhook: AuditedWebhook, from: number, to: number, rules: AuditOptions): Promise<AuditReport> {
       return audit(webhook, { from, to }, rules, {
         checkpoint: async () => (await client.facts.checkpoint()).data.note,
         tile: createTileReader(options),
-        facts: (events, fromHeight, signal) => client.events.stream({ events, fromHeight, signal }),
+        facts: (events, fromHeight, options) => client.events.stream({ events, fromHeight, ...options }),
       });
     },
   };

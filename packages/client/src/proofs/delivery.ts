@@ -1,5 +1,11 @@
 /** Verifies deliveries of webhooks with proofs (webhooks.md 7.5). */
-import { decodeFullHeader, decodeTransaction, hexToBytes, transactionToJson } from "@uniknode/protocol";
+import {
+  decodeFullHeader,
+  decodeTransaction,
+  hexToBytes,
+  type Transaction,
+  transactionToJson,
+} from "@uniknode/protocol";
 import type { Delivery } from "../deliveries/delivery.ts";
 import {
   type ReceivedDelivery,
@@ -61,6 +67,25 @@ export async function verifyDelivery(
 /** Events whose content is a transaction. */
 const EVENTS_OF_TRANSACTIONS = ["transaction.applied", "delegate.registered", "delegate.resigned"];
 
+/** Types of the transactions that cause an event, as GROUP/TYPE. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  "delegate.registered": ["1/2", "2001/1"],
+  "delegate.resigned": ["1/7", "2001/2"],
+  "unik.minted": ["2000/0", "2001/3"],
+  "unik.updated": ["2000/1", "2001/4"],
+  "unik.transferred": ["2000/2", "2001/6"],
+  "unik.disclosed": ["2001/0"],
+};
+
+/** First character of a vote, by the event that it causes. */
+const SIGNS: Readonly<Record<string, string>> = { "wallet.vote": "+", "wallet.unvote": "-" };
+
+function causes({ typeGroup, type, asset }: Omit<Transaction, "id">, event: string): boolean {
+  const sign = SIGNS[event];
+  if (sign !== undefined) return asset?.votes?.[0]?.startsWith(sign) === true;
+  return TYPES[event]?.includes(`${typeGroup}/${type}`) ?? true;
+}
+
 type ProofResult = Omit<ProvenDelivery, "delivery" | "signature">;
 
 function proofOf(delivery: Delivery, checkpoint: Checkpoint, nowMs: number): ProofResult {
@@ -99,9 +124,10 @@ function compare(
   const isOfTransaction = EVENTS_OF_TRANSACTIONS.includes(event);
   const named = isOfTransaction ? content : content.transaction;
   if (!isRecord(named) || named.id !== id) return undefined;
-  if (truncated) return "transaction";
   const decoded = decodeOrUndefined(bytes);
   if (!decoded) return "transaction";
+  if (!causes(decoded, event)) return undefined;
+  if (truncated) return "transaction";
   const { typeGroup } = decoded;
   const place = { blockId: block.id, sequence: block.ids.indexOf(id) };
   if (!isEqual({ ...transactionToJson({ ...decoded, id }), typeGroup, ...place }, named)) return undefined;

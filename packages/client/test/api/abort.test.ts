@@ -1,6 +1,6 @@
 /** A signal ends a request or a stream at once, whatever it waits for. */
 import { getEventListeners } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -66,6 +66,7 @@ async function aborted(
 
 const later: RequestListener = (_request, response) =>
   response.writeHead(429, { "retry-after": `${PAUSE_S}` }).end("{}");
+const streamed = (response: ServerResponse) => response.setHeader("content-type", "text/event-stream");
 const readAll = async (stream: AsyncIterable<unknown>) => {
   for await (const _ of stream);
 };
@@ -84,13 +85,13 @@ test.each<[string, ...Parameters<typeof aborted>]>([
   [
     "a stream whose node asks for a long pause",
     "pause",
-    (_request, response) => response.end(`retry: ${PAUSE_S * 1_000}\n\n`),
+    (_request, response) => streamed(response).end(`retry: ${PAUSE_S * 1_000}\n\n`),
     (client) => readAll(client.events.stream()),
   ],
   [
     "a stream without messages",
     "request",
-    (_request, response) => response.write(":\n\n"),
+    (_request, response) => streamed(response).write(":\n\n"),
     (client) => readAll(client.events.stream()),
   ],
 ])("%s ends with the reason", async (_, ...attempt) => {
@@ -112,7 +113,7 @@ test("Pauses leave no listener at a signal that is never aborted.", async () => 
 test.each(["999999999999999999", "-5", "soon", "1e3"])(
   "A stream reconnects after two seconds if its node requests a pause of %s ms.",
   async (retry) => {
-    const { url, count } = await serve((_request, response) => response.end(`retry: ${retry}\n\n`));
+    const { url, count } = await serve((_request, response) => streamed(response).end(`retry: ${retry}\n\n`));
     const started = stopTimers();
     const controller = new AbortController();
     const outcome = readAll(createClient({ url, signal: controller.signal }).events.stream()).catch(

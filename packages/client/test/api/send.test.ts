@@ -194,6 +194,35 @@ describe("an unusable response", () => {
   });
 });
 
+describe("a redirect", () => {
+  test.each([301, 302, 307])("A redirect %i of a submission is refused.", async (status) => {
+    const location = "https://node.example/api/transactions";
+    const { url, requests } = await serve(responding(status, "<html>", { location }));
+    const error = await errorOf(createClient({ url }).transactions.submit([]));
+    expect(error).toMatchObject({ code: "API_REFUSED", status, isRetryable: false });
+    expect(error.message).toContain("redirected: use the new URL");
+    expect(requests).toHaveLength(1);
+  });
+
+  test("A redirect in a browser, which hides its status and its target, is refused.", async () => {
+    const hidden = Object.defineProperties(new Response(null), {
+      ok: { value: false },
+      status: { value: 0 },
+      type: { value: "opaqueredirect" },
+    });
+    const client = createClient({ url: "http://127.0.0.1:1", fetch: async () => hidden });
+    const error = await errorOf(client.webhooks.remove(1));
+    expect(error).toMatchObject({ code: "API_REFUSED", status: 0 });
+    expect(error.message).toContain("redirected: use the new URL");
+  });
+
+  test("A redirect of a request that only reads is followed.", async () => {
+    const { send, requests } = await serve(first(responding(302, {}, { location: "/api/other" })));
+    expect(await send({ path: "/blocks" })).toEqual({ data: "there" });
+    expect(requests.map(({ url }) => url)).toEqual(["/api/blocks", "/api/other"]);
+  });
+});
+
 describe("a retry", () => {
   const reset: Handle = (request) => request.socket.destroy();
 
@@ -335,6 +364,30 @@ describe("a list", () => {
     const list = createList<number>(send, { path: "/things" }, { hasNoCursors: true });
     expect(await read(list)).toEqual(ROWS);
     expect(requests).toHaveLength(3);
+  });
+
+  test("A list without cursors skips no row if the loop removes rows.", async () => {
+    const rows = [...ROWS];
+    const { send } = await serve(({ url }, response) => {
+      const first = 2 * (Number(searchOf(url).get("page")) - 1);
+      const next = first + 2 < rows.length ? "path" : null;
+      response.end(JSON.stringify({ meta: { next }, data: rows.slice(first, first + 2) }));
+    });
+    const read: number[] = [];
+    for await (const row of createList<number>(send, { path: "/things" }, { hasNoCursors: true })) {
+      read.push(row);
+      rows.splice(rows.indexOf(row), 1);
+    }
+    expect(read).toEqual(ROWS);
+  });
+
+  test("A list is not read by page numbers because of an error that may not occur again.", async () => {
+    const gone = responding(409, {}, { "error-code": "BRANCH_GONE" });
+    const { send, requests } = await serve(gone, { retries: 1 });
+    await expect(read(createList<number>(send, { path: "/things" }))).rejects.toMatchObject({
+      nodeCode: "BRANCH_GONE",
+    });
+    expect(requests.map(({ url }) => url)).toEqual(Array(2).fill("/api/things?cursor=start"));
   });
 
   test("A list throws its errors, however it is requested.", async () => {

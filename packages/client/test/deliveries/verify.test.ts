@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { runInNewContext } from "node:vm";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { DeliveryError, type VerifyOptions, verifyDelivery } from "../../src/index.ts";
@@ -196,6 +197,14 @@ describe("the half of the secret in Authorization", () => {
   });
 });
 
+test.each(["new Uint8Array(bytes)", "new Uint8Array(bytes).buffer"])(
+  "A body of another realm is accepted: %s.",
+  async (code) => {
+    const body = runInNewContext(code, { bytes: [...Buffer.from(BODY)] }) as Uint8Array;
+    expect(await verifyDelivery({ headers: signed(), body }, { secret: TOKEN, nowMs })).toEqual(DELIVERY);
+  },
+);
+
 describe("an invalid call of a receiver throws a TypeError", () => {
   test.each(["", "secret", TOKEN.slice(1), `${TOKEN}00`, "whsec_", "whsec_AAAA", "whsec_*", undefined])(
     "A receiver with the secret %j throws a TypeError.",
@@ -203,6 +212,7 @@ describe("an invalid call of a receiver throws a TypeError", () => {
       const attempt = verify(signed(), { secret: secret as string });
       await expect(attempt).rejects.toThrow(TypeError);
       await expect(attempt).rejects.toThrow(/64 hexadecimal digits/);
+      await expect(attempt).rejects.toMatchObject({ code: "API_ARGUMENT", isRetryable: false });
     },
   );
 
@@ -210,6 +220,7 @@ describe("an invalid call of a receiver throws a TypeError", () => {
     const body = DELIVERY as unknown as string;
     const attempt = verifyDelivery({ headers: signed(), body }, { secret: TOKEN, nowMs });
     await expect(attempt).rejects.toThrow(/verify first, parse afterwards/);
+    await expect(attempt).rejects.toMatchObject({ code: "API_ARGUMENT", isRetryable: false });
   });
 });
 

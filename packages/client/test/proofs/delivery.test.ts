@@ -36,6 +36,11 @@ const vectors = ["core", "magistrate", "multisignature", "nft", "uns"].flatMap((
     .filter(({ bytes: [, version, network] }) => version === 2 && network === world.network.addressVersion);
 });
 
+const isOfType = (json: object, group: number, type: number): boolean => {
+  const { typeGroup = 1, type: own } = json as { typeGroup?: number; type: number };
+  return typeGroup === group && own === type;
+};
+
 /** Continues the chain by a block with these transactions, and by blocks of the other delegates. */
 function blocksWith(transactions: readonly Uint8Array[]): TestBlock[] {
   const blocks: TestBlock[] = [];
@@ -92,8 +97,26 @@ test("The content of transactions of every type is proven.", async () => {
 });
 
 test("The transaction of a fact about a unik is proven, but neither its owner nor its token.", async () => {
-  const body = bodyOf(0, { event: "unik.updated" });
+  const updating = vectors.findIndex(({ json }) => isOfType(json, 2000, 1));
+  const body = bodyOf(updating, { event: "unik.updated" });
   expect(await verify(body)).toMatchObject({ proof: "final", proves: "transaction" });
+});
+
+test("The name of the event must be one that the transaction causes.", async () => {
+  const transfer = vectors.findIndex(({ json }) => isOfType(json, 1, 0));
+  const resignation = vectors.findIndex(({ json }) => isOfType(json, 1, 7));
+  const refused = { proof: "none", reason: expect.stringMatching(/another fact/) };
+  for (const event of ["delegate.registered", "delegate.resigned", "unik.minted"])
+    expect(await verify(bodyOf(transfer, { event })), event).toMatchObject(refused);
+  const resigned = bodyOf(resignation, { event: "delegate.resigned" });
+  expect(await verify(resigned)).toMatchObject({ proof: "final", proves: "data" });
+  const shortened = { ...bodyOf(transfer, { event: "delegate.resigned" }), truncated: true };
+  expect(await verify(shortened)).toMatchObject(refused);
+  const vote = vectors.findIndex(({ json }) => isOfType(json, 1, 3) && JSON.stringify(json).includes('["+'));
+  const { data: transaction, ...others } = bodyOf(vote);
+  const body = { ...others, data: { delegate: "+key", transaction } };
+  expect(await verify({ ...body, event: "wallet.vote" })).toMatchObject({ proves: "transaction" });
+  expect(await verify({ ...body, event: "wallet.unvote" })).toMatchObject(refused);
 });
 
 test("A block is proven with its content.", async () => {

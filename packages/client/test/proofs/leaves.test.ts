@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { provenLeaves } from "../../src/proofs/audit/leaves.ts";
-import { createTiles } from "../../src/proofs/audit/tiles.ts";
+import { createTileReader, createTiles } from "../../src/proofs/audit/tiles.ts";
 import type { Note } from "../../src/proofs/resolution/note.ts";
 import { createRandom } from "../../test-support/proofs/scene.ts";
 
@@ -31,6 +31,38 @@ function tileOf(leaves: readonly string[], path: string): Uint8Array {
     ),
   );
 }
+
+describe("A tile", () => {
+  const responses = (...given: Response[]) => {
+    const urls: string[] = [];
+    const read = createTileReader({
+      url: "http://127.0.0.1:4003/",
+      retries: 1,
+      fetch: async (url) => {
+        urls.push(String(url));
+        return present(given.shift());
+      },
+    });
+    return { read, urls };
+  };
+  const limited = () => new Response("{}", { status: 429, headers: { "retry-after": "0" } });
+
+  test("A tile is requested again after the time that a rate-limiting node requests.", async () => {
+    const { read, urls } = responses(limited(), new Response(Buffer.of(7, 8)));
+    expect([...(await read("0/000.p/2"))]).toEqual([7, 8]);
+    expect(urls).toEqual(Array(2).fill("http://127.0.0.1:4003/api/v2/facts/tile/0/000.p/2"));
+  });
+
+  test("A tile is refused with a code.", async () => {
+    await expect(responses(limited(), limited()).read("0/000")).rejects.toMatchObject({
+      ...{ code: "API_RATE_LIMITED", isRetryable: true, retryAfterMs: 0 },
+    });
+    await expect(responses(new Response(Buffer.alloc(65_537))).read("0/000")).rejects.toMatchObject({
+      ...{ code: "TILE_INVALID", isRetryable: false },
+    });
+    await expect(responses(Response.error()).read("0/000")).rejects.toMatchObject({ code: "API_REFUSED" });
+  });
+});
 
 describe("The leaves of a range of blocks", () => {
   /** Blocks with 0 to 400 facts and `block.applied`, so that some continue over several tiles. */

@@ -1,21 +1,36 @@
 /** The receiver: verifies that a delivery comes from the node, and hands it on. */
 import { createServer } from "node:http";
-import { buffer } from "node:stream/consumers";
 import { DeliveryError, verifyDelivery } from "@uniknode/client";
+
+/** Longest body: a delivery has less than 400 KiB. */
+const MAX_BYTES = 1_048_576;
+
+/** Returns the raw body: a body that was parsed and written again has another signature. Returns undefined if it is too long. */
+async function readBody(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    length += chunk.length;
+    if (length > MAX_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
 
 /**
  * An HTTP server for deliveries; the caller lets it listen.
  *
  * @param {object} options
  * @param {() => string} options.secret the secret of the webhook
- * @param {(delivery: import("@uniknode/client").Delivery) => void} options.onDelivery what to do with a verified delivery
+ * @param {(delivery: import("@uniknode/client").Delivery) => void | Promise<void>} options.onDelivery stores a verified delivery; if it fails,
+ *   the node sends the delivery again
  */
 export function createReceiver({ secret, onDelivery }) {
   return createServer(async (request, response) => {
     try {
-      // The raw body: a body that was parsed and written again has another signature.
-      const body = await buffer(request);
-      onDelivery(await verifyDelivery({ headers: request.headers, body }, { secret: secret() }));
+      const body = await readBody(request);
+      if (body === undefined) return response.writeHead(413, { connection: "close" }).end();
+      await onDelivery(await verifyDelivery({ headers: request.headers, body }, { secret: secret() }));
       response.writeHead(204).end();
     } catch (error) {
       console.error(`refused: ${error.message}`);

@@ -1,10 +1,14 @@
 /** Project that `uniknode init` creates. Its own test runs in test/release, where it is installed. */
 import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createProject } from "../../src/commands/init.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
@@ -87,6 +91,34 @@ test("The packed files of a release are installed instead of those of the regist
   expect(Object.values({ ...manifest.dependencies, ...manifest.devDependencies })).toEqual(
     files.map((file) => `file:${file}`),
   );
+});
+
+test("The receiver of the project acknowledges a delivery after it is stored, and refuses a long body.", async () => {
+  const secret = "5".repeat(64);
+  const { href } = new URL("../../templates/receiver/receiver.js", import.meta.url);
+  const { createReceiver } = await import(href);
+  const store = async () => {
+    throw new Error("the disk is full");
+  };
+  const receiver: Server = createReceiver({ secret: () => secret, onDelivery: store });
+  onTestFinished(() => void receiver.close());
+  await once(receiver.listen(0, "127.0.0.1"), "listening");
+  const post = async (body: string) => {
+    const seconds = Math.floor(Date.now() / 1_000);
+    const key = Buffer.from(secret, "hex");
+    const signature = createHmac("sha256", key).update(`msg_1.${seconds}.${body}`).digest("base64");
+    const headers = { "webhook-id": "msg_1", "webhook-timestamp": `${seconds}` };
+    const { port } = receiver.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      ...{ method: "POST", body },
+      headers: { ...headers, "webhook-signature": `v1,${signature}` },
+    });
+    return response.status;
+  };
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const ping = { id: "msg_1", event: "ping", timestamp: 1, webhookId: 1 };
+  expect(await post(JSON.stringify(ping))).toBe(500);
+  expect(await post("0".repeat(1_048_577))).toBe(413);
 });
 
 test("A folder that is not empty is refused and unchanged.", async () => {

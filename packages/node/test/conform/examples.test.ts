@@ -1,4 +1,6 @@
 /** The receivers that the console and the guide offer, each run with its own interpreter. */
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
 import { playScenarios, SCENARIOS } from "../../src/conform/run.ts";
 import { LANGUAGES, missingLanguage, startExample } from "../../test-support/conform/example.ts";
@@ -27,6 +29,33 @@ describe.concurrent.each(LANGUAGES)("The receiver in $name", (language) => {
     expect(await malformedStatuses(url)).toEqual(new Set([401]));
   });
 });
+
+describe.concurrent.each(LANGUAGES.filter(({ name }) => name === "JavaScript" || name === "Python"))(
+  "The receiver in $name",
+  (language) => {
+    test.skipIf(skips(missingLanguage(language)))(
+      "The receiver refuses a body above 1 MiB.",
+      async ({ onTestFinished }) => {
+        const { url, close } = await startExample(language);
+        onTestFinished(close);
+        const body = Buffer.alloc(1_048_576);
+        expect((await fetch(url, { method: "POST", headers: HEADERS, body })).status).toBe(401);
+        expect(await statusOfBytes(url, body.length + 1)).toBe(413);
+      },
+    );
+  },
+);
+
+/** Returns the status of the response to a body of zeros, which is sent unless the receiver refuses its length. */
+async function statusOfBytes(url: string, bytes: number): Promise<number | undefined> {
+  const headers = { ...HEADERS, "content-length": bytes, expect: "100-continue" };
+  const request = httpRequest(url, { method: "POST", headers });
+  request.once("continue", () => request.end(Buffer.alloc(bytes)));
+  request.flushHeaders();
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  request.destroy();
+  return response.statusCode;
+}
 
 const HEADERS = { "webhook-id": "msg_1", "webhook-timestamp": "1", "webhook-signature": "v1,00" };
 

@@ -119,7 +119,12 @@ test("Conditions are tested by the receiver; heights above the checkpoint and ot
   await expect(client().audit(webhook, 1, height, { keys: key, received: large })).rejects.toThrow(
     "pass `matches`",
   );
-  await expect(client().audit(WEBHOOK, 5, 4, { keys: key, received: [] })).rejects.toThrow(TypeError);
+  await expect(client().audit(WEBHOOK, 5, 4, { keys: key, received: [] })).rejects.toMatchObject({
+    ...{ name: "TypeError", code: "API_ARGUMENT", isRetryable: false },
+  });
+  await expect(client().audit(WEBHOOK, 1, 1, { keys: "key", received: [] })).rejects.toMatchObject({
+    ...{ name: "TypeError", code: "API_ARGUMENT", isRetryable: false },
+  });
   expect(await client().audit(WEBHOOK, 1, height + 1, { keys: key, received: [] })).toMatchObject({
     verdict: "refused",
     step: "HEIGHT",
@@ -146,6 +151,51 @@ const lying =
     );
     return new Response(messages, response);
   };
+
+describe("A fact whose content the node does not send", () => {
+  /** Sends other members of the first transfer, as of a content that is too large. */
+  const truncating = (data: object) =>
+    lying(/\/events/, (body) =>
+      body.toString().replaceAll(/^data: (.*"event":"transaction\.applied".*)$/gm, (line, json: string) => {
+        const fact = JSON.parse(json) as StreamedEvent;
+        return fact.id === first().id ? `data: ${JSON.stringify({ ...fact, truncated: true, data })}` : line;
+      }),
+    );
+  const first = () => present(received().find(({ event }) => event === "transaction.applied"));
+  const others = () => received().filter(({ id }) => id !== first().id);
+  const auditOf = (data: object, has: StreamedEvent[], matches?: (fact: StreamedEvent) => boolean) =>
+    createVerifyingClient({ url: node.url, fetch: truncating(data) }).audit(WEBHOOK, 1, height, {
+      ...{ keys: key, received: has },
+      ...(matches && { matches }),
+    });
+
+  test("A node cannot hide a missing fact: its conditions are not tested.", async () => {
+    const tested: StreamedEvent[] = [];
+    const report = await auditOf({ id: "0" }, others(), (fact) => {
+      tested.push(fact);
+      return fact.id !== first().id;
+    });
+    expect(report).toMatchObject({
+      verdict: "incomplete",
+      ...{ unverified: 1, selected: others().length, missing: [], extra: [] },
+    });
+    expect(tested.map(({ id }) => id)).not.toContain(first().id);
+  });
+
+  test("A node cannot confirm an altered fact.", async () => {
+    const altered = { ...(first().data as object), amount: "1" };
+    const report = await auditOf(altered, [...others(), { ...first(), data: altered }]);
+    expect(report).toMatchObject({ verdict: "incomplete", unverified: 1, missing: [], extra: [] });
+  });
+
+  test("It is compared with the leaf if the receiver has it whole.", async () => {
+    const report = await auditOf({ id: "0" }, received());
+    expect(report).toMatchObject({
+      verdict: "complete",
+      ...{ unverified: 0, selected: received().length, missing: [], extra: [] },
+    });
+  });
+});
 
 describe("A node is refused that", () => {
   let isFirst = true;
@@ -175,11 +225,42 @@ describe("A node is refused that", () => {
       /checkpoint/,
       text((body) => body.replace(/\\n\d+\\n/, "\\n5\\n")),
     ],
+    [
+      "names another block",
+      "CONTENT",
+      /\/events/,
+      once((body) => body.replace(/"blockId":"\w{8}/, '"blockId":"00000000')),
+    ],
   ])("%s (%s)", async (_, step, path, alter) => {
     isFirst = true;
     const lied = createVerifyingClient({ url: node.url, fetch: lying(path, alter) });
     const report = await lied.audit(WEBHOOK, 1, height, { keys: key, received: received() });
     expect(report).toMatchObject({ verdict: "refused", step });
+  });
+
+  test.each<[string, string, () => Promise<Response>]>([
+    ["cannot be reached", "API_UNREACHABLE", () => Promise.reject(new TypeError("fetch failed"))],
+    [
+      "limits the rate",
+      "API_RATE_LIMITED",
+      async () => new Response("{}", { status: 429, headers: { "retry-after": "60" } }),
+    ],
+  ])("A node that %s is not refused: the error can be retried.", async (_case, code, respond) => {
+    const { promise: requested, resolve: request } = Promise.withResolvers<void>();
+    const failing: typeof fetch = async (url, options) => {
+      if (!String(url).includes("/events")) return fetch(url, options);
+      request();
+      return respond();
+    };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const audited = createVerifyingClient({ url: node.url, fetch: failing });
+    const report = audited
+      .audit(WEBHOOK, 1, height, { keys: key, received: received() })
+      .catch((error: unknown) => error);
+    await requested;
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await report).toMatchObject({ code, isRetryable: true });
   });
 
   test("A node is refused that sends none of the facts for 30 s (CONTENT).", async () => {

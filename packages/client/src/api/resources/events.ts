@@ -34,6 +34,8 @@ export type StreamOptions = {
   readonly fromHeight?: number;
   /** Begins after the event of this `position`. */
   readonly lastEventId?: string;
+  /** Called with the error of each connection that failed or broke, before the pause and the next one. */
+  readonly onRetry?: (error: ApiError) => void;
   /** Ends the stream: the loop throws its reason. */
   readonly signal?: AbortSignal;
 };
@@ -47,7 +49,7 @@ export const events = (headers: Readonly<Record<string, string>>, dependencies: 
    * `API_REFUSED` with the status 410 when the node has no longer the events after `lastEventId`.
    */
   async *stream(options: StreamOptions = {}): AsyncGenerator<StreamedEvent> {
-    const { events, conditions, match, fromHeight, lastEventId, signal } = options;
+    const { events, conditions, match, fromHeight, lastEventId, signal, onRetry } = options;
     const requestOf = (lastEventId: string | undefined) => ({
       path: "/events",
       query: {
@@ -58,7 +60,7 @@ export const events = (headers: Readonly<Record<string, string>>, dependencies: 
       },
       headers,
     });
-    for await (const { id, data } of follow(requestOf, { lastEventId, signal }, dependencies)) {
+    for await (const { id, data } of follow(requestOf, { lastEventId, signal, onRetry }, dependencies)) {
       yield { ...(JSON.parse(data) as Omit<StreamedEvent, "position">), position: id };
     }
   },
@@ -79,6 +81,7 @@ type FollowOptions = {
   /** The stream begins after the event of this id. */
   readonly lastEventId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly onRetry?: ((error: ApiError) => void) | undefined;
 };
 
 /** Name of the message that only advances the id. */
@@ -93,12 +96,11 @@ const MAX_PAUSE_MS = 60_000;
  * Yields all messages, without end. Breaking out of the loop ends the connection.
  *
  * @throws the reason of the signal
- * @throws {ApiError} when a retry is useless: `API_UNAUTHORIZED`, or `API_REFUSED` with the status 410 when the node
- *   has no longer the events after the id
+ * @throws {ApiError} when a retry is useless
  */
 async function* follow(
   requestOf: (lastEventId: string | undefined) => ApiRequest,
-  { lastEventId, signal: own }: FollowOptions,
+  { lastEventId, signal: own, onRetry }: FollowOptions,
   { connect, sleep, nowMs, signal: common }: FollowDependencies,
 ): AsyncGenerator<Message> {
   const signal = AbortSignal.any([own, common].filter((signal) => signal !== undefined));
@@ -109,15 +111,16 @@ async function* follow(
     let waitMs: number | undefined;
     try {
       for await (const fields of listen(requestOf(id))) {
+        const data = fields.get("data");
         pauseMs = pauseOf(fields.get("retry")) ?? pauseMs;
         id = fields.get("id") ?? id;
-        const data = fields.get("data");
         if (data !== undefined && fields.get("event") !== POSITION) yield { id: id ?? "", data };
       }
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ApiError) || !error.isRetryable) throw error;
       waitMs = error.retryAfterMs;
+      onRetry?.(error);
     }
     await sleep(waitMs ?? pauseMs, signal);
   }

@@ -1,13 +1,21 @@
 /** Audits of webhooks: that the receiver has every fact, and no other one (facts.md 13). */
-import { bytesToHex, canonicalJson, sha256 } from "@uniknode/protocol";
+import { canonicalJson } from "@uniknode/protocol";
 import { isEveryEvent } from "../../api/every-event.ts";
-import type { StreamedEvent } from "../../api/resources/events.ts";
+import { argumentError } from "../../api/request.ts";
+import type { StreamedEvent, StreamOptions } from "../../api/resources/events.ts";
 import type { Webhook } from "../../api/resources/webhooks/register.ts";
 import type { Delivery } from "../../deliveries/delivery.ts";
 import { Refusal, type Refused, refusedVerdict } from "../refusal.ts";
 import { countKeys, readNote, signersOf } from "../resolution/note.ts";
-import { isRecord } from "../values.ts";
-import { type AuditStep, type FactLeaf, provenLeaves } from "./leaves.ts";
+import {
+  type AuditStep,
+  contentHash,
+  type FactLeaf,
+  isOfLeaf,
+  LEAF_EVENTS,
+  leafData,
+  provenLeaves,
+} from "./leaves.ts";
 import { createTiles } from "./tiles.ts";
 
 /** The subscription of a webhook, as the register returns it. */
@@ -32,7 +40,7 @@ export type AuditOptions = {
 
 export type AuditReport =
   | {
-      /** `complete`: nothing is missing, and nothing else was received. */
+      /** `complete`: nothing is missing or unverified, and nothing else was received. */
       readonly verdict: "complete" | "incomplete";
       /** Proven facts of the blocks with events of the webhook, and those of them that its conditions select. */
       readonly facts: number;
@@ -41,7 +49,7 @@ export type AuditReport =
       readonly missing: readonly StreamedEvent[];
       /** Deliveries whose fact the chain does not have: false, altered or retracted. */
       readonly extra: readonly ReceivedFact[];
-      /** Facts whose content is too large for the stream: only their event and height are proven. */
+      /** Facts whose content is too large for the stream, and not in `received`: only their event and height are proven. */
       readonly unverified: number;
       /** Names of the webhook whose events are not in the tree of facts, such as `wallet.saved`. */
       readonly notCovered: readonly string[];
@@ -55,7 +63,11 @@ type AuditSource = {
   checkpoint(): Promise<string>;
   tile(path: string): Promise<Uint8Array>;
   /** Streams all facts with these names from a height on, without end. */
-  facts(names: readonly string[], fromHeight: number, signal: AbortSignal): AsyncIterable<StreamedEvent>;
+  facts(
+    names: readonly string[],
+    fromHeight: number,
+    options: Pick<StreamOptions, "signal" | "onRetry">,
+  ): AsyncIterable<StreamedEvent>;
 };
 
 type AuditRange = { readonly from: number; readonly to: number };
@@ -76,9 +88,9 @@ export async function audit(
 ): Promise<AuditReport> {
   const { matches = () => true } = options;
   if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 1 && to >= from))
-    throw new TypeError("the heights of an audit must be integers from 1 on, the first not above the last");
+    throw argumentError("the heights of an audit must be integers from 1 on, the first not above the last");
   if (!isEveryEvent(webhook.conditions ?? []) && options.matches === undefined)
-    throw new TypeError("the webhook has conditions: pass `matches`, a function that tests them");
+    throw argumentError("the webhook has conditions: pass `matches`, a function that tests them");
   const names = [...new Set([webhook.event, ...(webhook.events ?? [])])];
   const covered = [...LEAF_EVENTS].filter((event) => selects(names, event));
   try {
@@ -88,13 +100,15 @@ export async function audit(
       covered.includes(event),
     );
     const facts = await readFacts(leaves, covered, { from, source });
-    const compared = await compare(facts, matches, { from, to, covered, received: options.received });
-    const isComplete = compared.missing.length + compared.extra.length === 0;
+    const compared = await compare(facts, leaves, {
+      ...{ from, to, covered, matches },
+      received: options.received,
+    });
+    const isComplete = compared.missing.length + compared.extra.length + compared.unverified === 0;
     return {
       verdict: isComplete ? "complete" : "incomplete",
       facts: facts.length,
       ...compared,
-      unverified: facts.filter(({ truncated }) => truncated).length,
       notCovered: names.filter((name) => !covered.some((event) => selects([name], event))),
       signers,
     };
@@ -131,6 +145,7 @@ async function readCheckpoint(
  * Reads the content of each leaf from the stream of the node, which has the same order.
  *
  * @throws {Refusal} CONTENT
+ * @throws {ApiError} if the node cannot be reached, or limits the rate
  */
 async function readFacts(
   leaves: readonly FactLeaf[],
@@ -141,13 +156,22 @@ async function readFacts(
   const ids = new Set<string>();
   if (leaves.length === 0) return facts;
   const ending = new AbortController();
+  let failure: unknown;
+  const onRetry = (error: unknown) => {
+    failure = error;
+  };
   let timer = setTimeout(() => ending.abort(), SILENCE_MS);
   try {
-    for await (const fact of source.facts(names, from, ending.signal)) {
+    for await (const fact of source.facts(names, from, { signal: ending.signal, onRetry })) {
+      failure = undefined;
       const leaf = leaves[facts.length];
       // After a lost connection, the stream repeats the facts of the last block.
-      if (ids.has(fact.id) && !isOfLeaf(fact, leaf)) continue;
-      checkFact(fact, leaf);
+      if (ids.has(fact.id) && (fact.truncated === true || !isOfLeaf(fact, leaf))) continue;
+      if (!isOfLeaf(fact, leaf))
+        throw new Refusal<AuditStep>(
+          "CONTENT",
+          `the fact ${fact.id} that the node streams is not the one of its tree`,
+        );
       facts.push(fact);
       ids.add(fact.id);
       if (facts.length === leaves.length) break;
@@ -155,8 +179,8 @@ async function readFacts(
       timer = setTimeout(() => ending.abort(), SILENCE_MS);
     }
   } catch (error) {
-    if (ending.signal.aborted) throw new Refusal<AuditStep>("CONTENT", "the node does not stream all facts");
-    throw error;
+    if (!ending.signal.aborted) throw error;
+    throw failure ?? new Refusal<AuditStep>("CONTENT", "the node does not stream all facts");
   } finally {
     clearTimeout(timer);
   }
@@ -165,78 +189,60 @@ async function readFacts(
   return facts;
 }
 
-const isOfLeaf = (fact: StreamedEvent, leaf: FactLeaf | undefined): boolean =>
-  leaf !== undefined &&
-  leaf.event === fact.event &&
-  leaf.height === fact.height &&
-  (fact.truncated === true || leaf.content === contentHash(fact));
-
-/** @throws {Refusal} CONTENT */
-function checkFact(fact: StreamedEvent, leaf: FactLeaf | undefined): void {
-  if (!isOfLeaf(fact, leaf))
-    throw new Refusal<AuditStep>(
-      "CONTENT",
-      `the fact ${fact.id} that the node streams is not the one of its tree`,
-    );
-}
-
 type Compared = {
   readonly selected: number;
   readonly missing: StreamedEvent[];
   readonly extra: ReceivedFact[];
+  readonly unverified: number;
 };
 
+/** @param leaves those of the facts, in the same order */
 async function compare(
   facts: readonly StreamedEvent[],
-  matches: (fact: StreamedEvent) => boolean,
+  leaves: readonly FactLeaf[],
   {
     from,
     to,
     covered,
+    matches,
     received,
-  }: AuditRange & Pick<AuditOptions, "received"> & { readonly covered: readonly string[] },
+  }: AuditRange &
+    Required<Pick<AuditOptions, "received" | "matches">> & { readonly covered: readonly string[] },
 ): Promise<Compared> {
+  const whole = facts.filter(({ truncated }) => truncated !== true);
+  const unverified = new Map<string, (readonly [fact: StreamedEvent, content: string | undefined])[]>();
+  for (const [index, fact] of facts.entries())
+    if (fact.truncated === true) push(unverified, placeOf(fact), [fact, leaves[index]?.content]);
   const pending = new Map<string, ReceivedFact[]>();
   for await (const fact of received) {
-    const { height = 0 } = fact;
-    if (height < from || height > to || !covered.includes(fact.event)) continue;
-    pending.set(nameOf(fact), [...(pending.get(nameOf(fact)) ?? []), fact]);
+    const { height = 0, event, data } = fact;
+    if (height < from || height > to || !covered.includes(event)) continue;
+    push(pending, nameOf(fact), fact);
+    const candidates = unverified.get(placeOf(fact)) ?? [];
+    const at = candidates.findIndex(([{ id }, content]) => contentHash({ event, id, data }) === content);
+    const [found] = at < 0 ? [] : candidates.splice(at, 1);
+    if (found === undefined) continue;
+    const { truncated: _, ...others } = found[0];
+    whole.push({ ...others, data });
   }
-  const selected = facts.filter(matches);
+  const selected = whole.filter(matches);
   const missing = selected.filter((fact) => pending.get(nameOf(fact))?.pop() === undefined);
-  return { selected: selected.length, missing, extra: [...pending.values()].flat() };
+  // A delivery can be one of the unverified facts.
+  const extra = [...pending.values()].flat().filter((fact) => !unverified.get(placeOf(fact))?.length);
+  return { selected: selected.length, missing, extra, unverified: [...unverified.values()].flat().length };
 }
+
+function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const values = map.get(key) ?? [];
+  values.push(value);
+  map.set(key, values);
+}
+
+const placeOf = ({ event, height }: ReceivedFact): string => `${event} ${height}`;
 
 const nameOf = ({ event, height, blockId, data }: ReceivedFact): string =>
   `${event} ${height} ${blockId} ${canonicalJson(leafData(event, data))}`;
 
-/** Events that are leaves of the tree of facts. */
-const LEAF_EVENTS: ReadonlySet<string> = new Set([
-  ...["forger.missing", "round.missed", "round.created", "round.applied"],
-  ...["transaction.applied", "delegate.registered", "delegate.resigned"],
-  ...["wallet.vote", "wallet.unvote"],
-  ...["unik.minted", "unik.transferred", "unik.updated", "unik.disclosed", "block.applied"],
-]);
-
 /** Returns true if one of the names, or a pattern such as `transaction.*`, selects an event. */
 const selects = (names: readonly string[], event: string): boolean =>
   names.some((name) => name === event || (name.endsWith("*") && event.startsWith(name.slice(0, -1))));
-
-/** Returns the SHA-256 of the canonical content of a fact. */
-const contentHash = ({ event, id, data }: StreamedEvent): string =>
-  bytesToHex(sha256(new TextEncoder().encode(canonicalJson({ data: leafData(event, data), id }))));
-
-/**
- * Returns the part of the content that follows from the chain alone: deliveries contain the wallets of delegates at that time, and a
- * stream of past blocks does not.
- */
-function leafData(event: string, data: unknown): unknown {
-  if (event === "forger.missing" || event === "round.missed") {
-    const delegate = isRecord(data) ? data.delegate : undefined;
-    return { delegate: { publicKey: isRecord(delegate) ? delegate.publicKey : undefined } };
-  }
-  if (event !== "round.created" || !Array.isArray(data)) return data;
-  return data.map((row: unknown) =>
-    isRecord(row) ? { publicKey: row.publicKey, round: row.round, votes: row.votes } : row,
-  );
-}

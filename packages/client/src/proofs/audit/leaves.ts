@@ -1,7 +1,9 @@
 /** All facts of a range of blocks, proven to be those of a signed tree of facts: none is left out (facts.md 13). */
-import { sha256 } from "@uniknode/protocol";
+import { bytesToHex, canonicalJson, sha256 } from "@uniknode/protocol";
+import type { StreamedEvent } from "../../api/resources/events.ts";
 import { Refusal } from "../refusal.ts";
 import type { Note } from "../resolution/note.ts";
+import { isRecord } from "../values.ts";
 import { type Tiles, WIDTH } from "./tiles.ts";
 
 /** Steps of an audit at which the responses of a node can be false, or not sufficient. */
@@ -22,6 +24,42 @@ export type FactLeaf = {
   /** SHA-256 of the canonical content. */
   readonly content: string;
 };
+
+/** Events that are leaves of the tree of facts. */
+export const LEAF_EVENTS: ReadonlySet<string> = new Set([
+  ...["forger.missing", "round.missed", "round.created", "round.applied"],
+  ...["transaction.applied", "delegate.registered", "delegate.resigned"],
+  ...["wallet.vote", "wallet.unvote"],
+  ...["unik.minted", "unik.transferred", "unik.updated", "unik.disclosed", "block.applied"],
+]);
+
+/** Returns the SHA-256 of the canonical content of a fact. */
+export const contentHash = ({ event, id, data }: Pick<StreamedEvent, "event" | "id" | "data">): string =>
+  bytesToHex(sha256(new TextEncoder().encode(canonicalJson({ data: leafData(event, data), id }))));
+
+/**
+ * Returns the part of the content that follows from the chain alone: deliveries contain the wallets of delegates at that time, and a
+ * stream of past blocks does not.
+ */
+export function leafData(event: string, data: unknown): unknown {
+  if (event === "forger.missing" || event === "round.missed") {
+    const delegate = isRecord(data) ? data.delegate : undefined;
+    return { delegate: { publicKey: isRecord(delegate) ? delegate.publicKey : undefined } };
+  }
+  if (event !== "round.created" || !Array.isArray(data)) return data;
+  return data.map((row: unknown) =>
+    isRecord(row) ? { publicKey: row.publicKey, round: row.round, votes: row.votes } : row,
+  );
+}
+
+/** Returns true if a fact is that of a leaf. A content that the stream does not have is not compared. */
+export const isOfLeaf = (fact: StreamedEvent, leaf: FactLeaf | undefined): boolean =>
+  leaf !== undefined &&
+  leaf.event === fact.event &&
+  leaf.height === fact.height &&
+  // The content of the leaf has the id, which names the block.
+  `${fact.id}:`.startsWith(`${fact.event}:${fact.blockId}:`) &&
+  (fact.truncated === true || leaf.content === contentHash(fact));
 
 /** Adjacent leaves of the tree, from the beginning of a tile on. */
 type Range = { readonly first: number; readonly texts: readonly string[] };
@@ -74,7 +112,10 @@ async function readRange(
   for (let number = low; number < count; number++) {
     texts.push(...(await tiles.leaves(number)));
     if (texts.length > MAX_LEAVES)
-      throw new RangeError(`the blocks have more than ${MAX_LEAVES} facts: audit fewer at once`);
+      throw Object.assign(
+        new RangeError(`the blocks have more than ${MAX_LEAVES} facts: audit fewer at once`),
+        { code: "AUDIT_TOO_LARGE", isRetryable: false },
+      );
     if (heightOf(texts.at(-1)) > to) break;
   }
   // The tiles below were not proven: that nothing of the blocks is in them follows from this leaf, which is.

@@ -1,4 +1,7 @@
 /** Requests and reads tiles of a tree of facts (facts.md 6). Their content is trusted only after it has led to a signed root. */
+import type { ClientOptions } from "../../api/client.ts";
+import { createSend } from "../../api/send.ts";
+import { sleep } from "../../api/sleep.ts";
 
 export const WIDTH = 256;
 const HASH_BYTES = 32;
@@ -78,26 +81,24 @@ type Fetched = Uint8Array;
 const MAX_BYTES = 65_536;
 const TIMEOUT_MS = 30_000;
 
-type TileOptions = {
-  readonly url: string;
-  readonly fetch?: typeof globalThis.fetch;
-  readonly signal?: AbortSignal | undefined;
-};
-
-/** Creates a reader of paths below `/facts/tile/`. It throws `TypeError` and `Error` of `fetch`, and for other statuses. */
-export const createTileReader =
-  ({ url, fetch = globalThis.fetch, signal }: TileOptions) =>
-  async (path: string): Promise<Fetched> => {
-    const address = `${url.replace(/\/+$/, "")}/api/v2/facts/tile/${path}`;
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(address, {
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
-    if (response.status !== 200) throw new TileUnavailableError(path, response.status);
-    const bytes = await readBounded(response);
-    if (!bytes) throw new TileUnavailableError(path, response.status);
+/**
+ * Creates a reader of paths below `/facts/tile/`, which waits as long as a rate-limiting node requests. It throws `ApiError`, and
+ * `TileError` for a response that is too long.
+ */
+export function createTileReader({ fetch = globalThis.fetch, ...options }: ClientOptions) {
+  const dependencies = {
+    fetch: ((...request) => fetch(...request)) as typeof globalThis.fetch,
+    sleep,
+    nowMs: Date.now,
+  };
+  const send = createSend({ timeoutMs: TIMEOUT_MS, ...options }, dependencies, readBounded);
+  return async (path: string): Promise<Fetched> => {
+    const request = { path: `/v2/facts/tile/${path}`, headers: { accept: "*/*" } };
+    const bytes = await send<Fetched | undefined>(request);
+    if (!bytes) throw new TileError(path);
     return bytes;
   };
+}
 
 /** Returns undefined for a longer body, of which no more is read. */
 async function readBounded({ body }: Response): Promise<Fetched | undefined> {
@@ -114,16 +115,4 @@ async function readBounded({ body }: Response): Promise<Fetched | undefined> {
     length += value.length;
   }
   return bytes.subarray(0, length);
-}
-
-/** The node did not return a tile. */
-class TileUnavailableError extends Error {
-  readonly code = "TILE_UNAVAILABLE";
-  readonly isRetryable: boolean;
-
-  constructor(path: string, status: number) {
-    super(`the node returned no tile ${path} (HTTP status ${status}): try again, or use another node`);
-    this.name = "TileUnavailableError";
-    this.isRetryable = status >= 500 || status === 429;
-  }
 }

@@ -1,6 +1,7 @@
 /** Signed checkpoints of trees of facts (facts.md 4; C2SP signed-note and tlog-cosignature). */
 import { bytesToHex, sha256 } from "@uniknode/protocol";
 import { verifyEd25519 } from "@uniknode/protocol/ed25519";
+import { argumentError } from "../../api/request.ts";
 import { isIntegerIn } from "../values.ts";
 import { refuseUnless } from "./verdict.ts";
 
@@ -78,13 +79,13 @@ export const countKeys = (keys: Iterable<string>): number =>
 function hasSigned(note: Note, key: string): boolean {
   const [, name, digits, base64] = KEY_FORM.exec(key) ?? [];
   if (name === undefined || base64 === undefined)
-    throw new TypeError(`not a key of a node or a witness: ${key}`);
+    throw argumentError(`not a key of a node or a witness: ${key}`);
   const [algorithm, ...bytes] = fromBase64(base64);
   const hash = bytesToHex(
     sha256(Uint8Array.of(...new TextEncoder().encode(`${name}\n`), algorithm ?? 0, ...bytes)),
   ).slice(0, 2 * HASH_BYTES);
   if (hash !== digits || (algorithm !== LOG && algorithm !== WITNESS))
-    throw new TypeError(`the key does not match its own hash, or is of another kind: ${key}`);
+    throw argumentError(`the key does not match its own hash, or is of another kind: ${key}`);
   // A log signs with its own name, so that a key of another network does not count.
   if (algorithm === LOG && name !== note.origin) return false;
   const publicKey = Uint8Array.from(bytes);
