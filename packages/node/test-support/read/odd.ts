@@ -43,7 +43,8 @@ const bridgechain = {
 
 const odd = [
   ...ODD_TEXTS.map((vendorField) => version2(alice, { ...transfer, amount: 1n, vendorField })),
-  ...ODD_TEXTS.map((text, index) =>
+  // Trap A25: an asset contains no U+0000.
+  ...ODD_TEXTS.filter((text) => !text.includes("\0")).map((text, index) =>
     version2(bob, {
       typeGroup: 2000,
       type: 0,

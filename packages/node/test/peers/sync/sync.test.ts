@@ -343,12 +343,13 @@ describe("a claimed height above that of the network", () => {
     create(honestOrOpen, own.chain, async () => {
       if (++rounds > 1) peerTable.remove(LIAR);
     });
+    const reached = Promise.withResolvers<void>();
+    own.chain.subscribe(({ head }) => head.height === 21 && reached.resolve());
     sync.start();
-    await expect.poll(() => own.chain.head().height).toBe(21);
-    // The wait above advances the clock too.
-    await vi.advanceTimersByTimeAsync(110_000);
+    await reached.promise;
+    await vi.advanceTimersByTimeAsync(119_999);
     expect([rounds, sync.isSynced()]).toEqual([1, false]);
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(1);
     await expect.poll(() => sync.isSynced()).toBe(true);
     expect([rounds, doubted]).toEqual([2, []]);
   });
@@ -402,7 +403,12 @@ describe("a wrong branch", () => {
 
   test("A wrong branch is kept if the peers that claim the other one do not send it in ten minutes.", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    follow(() => new Promise(() => {}));
+    const requested = Promise.withResolvers<void>();
+    follow(() => {
+      requested.resolve();
+      return new Promise(() => {});
+    });
+    await requested.promise;
     await vi.advanceTimersByTimeAsync(599_999);
     expect([doubted, sync.isSynced()]).toEqual([[], false]);
     await vi.advanceTimersByTimeAsync(1);
