@@ -58,14 +58,7 @@ export const withOptions = <T extends OptionTable, Arguments extends readonly un
  * @throws {ConfigError}
  */
 export const readConfig = <T extends OptionTable>(command: Command, table: T): Config<T> =>
-  resolveConfig(table, withUrl(table, withoutOtherToken(table, sourcesOf(command))));
-
-/** A data folder on the command line takes precedence over a token of the environment, which can be that of another node. */
-function withoutOtherToken({ data, token }: OptionTable, sources: Sources): Sources {
-  const { flags, environment } = sources;
-  if (!data || !token || flags.data === undefined || flags.token !== undefined) return sources;
-  return { ...sources, environment: { ...environment, [toVariable(token)]: undefined } };
-}
+  resolveConfig(table, withUrl(table, sourcesOf(command)));
 
 function withUrl(table: OptionTable, sources: Sources): Sources {
   if (!("url" in table && "data" in table)) return sources;
@@ -89,20 +82,9 @@ export function sourcesOf(command: Command): Sources {
 
 function flagFor(option: Option): Flag {
   const flag = new OptionFlag(option);
-  if (!option.isRepeatable) {
-    return LIST.test(option.sentence) ? flag.argParser(refuseSecond(option)) : flag;
-  }
+  if (!option.isRepeatable) return flag;
   return flag.argParser((text: string, before: readonly string[] = []) => [...before, text]);
 }
-
-/** Part of the sentence of each option that accepts a list. */
-const LIST = /separated by commas|in the format of httpAllow/;
-
-/** A second list would replace the first one without notice. */
-const refuseSecond = (option: Option) => (text: string, before: string | undefined) => {
-  if (before === undefined) return text;
-  throw new ConfigError(`${toFlag(option)} can be given once: separate its values by commas`);
-};
 
 const flagText = (option: Option): string =>
   option.placeholder ? `${toFlag(option)} <${option.placeholder}>` : toFlag(option);

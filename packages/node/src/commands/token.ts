@@ -30,12 +30,8 @@ const localTokenOptions = {
 const options = { ...localTokenOptions, webhookToken: nodeOptions.webhookToken };
 
 export function tokenCommand(): Command {
-  const command = new Command("token");
-  return withOptions(command, options, (config) => {
-    const { data, webhookToken } = command.opts<{ data?: string; webhookToken?: string }>();
-    // A folder on the command line takes precedence over a token of the environment, which can be that of another node.
-    const given = data === undefined ? config.webhookToken : webhookToken;
-    process.stdout.write(`${given ?? readLocalToken(config)}\n`);
+  return withOptions(new Command("token"), options, (config) => {
+    process.stdout.write(`${config.webhookToken ?? readLocalToken(config)}\n`);
   });
 }
 

@@ -64,7 +64,7 @@ async function submit(client: Client, transaction: { readonly id: string }): Pro
   }
 }
 
-/** Blocks for which a transaction must be absent: the response may come from a mirror that has fewer blocks than the node with the pool. */
+/** Blocks above the head of the node with the pool that must lack a transaction. */
 const ABSENT_BLOCKS = 3;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
@@ -87,9 +87,12 @@ export async function waitUntilForged(
     // Requested second: a transaction that has left the pool is in a block of the node by now.
     const forged = await find(client.transactions.get(id));
     if (forged) return forged.data;
-    const height = isPending ? undefined : (await client.blockchain.get()).data.block.height;
-    absentFrom = height === undefined ? undefined : (absentFrom ?? height);
-    if (height !== undefined && absentFrom !== undefined && height >= absentFrom + ABSENT_BLOCKS) {
+    // The head of the node, which has the pool, and then that of the server, which can be a mirror with fewer blocks.
+    absentFrom = isPending ? undefined : (absentFrom ?? (await client.node.status()).data.now);
+    const isAbsent =
+      absentFrom !== undefined &&
+      (await client.blockchain.get()).data.block.height >= absentFrom + ABSENT_BLOCKS;
+    if (isAbsent) {
       throw new SendError({ code: "SEND_DROPPED", id }, `${id} left the pool without being forged`);
     }
     const waitedMs = performance.now() - startedMs;

@@ -140,18 +140,6 @@ describe("config", () => {
   });
 });
 
-test("A second list of an option is refused, and names the separator.", async () => {
-  for (const flag of ["--webhook-deny", "--http-allow", "--p2p-blacklist"]) {
-    const args = ["config", "run", flag, "192.0.2.1", flag, "192.0.2.2"];
-    const { code, stderr } = await runMain(args);
-    expect([code, stderr]).toEqual([
-      2,
-      `uniknode: ${flag} can be given once: separate its values by commas\n`,
-    ]);
-  }
-  expect(await runMain(["config", "dev", "--http-port", "1", "--http-port", "2"])).toMatchObject({ code: 0 });
-});
-
 describe("unused environment variables", () => {
   const variables = (values: Record<string, string>) => {
     for (const [name, value] of Object.entries(values)) process.env[name] = value;
@@ -173,18 +161,6 @@ describe("unused environment variables", () => {
     );
     expect(stderr).toContain("UNIKNODE_XYZZYX is unknown and has no effect; docs/reference/configuration.md");
     expect(stderr).not.toContain("hidden");
-  });
-
-  test("A token of the environment is not that of a data folder on the command line.", async () => {
-    variables({ UNIKNODE_WEBHOOK_TOKEN: "of another node" });
-    expect((await runMain(["token"])).stdout).toBe("of another node\n");
-    for (const args of [["token"], ["webhooks", "list", "--url", "http://127.0.0.1:1"]]) {
-      const { code, stdout, stderr } = await runMain([...args, "--data", "/nowhere"]);
-      expect([code, stdout]).toEqual([2, ""]);
-      expect(stderr).toContain("/nowhere is not the data folder of a node");
-    }
-    const given = await runMain(["token", "--data", "/nowhere", "--webhook-token", "given"]);
-    expect(given.stdout).toBe("given\n");
   });
 
   test("Unused environment variables make config --check fail, with all other errors.", async () => {

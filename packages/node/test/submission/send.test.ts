@@ -113,17 +113,23 @@ test("A wait finds the transaction in a block, even if it left the pool between 
 });
 
 const headAt = (height: number) => [200, { data: { block: { height, id: "7" }, supply: "1" } }] as const;
+/** The head of the node, which has the pool. */
+const NODE_AT_10 = [200, { data: { synced: true, now: 10, blocksCount: 0, timestamp: 1 } }] as const;
 
 test("A wait ends when the transaction is in neither pool nor chain for three blocks.", async () => {
   let height = 10;
-  const client = await clientOf((path) => (path.endsWith("/blockchain") ? headAt(height++) : [404, {}]));
+  const client = await clientOf((path) => {
+    if (path.endsWith("/node/status")) return NODE_AT_10;
+    return path.endsWith("/blockchain") ? headAt(height++) : [404, {}];
+  });
   expect(await refusal(waitUntilForged(client, ID, 10_000))).toEqual({ code: "SEND_DROPPED", id: ID });
   expect(height).toBe(14);
 });
 
-test("A wait finds a transaction that was forged before the server had its block.", async () => {
-  let height = 10;
+test("A wait finds a transaction that was forged before the server had its block, which is far behind.", async () => {
+  let height = 5;
   const client = await clientOf((path) => {
+    if (path.endsWith("/node/status")) return NODE_AT_10;
     if (path.endsWith("/blockchain")) return headAt(height++);
     return path.includes("unconfirmed") || height < 12
       ? [404, {}]
@@ -133,7 +139,10 @@ test("A wait finds a transaction that was forged before the server had its block
 });
 
 test("A wait on a server whose head does not move ends without a claim that the transaction was dropped.", async () => {
-  const client = await clientOf((path) => (path.endsWith("/blockchain") ? headAt(10) : [404, {}]));
+  const client = await clientOf((path) => {
+    if (path.endsWith("/node/status")) return NODE_AT_10;
+    return path.endsWith("/blockchain") ? headAt(10) : [404, {}];
+  });
   expect(await refusal(waitUntilForged(client, ID, 0))).toEqual({ code: "SEND_UNCERTAIN", id: ID });
   await expect(waitUntilForged(client, ID, 0)).rejects.toThrow("uncertain whether");
 });

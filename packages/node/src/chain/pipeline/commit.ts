@@ -140,8 +140,8 @@ type DiscardOptions = Omit<RevertOptions, "target" | "maxReturned"> & {
 
 /**
  * Reverts the unchecked blocks. If the undo records do not reach that far, it removes every block above the
- * genesis block; a supervisor may end the process meanwhile, so that the next start must continue. Tables outside the chain do not change. The transactions are not returned to the pool,
- * because their signatures may be wrong. The pin counts as failed afterwards.
+ * genesis block; a supervisor may end the process meanwhile, so that the next start must continue. Tables outside the chain do not
+ * change. The transactions are not returned to the pool, because their signatures may be wrong. The pin counts as failed afterwards.
  */
 export function discardUnchecked(stores: ChainStores, options: DiscardOptions): ChainChange {
   const { database, assumption, blocks, undo } = stores;

@@ -88,10 +88,7 @@ function keyLike({ key, id }: Place, row: Place): Place {
   return { key, id };
 }
 
-/**
- * Returns a cursor: id and index of a row. The page has the rows after that row, or from the index on if the row no
- * longer exists.
- */
+/** Returns a cursor: id and index of a row. The page has the rows after that row. */
 export const placeOf = (id: string, index: number): string => JSON.stringify([id, index]);
 
 const CURSOR_BOUNDS: TextBounds = { maxCharacters: 2_048, maxDepth: 1, maxValues: 2 };

@@ -14,8 +14,8 @@ export const pageQuery = {
   offset: Type.Optional(uint),
   cursor: Type.Optional(
     Type.String({
-      // Longer than the key of a property with 255 control characters, as JSON in base64url.
-      pattern: "^[A-Za-z0-9_-]{1,2100}$",
+      // Longer than a vendor field of 255 control characters with an id, as JSON in base64url.
+      pattern: "^[A-Za-z0-9_-]{1,2800}$",
       description:
         "`start`, then `meta.nextCursor` of the previous response. Pages neither overlap nor skip rows while blocks are added. Replaces `page` and `offset`.",
     }),

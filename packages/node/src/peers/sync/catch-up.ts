@@ -48,8 +48,9 @@ const MEASURE_INTERVAL_MS = 1_000;
 const REPORT_INTERVAL_MS = 5_000;
 /** This many missing blocks may be in transit: the node counts as in sync, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
-/** Time after which the sources of a download are verified again: their heights are claims. */
+/** A download in which fewer blocks arrive ends, so that its sources are verified again: their heights are claims. */
 const CLAIM_MS = 120_000;
+const CLAIM_BLOCKS = 400;
 /** Failed requests, without a single block, after which a peer is suspended. */
 const MAX_FAILED_REQUESTS = 2;
 /** Blocks of another branch above our height that are fetched before the switch. */
@@ -143,8 +144,8 @@ export class CatchUp {
   }
 
   /**
-   * Ends early when the head is near, or when the claims of the sources are old: a source could send each new block late, below a
-   * height that does not exist.
+   * Ends early when the head is near, or when few blocks arrive: a source could send each new block late, below a height that does
+   * not exist.
    *
    * @param served is filled during the download
    */
@@ -156,10 +157,15 @@ export class CatchUp {
     const deps = this.#deps;
     const signal = this.#signal;
     const ending = new AbortController();
-    const timer = setTimeout(() => ending.abort(), CLAIM_MS);
+    let received = 0;
+    const timer = setInterval(() => {
+      if (received < CLAIM_BLOCKS) ending.abort();
+      received = 0;
+    }, CLAIM_MS);
     return download(range, sources, {
       fetch: deps.fetch,
       accept: async (blocks, { ip }) => {
+        received += blocks.length;
         const outcomes = await deps.chain.acceptFetched(blocks, { signal, targetHeight: range.to });
         if (outcomes.some(({ kind }) => kind === "Accepted")) providers.add(ip);
         if (!this.isSynced && this.#isNear()) ending.abort();
@@ -170,7 +176,7 @@ export class CatchUp {
         failures.set(ip, (failures.get(ip) ?? 0) + 1);
       },
       signal: AbortSignal.any([signal, ending.signal]),
-    }).finally(() => clearTimeout(timer));
+    }).finally(() => clearInterval(timer));
   }
 
   /** Reinstates peers that sent blocks, and suspends peers that did not. */

@@ -55,7 +55,8 @@ export class SlotStore {
    * @returns true if the slot had no reason
    */
   recordGap(publicKey: string, slot: number, reason: string): boolean {
-    return this.#statements.insertGap.run(slot, publicKey, reason).changes > 0;
+    const isWaiting = this.#waiting.some((other) => other.slot === slot && other.publicKey === publicKey);
+    return this.#statements.insertGap.run(slot, publicKey, reason).changes > 0 && !isWaiting;
   }
 
   /** Removes a slot whose block arrived late. */

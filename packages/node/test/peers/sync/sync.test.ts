@@ -335,8 +335,8 @@ describe("a claimed height above that of the network", () => {
     expect(sync.isSynced()).toBe(true);
   });
 
-  test("A claimed height is verified again after two minutes of a download.", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  test("A claimed height is verified again after two minutes of a download with few blocks.", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
     meet();
     meet(LIAR, CLAIMED);
     let rounds = 0;
