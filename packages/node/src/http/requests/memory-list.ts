@@ -32,16 +32,15 @@ export function memoryList<Row, Shown>(
 ): { meta: Meta; data: Shown[] } {
   const page = pageOf(request.query);
   const order = createOrder(direction);
-  const place = (row: Row): Place => ({ key: rate(row), id: id(row) });
-  const sorted = rows.toSorted((a, b) => order(place(a), place(b)));
+  const sorted = rows.map((row) => ({ row, key: rate(row), id: id(row) })).sort(order);
   const after = page.after === undefined ? undefined : readPlace(page.after);
-  const index = after && sorted.findIndex((row) => order(place(row), keyLike(after, place(row))) > 0);
+  const index = after && sorted.findIndex((place) => order(place, keyLike(after, place)) > 0);
   const offset = index === undefined ? page.offset : index === -1 ? rows.length : index;
   const shown = sorted.slice(offset, offset + page.limit);
   const last = shown.at(-1);
-  const next = offset + shown.length < rows.length && last !== undefined && placeText(place(last));
+  const next = offset + shown.length < rows.length && last !== undefined && placeText(last);
   return listResponse(request, page, {
-    rows: shown.map(show),
+    rows: shown.map(({ row }) => show(row)),
     totalCount: rows.length,
     ...(next && { next }),
   });
@@ -61,8 +60,8 @@ function createOrder(direction: "asc" | "desc"): (a: Place, b: Place) => number 
   };
 }
 
-const placeText = ({ key = null, id }: Place | { key: null; id: string }): string =>
-  JSON.stringify([typeof key === "bigint" ? `${key}` : key, id]);
+const placeText = ({ key, id }: Place): string =>
+  JSON.stringify([typeof key === "bigint" ? `${key}` : (key ?? null), id]);
 
 const PLACE = formOf(
   Type.Unsafe<[key: boolean | number | string | null, id: string]>({
