@@ -12,7 +12,7 @@ export type SlotCounts = {
   readonly refused: Readonly<Record<SigningRefusalKind, number>>;
 };
 
-/** Counts outcomes since the process started. */
+/** Counts outcomes that this process has found: also slots that were missed while no process ran. */
 export class Tally {
   readonly #slotStore: Pick<SlotStore, "recordMissed" | "missedAt">;
   #forged = 0;

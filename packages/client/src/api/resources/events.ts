@@ -96,7 +96,8 @@ const MAX_PAUSE_MS = 60_000;
  * Yields all messages, without end. Breaking out of the loop ends the connection.
  *
  * @throws the reason of the signal
- * @throws {ApiError} when a retry is useless
+ * @throws {ApiError} when a retry is useless: `API_UNAUTHORIZED`, or `API_REFUSED` with the status 410 when the node
+ *   has no longer the events after the id
  */
 async function* follow(
   requestOf: (lastEventId: string | undefined) => ApiRequest,
