@@ -16,6 +16,7 @@ import { type EventName, isInternal } from "../../packages/node/src/peers/wire/e
 import { type PeerEvent, readResult } from "../../packages/node/src/peers/wire/replies.ts";
 import { NOT_READY } from "../../packages/node/src/peers/wire/server-messages.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
+import { WAIT_MS } from "../../packages/node/test-support/process/until.ts";
 import { networkNamed } from "./networks.ts";
 import { type Recorded, recordedNode } from "./p2p-node.ts";
 import { acceptRaw, connectRaw, type Item, maskedFrame, type RawEnd, textFrame } from "./raw-end.ts";
@@ -36,8 +37,11 @@ type Message = Recorded & { event?: string; cid?: number };
 
 export const network = networkNamed("livenet");
 const logger = pino({ level: "silent" });
-/** Faster than in the recording, in proportion. Between the last ping and the end are 160 ms, for a busy machine. */
-const TIMES = { pingInterval: 8_000 / 25, pingTimeout: 60_000 / 25 };
+/**
+ * Ten times as fast as in the recording, and slower on a busy machine. Seven pings precede the end, and the eighth would just follow it:
+ * pings may be late by two thirds of a second in all.
+ */
+const TIMES = { pingInterval: WAIT_MS / 79, pingTimeout: WAIT_MS / 10 };
 
 const messageOf = ({ payloadText }: Step): Message | undefined => {
   const value = payloadText === undefined ? undefined : decodeValue(payloadText);

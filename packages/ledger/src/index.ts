@@ -40,6 +40,7 @@ export {
   voucherOf,
 } from "./rules/shared/economy.ts";
 export { RuleError } from "./rules/shared/error.ts";
+export { typeFromText } from "./rules/shared/kinds.ts";
 export type { Rule, RuleContext } from "./rules/shared/rule.ts";
 export { type TokenEffect, type TokenEffectContext, tokenEffect } from "./rules/shared/token-effects.ts";
 export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";

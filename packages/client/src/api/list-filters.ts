@@ -61,7 +61,7 @@ export type TransactionFilter = {
   readonly nonce?: Integer;
   readonly senderPublicKey?: string;
   readonly senderId?: string;
-  /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
+  /** Alone, also finds payees of multi payments, and the address's own transactions that name no recipient. */
   readonly recipientId?: string;
   /** Senders, recipients and payees. */
   readonly address?: string;
@@ -82,7 +82,7 @@ export type TransactionSearchFilter = {
   readonly nonce?: Integer;
   readonly senderPublicKey?: string;
   readonly senderId?: string;
-  /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
+  /** Alone, also finds payees of multi payments, and the address's own transactions that name no recipient. */
   readonly recipientId?: string;
   /** Senders, recipients and payees. */
   readonly addresses?: readonly string[];

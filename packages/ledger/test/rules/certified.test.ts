@@ -159,7 +159,7 @@ describe("certified mint", () => {
     const stateVoting = (type?: number) =>
       stateWithFactory({
         alice: voting,
-        delegate: { attributes: { delegate: someDelegate({ ...(type && { type }) }) } },
+        delegate: { attributes: { delegate: someDelegate({ ...(type !== undefined && { type }) }) } },
       });
     expect(messageOf(stateVoting(3), mint({ type: "1" }), V1)).toBe(
       "Unable to mint individual UniknameID because the crypto-account is already supporting (voting for) network delegate. Please remove your support (unvote) first",
@@ -167,6 +167,9 @@ describe("certified mint", () => {
     expect(refusalOf(stateVoting(1), mint({ type: "1" }), V1)).toBe("");
     // A genesis delegate has no type.
     expect(refusalOf(stateVoting(), mint({ type: "1" }), V1)).toBe("");
+    // Trap A30: tokens other than uniks can have these types.
+    expect(refusalOf(stateVoting(0), mint({ type: "1" }), V1)).toBe("");
+    expect(refusalOf(stateVoting(Number.NaN), mint({ type: "1" }), V1)).toBe("");
   });
 });
 

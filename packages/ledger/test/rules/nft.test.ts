@@ -226,6 +226,19 @@ describe("transfer", () => {
     });
   });
 
+  test.each([
+    ["0x2", 2],
+    [" 0X3", 3],
+    ["-0x1", -1],
+    ["0", 0],
+    ["010", 10],
+    ["2b", 2],
+  ])("Trap A30: a token of the type %j has the type %d in the recipient's map.", (text, type) => {
+    const draft = stateWithCat();
+    apply(draft, transfer("bob", { type: text }));
+    expect(walletNamed(draft, "bob").attributes.tokens).toEqual({ [tokenId("cat")]: { type } });
+  });
+
   test("Trap A21: the recipient can be unknown, and on any network.", () => {
     const elsewhere = "SUHNyVMMiWZ5GhYqQkqgzXpE8FkXBnpyQx";
     const draft = stateWithCat();

@@ -72,7 +72,7 @@ export const TRANSACTIONS = {
       kind: "address",
       query: true,
       search: "value",
-      note: "Also finds payees of multi payments, and the address's own transactions that name no recipient.",
+      note: "Alone, also finds payees of multi payments, and the address's own transactions that name no recipient.",
     },
     address: { kind: "addressList", query: true, note: "Senders, recipients and payees." },
     addresses: { kind: "addresses", search: "value", note: "Senders, recipients and payees." },

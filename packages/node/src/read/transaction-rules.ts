@@ -55,11 +55,14 @@ export function lookupsOf<Alternative, Condition extends Alternative & { readonl
   foundation: Foundation,
   filter: TransactionFilter,
 ): Lookups<Condition, Alternative> {
-  const { participant, recipientId, addresses } = filter;
+  const { participant, recipientId, senderId, senderPublicKey, addresses } = filter;
+  const isAlone = [senderId, senderPublicKey, addresses].every((sender) => sender === undefined);
   const assets = assetTests(conditions, filter);
   const [alternatives, ...others] = [
     ...(participant === undefined ? [] : [involving(conditions, foundation, participant)]),
-    ...(recipientId === undefined ? [] : [receivedBy(conditions, recipientId)]),
+    ...(recipientId === undefined
+      ? []
+      : [isAlone ? receivedBy(conditions, recipientId) : [conditions.receives(recipientId)]]),
     ...(addresses === undefined ? [] : [conditions.between(addresses)]),
     ...assets.map(({ types }) => types),
   ];

@@ -205,7 +205,8 @@ describe("POST /transactions/search", () => {
     [{ senderId: bob.address }, "", [large]],
     [{ senderId: cold.address }, "", []],
     [{ recipientId: cold.address }, "", [large, payments, hello]],
-    [{ recipientId: cold.address, senderId: alice.address }, "", [payments, hello]],
+    [{ recipientId: cold.address, senderId: alice.address }, "", [hello]],
+    [{ recipientId: alice.address, senderId: alice.address }, "", []],
     [{ addresses: [cold.address, stranger.address] }, "", [large, payments, hello]],
     [{ addresses: [cold.address, carol.address] }, "?limit=2", [large, payments]],
     [{ addresses: [carol.address] }, "", [payments]],
@@ -324,6 +325,7 @@ describe("unconfirmed transactions", () => {
       network: 30,
       amount: "8",
     });
+    expect((await fixture.get(`${path}?_=123&transform=1`)).json().data).toMatchObject({ confirmations: 0 });
   });
 
   test("Unconfirmed transactions are 404 once confirmed or unknown.", async () => {

@@ -208,6 +208,8 @@ test.each([
   [{ balance: { from: "400", to: "400" } }, "", [delegate]],
   [{ voteBalance: { from: 1 } }, "?orderBy=voteBalance:desc&limit=1", [delegate]],
   [{ lockedBalance: { from: 1 } }, "", []],
+  // Whose lock has ended.
+  [{ lockedBalance: { to: 1 } }, "", [richest]],
   [{ balance: { from: 1 }, vote: bob.publicKey, voteBalance: { from: 1 } }, "", [delegate]],
 ])("POST /wallets/search finds %j%s.", async (body, query, addresses) => {
   const response = await fixture.post(`/api/wallets/search${query}`, body);

@@ -12,11 +12,12 @@ import {
 } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seal } from "../../src/dev-chain/network.ts";
+import { ForgerHandlers } from "../../src/peers/requests/handlers.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
 import type { ArgumentOf, EventName } from "../../src/peers/wire/events.ts";
 import { present } from "../../src/platform/present.ts";
 import { deadlineIn } from "../../src/platform/threads/call.ts";
-import { network, range, rich, rounds, slots } from "../../test-support/peers/chains.ts";
+import { network, openTestChain, range, rich, rounds, slots } from "../../test-support/peers/chains.ts";
 import { WAIT_MS } from "../../test-support/process/until.ts";
 import { CURRENT_SLOT, createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
@@ -265,6 +266,22 @@ describe("a separate forger", () => {
     expect(await call("p2p.internal.emitEvent", { event: "block.forged", body: { id: "a" } })).toEqual({});
     expect(await call("p2p.internal.syncBlockchain", {})).toEqual({});
     expect(node.events).toContain("block.forged");
+  });
+
+  test("The forger after the last delegate of the order is the first one.", () => {
+    const { chain } = openTestChain();
+    const { state } = chain;
+    const pool = { select: () => [], size: () => 0 };
+    const roundAt = (slot: number) => {
+      const nowMs = () => slots.unixMsOf(slots.slotTime(slot));
+      const head = () => chain.head();
+      return new ForgerHandlers({ network, slots, rounds, state, head, nowMs, pool }).getCurrentRound();
+    };
+    const { delegates } = roundAt(0);
+    for (const [slot, currentForger] of delegates.entries()) {
+      const nextForger = delegates[slot + 1] ?? delegates[0];
+      expect(roundAt(slot)).toMatchObject({ currentForger, nextForger });
+    }
   });
 
   test("A separate forger can query addresses.", async () => {

@@ -1,7 +1,7 @@
 /** The gateway between the pool and the serving side (pool.md 3, consensus.md 11). */
 import { createSlots } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
+import { BodyError, type DevResult, type Gateway } from "../../src/gateway/gateway.ts";
 import { present } from "../../src/platform/present.ts";
 import { type GatewayDeps, NodeGateway } from "../../src/processes/node/node-gateway.ts";
 import {
@@ -188,6 +188,9 @@ test("A node with peers that knows none is isolated from three slots after its h
   const status = (now: number) => open({ head, now: () => now, peers }).gateway.status();
   expect(await status(80 + 23)).toEqual({ synced: true, now: 10, blocksCount: 0, timestamp: 103 });
   expect(await status(80 + 24)).toMatchObject({ synced: true, blocksCount: 0, isIsolated: true });
+  const dev = async () => ({}) as DevResult;
+  const { gateway } = open({ head, now: () => 80 + 24, peers, dev });
+  expect(await gateway.status()).not.toHaveProperty("isIsolated");
 });
 
 test("A node whose head is in the future reports when a block can follow it.", async () => {

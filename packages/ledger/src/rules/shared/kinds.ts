@@ -9,5 +9,8 @@ export const KIND_TEXTS: readonly string[] = Object.keys(NAMES);
 /** Returns the name of a type; undefined for a type that only tokens other than uniks can have. */
 export const kindName = (type: number): string | undefined => NAMES[type];
 
-/** Type in a wallet's map of a token whose property is `text`; NaN if the property is missing or no number. */
-export const typeFromText = (text: string | null | undefined): number => Number.parseInt(text ?? "", 10);
+/**
+ * Type in a wallet's map of a token whose property is `text`; NaN if the property is missing or no number. Like the network, without a
+ * radix: `0x2` is 2 (trap A30).
+ */
+export const typeFromText = (text: string | null | undefined): number => Number.parseInt(text ?? "");

@@ -29,11 +29,11 @@ function requireType(transaction: Transaction): number {
   return typeFromText(type);
 }
 
-/** A wallet that votes for a delegate of one type cannot get uniks of another one. */
+/** A wallet that votes for a delegate of one type cannot get uniks of another one. Types 0 and NaN count as none (trap A30). */
 function checkVotedType(type: number, { state, network }: RuleContext, { attributes }: Wallet): void {
   if (attributes.vote === undefined) return;
   const voted = walletOf(state, attributes.vote, network).attributes.delegate?.type;
-  if (voted === undefined || voted === type) return;
+  if (!voted || voted === type) return;
   throw new RuleError(
     "InvalidDidTypeError",
     `Unable to mint ${kindName(type)} UniknameID because the crypto-account is already supporting ` +

@@ -205,7 +205,8 @@ function addPendingTransaction(app: Server, api: Api): void {
     {
       schema: described("Transactions", "Returns a pending transaction.", single(AnyTransaction), {
         params,
-        querystring: query(transformQuery),
+        // Other parameters are ignored here, as by every route without parameters of its own.
+        querystring: Type.Object({ transform: Type.Optional(Type.String()) }),
       }),
     },
     async (request) => {

@@ -181,8 +181,9 @@ export class ForgerHandlers {
     const slot = slots.slotAt(slots.timeAt(nowMs()));
     const order = state.get("rounds", String(round))?.order ?? [];
     const delegates = order.map((publicKey) => this.#wallet(publicKey));
-    const index = slot % delegates.length;
-    const [currentForger, nextForger] = [delegates[index], delegates[index + 1]];
+    const forgerOf = (wanted: number) => delegates[wanted % delegates.length];
+    // The last delegate of the order is followed by the first one: the separate forger of an old node reads both.
+    const [currentForger, nextForger] = [forgerOf(slot), forgerOf(slot + 1)];
     return {
       current: round,
       reward: network.milestoneAt(height).reward,

@@ -16,9 +16,12 @@ export type Permit = {
 
 /** Tolerance for network jitter: requests may arrive closer to each other than they were sent. */
 const JITTER_MS = 300;
-/** A server accepts 100 in a second from one address. */
-const ALL = { events: 60, windowMs: 1000, replyMs: JITTER_MS };
-/** Maximum number of waiting requests of one address: about two seconds of requests. */
+/** A server accepts 100 in a second from one address, but this node accepts 30 messages of a server, and each request has a reply. */
+const ALL = { events: 25, windowMs: 1000, replyMs: JITTER_MS };
+const TRANSACTIONS = "p2p.peer.postTransactions";
+/** The others remain for blocks, pings and downloads, however many transactions wait. */
+const OF_TRANSACTIONS = { events: 20, windowMs: 1000, replyMs: JITTER_MS };
+/** Maximum number of waiting messages with transactions for one address: five seconds of them. */
 const MAX_WAITING = 100;
 /** Replies with blocks take longer than the request waits to be read. */
 const BLOCKS = "p2p.peer.getBlocks";
@@ -77,29 +80,34 @@ class RateWindow {
 
 export class RequestThrottle {
   readonly #all = new RateWindow(ALL);
-  readonly #byEvent: ReadonlyMap<string, RateWindow> = new Map(
-    Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, { events, windowMs }]) => {
-      const paddedMs = windowMs + JITTER_MS;
-      const replyMs = event === BLOCKS ? paddedMs : JITTER_MS;
-      return [event, new RateWindow({ events, windowMs: paddedMs, replyMs })];
-    }),
-  );
+  readonly #byEvent = new Map<string, RateWindow>([
+    [TRANSACTIONS, new RateWindow(OF_TRANSACTIONS)],
+    ...Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(
+      ([event, { events, windowMs }]): [string, RateWindow] => {
+        const paddedMs = windowMs + JITTER_MS;
+        const replyMs = event === BLOCKS ? paddedMs : JITTER_MS;
+        return [event, new RateWindow({ events, windowMs: paddedMs, replyMs })];
+      },
+    ),
+  ]);
   /** Requests that the peer may not have read, in order. */
   readonly #unread = new Set<SentRequest>();
   /** Wakes the requests that wait; those for a connection that has ended fail. */
   readonly #waiting = new Set<(isConnected: boolean) => void>();
+  #waitingTransactions = 0;
   #isClosed = false;
 
   /**
    * Settles when the event may be sent, and counts it as sent.
    *
    * @param timeoutMs of the request
-   * @throws {PeerError} PEER_BUSY when too many wait already; PEER_GONE when the connection ends; PEER_TIMEOUT when the
+   * @throws {PeerError} PEER_BUSY when too many messages with transactions wait already; PEER_GONE when the connection ends; PEER_TIMEOUT when the
    * peer replies to no earlier request in time
    */
   async acquire(event: EventName, timeoutMs: number): Promise<Permit> {
-    if (this.#waiting.size >= MAX_WAITING) {
-      throw new PeerError("PEER_BUSY", `${MAX_WAITING} requests wait for the rate limit of this peer`);
+    const isTransaction = event === TRANSACTIONS;
+    if (isTransaction && this.#waitingTransactions >= MAX_WAITING) {
+      throw new PeerError("PEER_BUSY", `${MAX_WAITING} messages wait for the rate limit of this peer`);
     }
     const windows = this.#windowsOf(event);
     const startedAt = performance.now();
@@ -114,7 +122,10 @@ export class RequestThrottle {
       const waitMs = Number.isFinite(delayMs) ? delayMs : this.#lastTimeout(startedAt + timeoutMs) - at;
       if (waitMs <= 0)
         throw new PeerError("PEER_TIMEOUT", "the peer did not reply to an earlier request in time");
-      if (!(await this.#wait(waitMs))) {
+      this.#waitingTransactions += Number(isTransaction);
+      const isConnected = await this.#wait(waitMs);
+      this.#waitingTransactions -= Number(isTransaction);
+      if (!isConnected) {
         throw new PeerError("PEER_GONE", "the connection ended before the rate limit permitted the request");
       }
     }

@@ -79,7 +79,7 @@ export function* admit(
   // Transactions that do not fit into this pool may fit into others.
   const isUnfit = new Set(rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction));
   const allRefused = [
-    ...request.repeated.map(({ id }) => ({
+    ...Array.from(request.repeated, (id) => ({
       id,
       code: "ERR_DUPLICATE" as const,
       message: "Already in cache.",
@@ -110,6 +110,7 @@ function* checkVerified(
   options: PoolOptions,
   deps: AdmissionDeps,
 ): Steps<CheckResult> {
+  const listed = new Set<string>();
   for (const [index, { candidate, ...parsed }] of parsedCandidates.entries()) {
     runChecks(candidate, result, () => {
       checkRules(candidate, fresh, options, deps);
@@ -118,6 +119,9 @@ function* checkVerified(
       const sealed = { ...transaction, isVerified: verdicts[index] === true };
       checkSignatures(sealed, deps);
       const fee = requireFee(sealed, current, options.fees);
+      // A request may contain a transaction twice: its ids are listed once.
+      if (listed.has(sealed.data.id)) return;
+      listed.add(sealed.data.id);
       if (fee.pool) result.accept.push(sealed);
       if (fee.broadcast) result.broadcast.push(sealed);
     });

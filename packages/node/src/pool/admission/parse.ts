@@ -1,5 +1,12 @@
 /** Parses submitted transactions, and refuses all that can be refused without a signature (pool.md 3 and 4). */
-import { hopelessReason, isCertifiedMint, unsupportedMultiSignatures, walletOf } from "@uniknode/ledger";
+import {
+  hopelessReason,
+  INDIVIDUAL,
+  isCertifiedMint,
+  typeFromText,
+  unsupportedMultiSignatures,
+  walletOf,
+} from "@uniknode/ledger";
 import {
   isReadableDer,
   type Milestone,
@@ -35,9 +42,9 @@ export type ParsedCandidate = {
 
 /** A request between `parse` and `admit`, while other threads verify its signatures. */
 export type ParsedRequest = {
-  /** Candidates whose id was not seen since the last block, and the others. */
+  /** Candidates whose id was not seen since the last block, and the ids of the others. */
   readonly fresh: readonly Candidate[];
-  readonly repeated: readonly Candidate[];
+  readonly repeated: ReadonlySet<string>;
   readonly milestone: Milestone;
   readonly parsedCandidates: readonly ParsedCandidate[];
   readonly result: CheckResult;
@@ -246,7 +253,7 @@ function checkFee(
 function isFreeMint(asset: SealedTransaction["data"]["asset"], milestone: Milestone): boolean {
   if (milestone.unsTokenEcoV3) return true;
   const [token] = Object.values(asset?.nft ?? {});
-  return milestone.unsTokenEcoV2 === true && token?.properties?.type === "1";
+  return milestone.unsTokenEcoV2 === true && typeFromText(token?.properties?.type) === INDIVIDUAL;
 }
 
 /**

@@ -16,17 +16,16 @@ export class RecentIds {
   /** Oldest first. */
   readonly #ids = new Set<string>();
 
-  /** Splits inputs into new and repeated ones, and stores the ids of the new ones. */
-  partition<T extends { readonly id: string }>(inputs: readonly T[]): [fresh: T[], repeated: T[]] {
-    const fresh: T[] = [];
-    const repeated: T[] = [];
-    for (const input of inputs) {
-      if (this.#ids.has(input.id)) repeated.push(input);
-      else {
-        fresh.push(input);
-        if (this.#ids.size >= MAX_IDS) deleteOldest(this.#ids);
-        this.#ids.add(input.id);
-      }
+  /**
+   * Splits inputs into new ones and the ids of the repeated ones, and stores the ids of the new ones. Inputs of one request do not
+   * repeat each other: without ids, or with a forged one, they are different transactions.
+   */
+  partition<T extends { readonly id: string }>(inputs: readonly T[]): [fresh: T[], repeated: Set<string>] {
+    const fresh = inputs.filter(({ id }) => !this.#ids.has(id));
+    const repeated = new Set(inputs.map(({ id }) => id).filter((id) => this.#ids.has(id)));
+    for (const { id } of fresh) {
+      if (!this.#ids.has(id) && this.#ids.size >= MAX_IDS) deleteOldest(this.#ids);
+      this.#ids.add(id);
     }
     return [fresh, repeated];
   }

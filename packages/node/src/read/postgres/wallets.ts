@@ -22,13 +22,16 @@ import { findPage } from "./lists/page.ts";
 import { findBy, findRow, first, type SnapshotReads } from "./lists/reads.ts";
 import { jsonOf, nullable, orNull, rowText, textOrNull } from "./row-text.ts";
 
-/** Attributes are parsed only if they have the member: most wallets have none. */
-const LOCKED_BALANCE = `CASE WHEN strpos(attributes, '"lockedBalance":') > 0
-  THEN coalesce((${jsonOf("attributes")} #>> '{htlc,lockedBalance}')::bigint, 0) ELSE 0 END`;
+/**
+ * NULL if the attribute is missing: no range contains it, and orders count it as 0. Attributes are parsed only if they have the member:
+ * most wallets have none.
+ */
+const LOCKED_BALANCE = `(CASE WHEN strpos(attributes, '"lockedBalance":') > 0
+  THEN (${jsonOf("attributes")} #>> '{htlc,lockedBalance}')::bigint END)`;
 /** Returns SQL of a member of the attribute `delegate`, which exactly the wallets with a username have. */
 const ofDelegate = (member: string) =>
   `CASE WHEN username IS NOT NULL THEN ${jsonOf("attributes")} #>> '{delegate,${member}}' END`;
-const VOTE_BALANCE = `coalesce((${ofDelegate("voteBalance")})::bigint, 0)`;
+const VOTE_BALANCE = `(${ofDelegate("voteBalance")})::bigint`;
 
 const FIELDS = {
   address: text("address"),
@@ -38,7 +41,7 @@ const FIELDS = {
   votesFor: text("vote"),
   username: text("username"),
   balance: integer("balance"),
-  lockedBalance: integer(`(${LOCKED_BALANCE})`),
+  lockedBalance: integer(LOCKED_BALANCE),
   voteBalance: integer(VOTE_BALANCE),
   producedBlocks: integer(`(${ofDelegate("producedBlocks")})::bigint`),
 } as const satisfies Record<WalletField, Field>;
@@ -51,8 +54,8 @@ const COLUMNS = {
   secondPublicKey: FIELDS.secondPublicKey,
   username: FIELDS.username,
   vote: FIELDS.vote,
-  lockedBalance: FIELDS.lockedBalance,
-  voteBalance: FIELDS.voteBalance,
+  lockedBalance: integer(`coalesce(${LOCKED_BALANCE}, 0)`),
+  voteBalance: integer(`coalesce(${VOTE_BALANCE}, 0)`),
   resigned: text(`(${ofDelegate("resigned")})`),
 } as const satisfies Record<WalletTerm, Field>;
 

@@ -165,14 +165,26 @@ test("An address receives no more of an event than its rate limit.", async () =>
   expect(acquired).toBe(3);
 });
 
-test("At most a hundred requests wait for the rate limit of an address.", async () => {
+test("A second takes 20 messages with transactions for an address, at most a hundred wait, and a block waits for none.", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const throttle = new RequestThrottle();
-  const turns = Array.from({ length: 161 }, () =>
-    throttle.acquire("p2p.peer.postTransactions", LIMITS.timeoutMs),
+  let sent = 0;
+  const turns = Array.from({ length: 121 }, () =>
+    throttle.acquire("p2p.peer.postTransactions", LIMITS.timeoutMs).finally(() => sent++),
   );
-  const results = await Promise.allSettled(turns);
-  expect(results.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
-  expect(results[160]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
+  const settled = Promise.allSettled(turns);
+  await throttle.acquire("p2p.peer.postBlock", LIMITS.timeoutMs);
+  await throttle.acquire("p2p.peer.getStatus", LIMITS.timeoutMs);
+  expect(sent).toBe(21);
+  for (let second = 1; second <= 5; second++) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(sent).toBe(21 + 20 * second);
+  }
+  const results = await settled;
+  expect(results.map(({ status }) => status)).toEqual([...Array(120).fill("fulfilled"), "rejected"]);
+  expect(results[120]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
+  await vi.advanceTimersByTimeAsync(1_000);
   await expect(throttle.acquire("p2p.peer.postTransactions", LIMITS.timeoutMs)).resolves.toHaveProperty(
     "sent",
   );

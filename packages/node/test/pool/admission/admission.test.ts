@@ -78,12 +78,28 @@ describe("stage A", () => {
     expect(await submitOne(pool, early)).toBe("ERR_APPLY");
   });
 
-  test("Stage A refuses the second of two equal transactions in one request.", async () => {
+  test("Stage A checks all transactions of a request at once: equal ones are listed once.", async () => {
     const pool = richPool("alice");
     const input = transfer("alice", 1);
-    const { data, errors } = await pool.submit([input, input]);
-    expect(data).toMatchObject({ accept: [input.id], invalid: [input.id] });
-    expect(errors?.[input.id]).toEqual([{ type: "ERR_DUPLICATE", message: "Already in cache." }]);
+    expect(await pool.submit([input, input])).toEqual({
+      data: { accept: [input.id], broadcast: [input.id], excess: [], invalid: [] },
+    });
+    expect(await pool.submit([input, input])).toEqual({
+      data: { accept: [], broadcast: [], excess: [], invalid: [input.id] },
+      errors: { [input.id]: [{ type: "ERR_DUPLICATE", message: "Already in cache." }] },
+    });
+  });
+
+  test("Stage A keeps different transactions of a request without ids, or beside a forged id.", async () => {
+    const pool = richPool("alice", "bob");
+    const inputs = [1, 2].map((nonce) => transfer("alice", nonce));
+    const { data } = await pool.submit(inputs.map((input) => ({ ...input, id: null })));
+    expect(data).toMatchObject({ accept: inputs.map(({ id }) => id), invalid: [] });
+    const real = transfer("bob", 1);
+    const forged = { ...transfer("bob", 2), id: real.id, amount: "7" };
+    const mixed = await pool.submit([forged, real]);
+    expect(mixed.data).toMatchObject({ accept: [real.id], invalid: [real.id] });
+    expect(mixed.errors?.[real.id]).toMatchObject([{ type: "ERR_BAD_DATA" }]);
   });
 
   test("Stage A forgets the oldest of more than 10,000 ids.", async () => {

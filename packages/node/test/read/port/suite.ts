@@ -396,9 +396,19 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           { addresses: [carol.address, dave.address] },
           (sent) => [carol, dave].some((account) => [isSentBy, isFor, pays].some((is) => is(account)(sent))),
         ],
+        // Beside a sender, neither payees nor transactions without a recipient.
+        [
+          { senderId: alice.address, recipientId: alice.address },
+          (sent) => isSentBy(alice)(sent) && isFor(alice)(sent),
+        ],
+        [
+          { senderPublicKey: alice.publicKey, recipientId: carol.address },
+          (sent) => isSentBy(alice)(sent) && isFor(carol)(sent),
+        ],
+        [{ addresses: [alice.address], recipientId: alice.address }, isFor(alice)],
         [
           { senderId: alice.address, recipientId: cold.address },
-          (sent) => isSentBy(alice)(sent) && receives(cold)(sent),
+          (sent) => isSentBy(alice)(sent) && isFor(cold)(sent),
         ],
         [{ blockId: present(blocks[2], "an item of blocks").header.id }, ({ header }) => header.height === 3],
         [{ height: { from: 3, to: 4 } }, ({ header }) => header.height === 3 || header.height === 4],
@@ -540,6 +550,8 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         [{ balance: { from: 11, to: 400 } }, [bob, carol]],
         [{ balance: { to: -1 } }, [present(wallets[0], "an item of wallets").account]],
         [{ lockedBalance: { from: 1 } }, [alice, bob]],
+        // An absent one is in no range.
+        [{ lockedBalance: { from: 0 } }, [alice, bob]],
         [{ producedBlocks: 1 }, [carol]],
       ])("Uniks are filtered by %j.", async (filter, expected) => {
         const rows = await wholeList((range) =>

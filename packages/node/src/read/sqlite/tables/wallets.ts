@@ -22,9 +22,9 @@ import { type Field, hasValue, indexed, integer, oneOf, termsOf, text } from "..
 import { type ListDependencies, TableList } from "../lists/table-list.ts";
 import { type TimeBox, TimeoutCache } from "../lists/time-box.ts";
 
-/** SQL of the locked balance; 0 if the attribute is missing. */
-const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
-const VOTE_BALANCE = "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) AS INTEGER)";
+/** NULL if the attribute is missing: no range contains it, and orders count it as 0. */
+const LOCKED_BALANCE = "CAST(attributes ->> '$.htlc.lockedBalance' AS INTEGER)";
+const VOTE_BALANCE = "CAST(attributes ->> '$.delegate.voteBalance' AS INTEGER)";
 
 const FIELDS = {
   address: text("address", "few"),
@@ -43,6 +43,8 @@ const FIELDS = {
 
 const ORDERS = {
   ...FIELDS,
+  lockedBalance: integer(`coalesce(${LOCKED_BALANCE}, 0)`),
+  voteBalance: integer(`coalesce(${VOTE_BALANCE}, 0)`),
   nonce: integer("wallets.nonce"),
   resigned: text("attributes ->> '$.delegate.resigned'"),
 } as const satisfies Record<WalletTerm, Field>;
