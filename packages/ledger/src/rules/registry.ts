@@ -1,7 +1,9 @@
 /** The rules of all registered types (transactions-rules.md 1). */
 import { isTypeActive, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { coreRules } from "./core/index.ts";
-import { magistrateRules } from "./magistrate/index.ts";
+import { bridgechainRules } from "./magistrate/bridgechain.ts";
+import { businessRules } from "./magistrate/business.ts";
+import { entity } from "./magistrate/entity.ts";
 import { nftRules } from "./nft/index.ts";
 import { RuleError } from "./shared/error.ts";
 import type { Rule, RuleContext } from "./shared/rule.ts";
@@ -10,7 +12,7 @@ import { unsRules } from "./uns/index.ts";
 const keyOf = (typeGroup: number, type: number): string => `${typeGroup}/${type}`;
 
 const rules: ReadonlyMap<string, Rule> = new Map(
-  [...coreRules, ...magistrateRules, ...nftRules, ...unsRules].map((rule) => [
+  [...coreRules, ...businessRules, ...bridgechainRules, entity, ...nftRules, ...unsRules].map((rule) => [
     keyOf(rule.typeGroup, rule.type),
     rule,
   ]),

@@ -5,6 +5,7 @@
 
 import { CodedError } from "../platform/coded-error.ts";
 import { lengthOf } from "../platform/json/external.ts";
+import { shortened, withoutControls } from "../platform/text/foreign.ts";
 import {
   CallError,
   type Deadline,
@@ -80,15 +81,13 @@ export class Caller {
     this.calls = new OpenCalls<unknown>({ ...limits, onEnd: (number) => this.#window.end(number) });
   }
 
-  /** Returns a method of the gateway. Its calls also reject with a `CallError`. */
-  method<M extends Exclude<Method, "submit">>(name: M, maxMs = Number.POSITIVE_INFINITY): Gateway[M] {
-    return ((...parameters: unknown[]) => this.#call(name, parameters, maxMs)) as unknown as Gateway[M];
-  }
-
-  /** Returns the method whose calls wait for the turn of their source. */
-  submit(maxMs = Number.POSITIVE_INFINITY): Gateway["submit"] {
-    return (transactions, source = "") =>
-      this.#call("submit", [transactions], maxMs, source) as ReturnType<Gateway["submit"]>;
+  /** Returns methods of the gateway. Their calls also reject with a `CallError`; submissions wait for the turn of their source. */
+  methods<M extends Method>(names: readonly M[], maxMs = Number.POSITIVE_INFINITY): Pick<Gateway, M> {
+    const submit = (transactions: unknown[], source = "") =>
+      this.#call("submit", [transactions], maxMs, source);
+    const methodOf = (name: Method) =>
+      name === "submit" ? submit : (...parameters: unknown[]) => this.#call(name, parameters, maxMs);
+    return Object.fromEntries(names.map((name) => [name, methodOf(name)])) as unknown as Pick<Gateway, M>;
   }
 
   async #call(method: Method, parameters: unknown[], maxMs: number, source?: string) {
@@ -230,3 +229,14 @@ export const REFUSAL_STEPS: Readonly<Record<number, string>> = {
   403: "add the address of this machine to --feed-allow of the node",
   404: "start the node with --feed-blocks",
 };
+
+const MAX_REASON_CHARACTERS = 300;
+
+/** Returns the beginning and the end of a text of a node, without control characters. */
+export const shown = (text: string): string => shortened(withoutControls(text), MAX_REASON_CHARACTERS);
+
+/** Returns the reason of a refused request: the response, and the next step for its status if there is one. */
+export function refusalReason(url: string, status: number, text: string, steps = REFUSAL_STEPS): string {
+  const step = steps[status];
+  return `${url} responded ${status}: ${shown(text)}${step === undefined ? "" : `; ${step}`}`;
+}

@@ -17,7 +17,7 @@ import {
   toError,
   toFailure,
 } from "./caller.ts";
-import type { Gateway } from "./gateway.ts";
+import { type Gateway, REMOTE_METHODS } from "./gateway.ts";
 
 type Call = {
   readonly number: number;
@@ -61,6 +61,8 @@ export function serveCalls(port: MessagePort, gateway: Gateway): void {
 
 const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call arrived after its deadline" };
 
+const METHODS = [...REMOTE_METHODS, "figures", "webhooksChanged", "streamsChanged"] as const;
+
 /** Sends the calls of its gateways through a port. Calls can also reject with a `CallError`. */
 export class ChannelGateway {
   /** Its calls have the default timeouts. */
@@ -84,21 +86,7 @@ export class ChannelGateway {
 
   /** Returns a gateway whose calls have at most this time. */
   within(timeoutMs?: number): Gateway {
-    const caller = this.#caller;
-    return {
-      submit: caller.submit(timeoutMs),
-      pendingTransactions: caller.method("pendingTransactions", timeoutMs),
-      pendingTransaction: caller.method("pendingTransaction", timeoutMs),
-      status: caller.method("status", timeoutMs),
-      peers: caller.method("peers", timeoutMs),
-      figures: caller.method("figures", timeoutMs),
-      report: caller.method("report", timeoutMs),
-      webhooksChanged: caller.method("webhooksChanged", timeoutMs),
-      streamsChanged: caller.method("streamsChanged", timeoutMs),
-      recordEvents: caller.method("recordEvents", timeoutMs),
-      replaceRemoteNames: caller.method("replaceRemoteNames", timeoutMs),
-      dev: caller.method("dev", timeoutMs),
-    };
+    return this.#caller.methods(METHODS, timeoutMs);
   }
 
   /** Returns figures about the calls. */

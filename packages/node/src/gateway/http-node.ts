@@ -8,9 +8,9 @@ import { parseExternal } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { TEXT_COMPLEXITY } from "../platform/json/lossless.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { readBounded, shortened, withoutControls } from "../platform/text/foreign.ts";
+import { readBounded } from "../platform/text/foreign.ts";
 import { isCallErrorCode } from "../platform/threads/call.ts";
-import { type Failure, REFUSAL_STEPS } from "./caller.ts";
+import { type Failure, refusalReason, shown } from "./caller.ts";
 
 export type NodeOptions = {
   /** Base URL of the node's API. */
@@ -41,7 +41,6 @@ export type AttemptOutcome =
   /** `refused`: the node did not execute the call, and will not; `unknown`: it may have executed it, or may still do so. */
   | { readonly kind: "refused" | "unknown"; readonly reason: string; readonly isTimeout: boolean };
 
-const MAX_REASON_CHARACTERS = 300;
 /** Additional time in which the node can report that the deadline passed; then the connection is closed. */
 const GRACE_MS = 50;
 const MAX_SOURCE_LENGTH = 64;
@@ -167,10 +166,7 @@ const NOT_EXECUTED: ReadonlySet<string> = new Set(["GATEWAY_FULL", "GATEWAY_LATE
 type RefusedResponse = { readonly status: number; readonly code: string; readonly text: string };
 
 function toRefusal(url: string, { status, code, text }: RefusedResponse): AttemptOutcome {
-  const step = REFUSAL_STEPS[status];
-  const reason = `${url} responded ${status}: ${shown(text)}${step === undefined ? "" : `; ${step}`}`;
+  const reason = refusalReason(url, status, text);
   const isRefused = (status >= 300 && status < 500) || NOT_EXECUTED.has(code);
   return { kind: isRefused ? "refused" : "unknown", reason, isTimeout: code === "GATEWAY_LATE" };
 }
-
-const shown = (text: string): string => shortened(withoutControls(text), MAX_REASON_CHARACTERS);

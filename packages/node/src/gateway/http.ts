@@ -6,7 +6,7 @@
 import { exactText } from "../platform/json/lossless.ts";
 import { CallError, type CallFigures, remainingMs } from "../platform/threads/call.ts";
 import { Caller, type CallOptions, DEFAULT_CALL_OPTIONS, type NewCall, toError } from "./caller.ts";
-import type { Gateway, RemoteGateway, RemoteMethod } from "./gateway.ts";
+import { type Gateway, REMOTE_METHODS, type RemoteGateway, type RemoteMethod } from "./gateway.ts";
 import { type AttemptOutcome, HttpNode, type NodeOptions } from "./http-node.ts";
 
 export type HttpGatewayOptions = CallOptions &
@@ -54,17 +54,7 @@ export class HttpGateway {
     }));
     const caller = new Caller(options, (call) => this.#send(call));
     this.#calls = caller.calls;
-    this.gateway = {
-      submit: caller.submit(),
-      pendingTransactions: caller.method("pendingTransactions"),
-      pendingTransaction: caller.method("pendingTransaction"),
-      status: caller.method("status"),
-      peers: caller.method("peers"),
-      report: caller.method("report"),
-      recordEvents: caller.method("recordEvents"),
-      replaceRemoteNames: caller.method("replaceRemoteNames"),
-      dev: caller.method("dev"),
-    };
+    this.gateway = caller.methods(REMOTE_METHODS);
   }
 
   /** Returns figures about the calls. */

@@ -1,18 +1,12 @@
 /** Both sides of a hand-over as its steps use them, and the node's side over HTTP (docs/spec/hand-over.md). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, type Dispatcher, request } from "undici";
-import { REFUSAL_STEPS } from "../gateway/caller.ts";
+import { REFUSAL_STEPS, refusalReason } from "../gateway/caller.ts";
 import type { RemoteGateway } from "../gateway/gateway.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { type Form, formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import {
-  type LineBound,
-  linesOf,
-  readBounded,
-  shortened,
-  withoutControls,
-} from "../platform/text/foreign.ts";
+import { type LineBound, linesOf, readBounded } from "../platform/text/foreign.ts";
 import {
   type HandOverHead,
   type HandOverLine,
@@ -60,7 +54,6 @@ const LINE_BOUND: LineBound = {
 const CONNECT_TIMEOUT_MS = 10_000;
 /** The node ends these requests earlier, with a reason. */
 const RESPONSE_TIMEOUT_MS = 30_000;
-const MAX_REASON_CHARACTERS = 300;
 /** Time for which a request is repeated to a node that restarts, or has not completed a former step. */
 const MAX_RETRY_MS = 60_000;
 const RETRY_MS = 500;
@@ -166,12 +159,11 @@ export class NodeClient {
       signal.throwIfAborted();
       throw unreachable(url, cause);
     });
-    if (response.statusCode < 300) return response;
-    const text = shortened(withoutControls(await response.body.text()), MAX_REASON_CHARACTERS);
-    const step = STEPS[response.statusCode];
+    const { statusCode } = response;
+    if (statusCode < 300) return response;
     throw new HandOverFailure(
-      response.statusCode === 503 ? "HAND_OVER_NODE" : "HAND_OVER_REFUSED",
-      `${url} responded ${response.statusCode}: ${text}${step === undefined ? "" : `; ${step}`}`,
+      statusCode === 503 ? "HAND_OVER_NODE" : "HAND_OVER_REFUSED",
+      refusalReason(url, statusCode, await response.body.text(), STEPS),
     );
   }
 }

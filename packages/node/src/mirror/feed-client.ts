@@ -8,9 +8,9 @@ import { createGunzip } from "node:zlib";
 import { Agent, type Dispatcher, request } from "undici";
 import type { EventPosition } from "../feed/event-reader.ts";
 import { type Position, positionText } from "../feed/line.ts";
-import { REFUSAL_STEPS } from "../gateway/caller.ts";
+import { REFUSAL_STEPS, refusalReason } from "../gateway/caller.ts";
 import { Notifier } from "../platform/notifier.ts";
-import { type LineBound, linesOf, shortened, withoutControls } from "../platform/text/foreign.ts";
+import { type LineBound, linesOf } from "../platform/text/foreign.ts";
 import { type EventLine, type FeedLine, readEventLine, readLine } from "./line.ts";
 import { MirrorError, type MirrorErrorCode } from "./mirror-error.ts";
 
@@ -26,7 +26,6 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Longest line: a block of 21 MB in base64, and the records that it wrote. */
 const MAX_LINE_CHARACTERS = 256 * 1024 * 1024;
 const LOOPBACK = /^(localhost|127\..*|\[::1\])$/;
-const MAX_REASON_CHARACTERS = 300;
 
 export class FeedClient {
   readonly #options: FeedClientOptions;
@@ -111,9 +110,13 @@ export class FeedClient {
     }).catch((cause) => {
       throw unreachable(url, cause);
     });
-    if (response.statusCode < 300) return response;
-    const refusals = path.startsWith(EVENTS) ? OF_EVENTS : OF_BLOCKS;
-    throw refusal(url, response.statusCode, await response.body.text(), refusals);
+    const { statusCode } = response;
+    if (statusCode < 300) return response;
+    const { codes, steps } = path.startsWith(EVENTS) ? OF_EVENTS : OF_BLOCKS;
+    throw new MirrorError(
+      codes[statusCode] ?? "MIRROR_NODE_UNREACHABLE",
+      refusalReason(url, statusCode, await response.body.text(), steps),
+    );
   }
 }
 
@@ -150,15 +153,6 @@ const OF_EVENTS: Refusals = {
   codes: { ...REFUSED, 409: "MIRROR_EVENTS_GONE" },
   steps: { ...REFUSAL_STEPS, 404: "start a node of the same version" },
 };
-
-function refusal(url: string, status: number, body: string, { codes, steps }: Refusals): MirrorError {
-  const reason = shortened(withoutControls(body), MAX_REASON_CHARACTERS);
-  const next = steps[status];
-  return new MirrorError(
-    codes[status] ?? "MIRROR_NODE_UNREACHABLE",
-    `${url} responded ${status}: ${reason}${next === undefined ? "" : `; ${next}`}`,
-  );
-}
 
 export type AheadOptions<T> = {
   /** Reading pauses while this number of items, or more than this size, is queued. */

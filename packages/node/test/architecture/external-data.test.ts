@@ -15,7 +15,6 @@ const PARSERS: Readonly<Record<string, string>> = {
   "store/": "rows of the database of this node",
   "read/rows.ts": "rows of the database of this node",
   "read/sqlite/": "rows of the database of this node",
-  "webhooks/postgres/": "rows of the database of this worker",
   "webhooks/storage/webhooks.ts": "rows of the database of this process",
   "webhooks/matching/definitions.ts": "rows of the database of this node",
   "rpc/methods.ts": "rows of the database of this companion",

@@ -8,8 +8,6 @@ import { signEcdsa, verifyEcdsa } from "../crypto/signatures.ts";
 import { createSlots, type Slots } from "../networks/create.ts";
 import type { Milestone, Network } from "../networks/network.ts";
 import type { SealedTransaction, Transaction } from "../transactions/transaction.ts";
-import type { TransactionContext } from "../transactions/types/registry.ts";
-import { signatureJob, verifyJob } from "../transactions/verify.ts";
 import type { Block, BlockHeader } from "./block.ts";
 import { blockByteLength } from "./codec.ts";
 import { encodeUnsignedHeader, type HeaderFields, payloadHashOf, totalsOf } from "./header.ts";
@@ -44,21 +42,7 @@ export const signHeader = (
   network: Network,
 ): string => bytesToHex(signEcdsa(sha256(encodeUnsignedHeader(header, network)), privateKey));
 
-/** A transaction whose result does not depend on its signature has the result in place of a job. */
-type BlockJobs = { header: SignatureJob; transactions: (SignatureJob | boolean)[] };
-
 type BlockVerdicts = { header: SignatureVerdict; transactions: boolean[] };
-
-/** The jobs that remain after parsing without `checkSignature`. */
-export const blockJobs = ({ header, transactions }: Block, context: TransactionContext): BlockJobs => ({
-  header: headerSignatureJob(header, context.network),
-  transactions: transactions.map((transaction) => signatureJob(transaction, context)),
-});
-
-export const verifyBlockJobs = ({ header, transactions }: BlockJobs): BlockVerdicts => ({
-  header: verifyHeaderJob(header),
-  transactions: transactions.map((job) => (typeof job === "boolean" ? job : verifyJob(job))),
-});
 
 /** The block with the results for its transactions; that for the header is an option of `checkBlock`. */
 export const withVerdicts = <B extends Block>(block: B, verdicts: BlockVerdicts): B => ({

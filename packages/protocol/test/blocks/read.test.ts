@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blockJobs, verifyBlockJobs } from "../../src/blocks/check.ts";
 import {
   type Block,
   BlockError,
@@ -21,10 +20,14 @@ import {
   encodeBlock,
   encodeHeader,
   forgeBlock,
+  headerSignatureJob,
   keysFromPassphrase,
   presets,
   recheckBlock,
+  signatureJob,
   TransactionError,
+  verifyHeaderJob,
+  verifyJob,
   withVerdicts,
 } from "../../src/index.ts";
 import { transfer } from "./fixtures.ts";
@@ -276,12 +279,17 @@ describe("listed exceptions", () => {
 
 describe("signatures", () => {
   const bytes = encodeBlock(block, network);
+  const isSigned = (transaction: Block["transactions"][number]): boolean => {
+    // Messages to another thread.
+    const job = structuredClone(signatureJob(transaction, context));
+    return typeof job === "boolean" ? job : verifyJob(job);
+  };
 
   test("Signatures can be verified apart from parsing.", () => {
     const parsed = blockFromBytes(bytes, context, { checkSignature: false });
     expect(parsed.transactions.map(({ isVerified }) => isVerified)).toEqual([false, false]);
-    // Messages to and from another thread.
-    const verdicts = structuredClone(verifyBlockJobs(structuredClone(blockJobs(parsed, context))));
+    const header = verifyHeaderJob(structuredClone(headerSignatureJob(parsed.header, network)));
+    const verdicts = structuredClone({ header, transactions: parsed.transactions.map(isSigned) });
     expect(verdicts).toEqual({ header: "valid", transactions: [true, true] });
     const verified = withVerdicts(parsed, verdicts);
     expect(verified).toEqual(block);
@@ -295,8 +303,7 @@ describe("signatures", () => {
     const read = blockFromBytes(encodeBlock(wrong, network), context);
     const codes = ["unverified-transactions", "unverified-transaction"];
     expect(checkBlock(read, { network, now }).map(({ code }) => code)).toEqual(codes);
-    const { transactions } = verifyBlockJobs(blockJobs(wrong, context));
-    expect(transactions).toEqual([false]);
+    expect(wrong.transactions.map(isSigned)).toEqual([false]);
   });
 });
 

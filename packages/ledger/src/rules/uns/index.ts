@@ -1,7 +1,6 @@
 import type { Rule } from "../shared/rule.ts";
+import { certifiedTransfer, certifiedUpdate } from "./certified.ts";
 import { certifiedMint } from "./certified-mint.ts";
-import { certifiedTransfer } from "./certified-transfer.ts";
-import { certifiedUpdate } from "./certified-update.ts";
 import { unsDelegateRegistration } from "./delegate-registration.ts";
 import { unsDelegateResignation } from "./delegate-resignation.ts";
 import { discloseExplicit } from "./disclose-explicit.ts";

@@ -226,3 +226,16 @@ async function readOwners(query: Query, questions: readonly OwnerQuestion[]): Pr
 
 const nameOf = (tokenId: string, { height, sequence }: Position): string =>
   `${tokenId} ${height} ${sequence}`;
+
+/** Reads the usernames of delegates by public key. A username never changes. */
+export async function readUsernames(
+  query: Query,
+  publicKeys: readonly string[],
+): Promise<Map<string, string>> {
+  if (publicKeys.length === 0) return new Map();
+  const rows = await query<{ public_key: string; username: string }>(
+    "SELECT public_key, username FROM wallets WHERE public_key = ANY ($1) AND username IS NOT NULL",
+    [[...new Set(publicKeys)]],
+  );
+  return new Map(rows.map(({ public_key, username }) => [public_key, username]));
+}

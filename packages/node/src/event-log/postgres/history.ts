@@ -11,7 +11,14 @@ import { PostgresError, toPostgresError } from "../../postgres/postgres-error.ts
 import { Finality, ROUNDS } from "../finality.ts";
 import { type History, HistoryError } from "../history.ts";
 import { createFactEvents, type PastFact } from "../past-facts.ts";
-import { type BlockBounds, type BlockOrigin, readFacts, readHeaders, readStoredBlocks } from "./facts.ts";
+import {
+  type BlockBounds,
+  type BlockOrigin,
+  readFacts,
+  readHeaders,
+  readStoredBlocks,
+  readUsernames,
+} from "./facts.ts";
 
 type BlockFacts = {
   readonly header: BlockHeader;
@@ -146,15 +153,6 @@ async function readFinality(query: Query, [first]: readonly Block[], network: Ne
   const headers = await readHeaders(query, { first: Math.max(1, last - ROUNDS * maxDelegates + 1), last });
   const byHeight = new Map(headers.map((header) => [header.height, header]));
   return new Finality(network, (height) => byHeight.get(height));
-}
-
-/** A username never changes, and delegates of rounds have one. */
-async function readUsernames(query: Query, publicKeys: readonly string[]): Promise<Map<string, string>> {
-  const rows = await query<{ public_key: string; username: string }>(
-    "SELECT public_key, username FROM wallets WHERE public_key = ANY ($1) AND username IS NOT NULL",
-    [[...new Set(publicKeys)]],
-  );
-  return new Map(rows.map(({ public_key, username }) => [public_key, username]));
 }
 
 /** Returns the public keys of the delegates whose usernames the events of a fact contain. */

@@ -5,10 +5,9 @@
  */
 
 import { createHash } from "node:crypto";
-import type { RouteOptions } from "fastify";
+import type { FastifyInstance, RouteOptions } from "fastify";
 import { shownVersions } from "../../platform/lifecycle/program.ts";
 import type { Server } from "../core/app.ts";
-import type { Documentation } from "./page.ts";
 
 /** Timeout for the files of the page, longer than that of the API because phones load them slowly. */
 const FILE_TIMEOUT_MS = 120_000;
@@ -22,7 +21,7 @@ export function addDocumentation(app: Server): void {
   app.addHook("onRoute", (route) => void routes.push(route));
   let made: Promise<Documentation> | undefined;
   function documentation(): Promise<Documentation> {
-    made ??= import("./page.ts").then(({ createDocumentation }) => createDocumentation(routes));
+    made ??= createDocumentation(routes);
     return made;
   }
 
@@ -46,6 +45,77 @@ export function addDocumentation(app: Server): void {
       return reply.code(statusCode).send(rawPayload.length > 0 ? rawPayload : undefined);
     });
   }
+}
+
+/** Allows files of this server only; the scripts of the page set styles. */
+const BROWSER_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** Adds a viewport for phones and a label for screen readers, which the page lacks. */
+const BROWSER_SCRIPT = `
+const viewport = document.createElement("meta");
+viewport.name = "viewport";
+viewport.content = "width=device-width, initial-scale=1";
+document.head.append(viewport);
+const page = document.getElementById("swagger-ui");
+new MutationObserver(() => page.querySelector("#servers")?.setAttribute("aria-label", "Server")).observe(page, {
+  childList: true,
+  subtree: true,
+});
+`;
+
+/** Colours with enough contrast, and tables that scroll on a narrow page. */
+const BROWSER_STYLE = `
+.swagger-ui { overflow-wrap: anywhere; }
+.swagger-ui .info .title small.version-stamp { background-color: #4b6b00; }
+.swagger-ui .info .link, .swagger-ui .info a { color: #1f5fa8; }
+.swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: #14724a; border-color: #14724a; }
+.swagger-ui .btn.authorize svg { fill: #14724a; }
+.swagger-ui .btn.cancel, .swagger-ui .try-out__btn.cancel { color: #b3261e; border-color: #b3261e; }
+.swagger-ui .btn.execute { background-color: #1f5fa8; border-color: #1f5fa8; }
+.swagger-ui .opblock.opblock-get .opblock-summary-method { background-color: #1f5fa8; }
+.swagger-ui .opblock.opblock-post .opblock-summary-method { background-color: #14724a; }
+.swagger-ui .opblock.opblock-put .opblock-summary-method { background-color: #8a5300; }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background-color: #b3261e; }
+.swagger-ui .download-contents, .swagger-ui .copy-to-clipboard { background-color: #565b6b; }
+.swagger-ui .parameter__in { color: #565b6b; }
+.swagger-ui .microlight span { color: #f2a3a3 !important; }
+@media (max-width: 640px) {
+  .swagger-ui .responses-inner, .swagger-ui .parameters-container { overflow-x: auto; }
+}
+`;
+
+type Documentation = {
+  /** Bytes of the document. */
+  readonly document: Buffer;
+  /** Serves the paths of the page. */
+  readonly page: FastifyInstance;
+};
+
+/** Builds the document, and a page to browse it that loads nothing from any other host. */
+async function createDocumentation(routes: readonly RouteOptions[]): Promise<Documentation> {
+  const [{ createDescribed }, { default: swaggerPage }] = await Promise.all([
+    import("./document.ts"),
+    import("@fastify/swagger-ui"),
+  ]);
+  const page = createDescribed(routes);
+  page.register(swaggerPage, {
+    routePrefix: "/documentation",
+    staticCSP: BROWSER_POLICY,
+    uiConfig: {
+      layout: "BaseLayout",
+      deepLinking: true,
+      docExpansion: "none",
+      defaultModelsExpandDepth: 0,
+    },
+    theme: {
+      title: "Uniknode API",
+      js: [{ filename: "uniknode.js", content: BROWSER_SCRIPT }],
+      css: [{ filename: "uniknode.css", content: BROWSER_STYLE }],
+    },
+  });
+  await page.ready();
+  return { document: Buffer.from(JSON.stringify(page.swagger())), page };
 }
 
 const GREETING = { data: "Hello World!" };

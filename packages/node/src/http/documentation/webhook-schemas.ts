@@ -8,6 +8,9 @@ import { WEBHOOK_ORDERS } from "../../webhooks/storage/webhook-list.ts";
 const open = (title: string, members: TProperties) =>
   Type.Object(members, { title, additionalProperties: true });
 
+const time = (text: string) => Type.Integer({ description: `${text}, in milliseconds since 1970.` });
+const unixMs = Type.Integer({ description: "Milliseconds since 1970." });
+
 const webhook = {
   id: Type.Integer(),
   event: Type.String(),
@@ -18,12 +21,8 @@ const webhook = {
 const Failing = Type.Object(
   {
     reason: Type.Optional(Type.String({ description: "Reason of the last failure." })),
-    since: Type.Optional(
-      Type.Integer({ description: "Time of the first consecutive failure, in milliseconds since 1970." }),
-    ),
-    nextAttemptAt: Type.Optional(
-      Type.Integer({ description: "Earliest time of the next retry, in milliseconds since 1970." }),
-    ),
+    since: Type.Optional(time("Time of the first consecutive failure")),
+    nextAttemptAt: Type.Optional(time("Earliest time of the next retry")),
   },
   {
     title: "Failing",
@@ -52,14 +51,10 @@ export const Rotated = open("RotatedWebhook", {
     pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
     description: "The same 32 bytes in the format of Standard Webhooks.",
   }),
-  overlapUntil: Type.Optional(
-    Type.Integer({
-      description: "Time until which the previous secret is valid, in milliseconds since 1970.",
-    }),
-  ),
+  overlapUntil: Type.Optional(time("Time until which the previous secret is valid")),
 });
 const attempt = {
-  startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
+  startedAt: unixMs,
   durationMs: Type.Integer(),
   status: Type.Optional(Type.Integer()),
   response: Type.Optional(Type.String({ description: "Beginning of the response body." })),
@@ -103,22 +98,10 @@ export const Summary = Type.Object(
     failed: count,
     cancelled: count,
     pending: count,
-    since: Type.Optional(
-      Type.Integer({
-        description: "Time at which the oldest counted delivery was created, in milliseconds since 1970.",
-      }),
-    ),
-    oldestWaitingAt: Type.Optional(
-      Type.Integer({
-        description: "Time at which the oldest pending delivery was created, in milliseconds since 1970.",
-      }),
-    ),
+    since: Type.Optional(time("Time at which the oldest counted delivery was created")),
+    oldestWaitingAt: Type.Optional(time("Time at which the oldest pending delivery was created")),
     hours: Type.Array(
-      Type.Object({
-        at: Type.Integer({ description: "Start of the hour, in milliseconds since 1970." }),
-        delivered: count,
-        failed: count,
-      }),
+      Type.Object({ at: time("Start of the hour"), delivered: count, failed: count }),
       { description: "The last 24 hours, oldest first." },
     ),
   },
@@ -148,8 +131,8 @@ export const Replay = Type.Object(
     waiting: Type.Integer({ description: "Number of these deliveries that have no final outcome yet." }),
     state: Type.Enum(["running", "finished", "cancelled"]),
     reason: Type.Optional(Type.String({ description: "Reason of the cancellation." })),
-    startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
-    finishedAt: Type.Optional(Type.Integer({ description: "Milliseconds since 1970." })),
+    startedAt: unixMs,
+    finishedAt: Type.Optional(unixMs),
   },
   { title: "Replay" },
 );

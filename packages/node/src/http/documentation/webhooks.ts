@@ -5,29 +5,7 @@ import { Meta, pageQuery } from "../requests/pagination.ts";
 import { query } from "../requests/parameters.ts";
 import { WARNINGS_HEADER } from "../webhooks/responses.ts";
 import { described } from "./route.ts";
-import {
-  Created,
-  conditions,
-  Delivery,
-  DryRun,
-  deliveryParams,
-  eventOrNull,
-  health,
-  milliseconds,
-  Nothing,
-  queue,
-  Replay,
-  Rotated,
-  Summary,
-  Totals,
-  TriedTarget,
-  target,
-  typedSwitch,
-  Webhook,
-  webhookFilter,
-  webhookParams,
-  writable,
-} from "./webhook-schemas.ts";
+import * as schemas from "./webhook-schemas.ts";
 
 const data = (schema: TSchema) => Type.Object({ data: schema });
 
@@ -70,54 +48,63 @@ type Schemas = Readonly<Record<string, FastifySchema>>;
 
 /** The register itself. */
 const registerRoutes: Schemas = {
-  "GET /webhooks": route("Lists the registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
-    querystring: { page: pageQuery.page, limit: pageQuery.limit, health, ...webhookFilter },
+  "GET /webhooks": route("Lists the registered webhooks.", list(schemas.Webhook, Type.Object(pageMeta)), {
+    querystring: {
+      page: pageQuery.page,
+      limit: pageQuery.limit,
+      health: schemas.health,
+      ...schemas.webhookFilter,
+    },
   }),
   "POST /webhooks": route(
     "Registers a webhook. Only this response contains its secret.",
-    withWarnings(data(Created)),
+    withWarnings(data(schemas.Created)),
     {
       body: {
-        ...writable,
-        target,
-        conditions,
-        ping: Type.Optional(typedSwitch),
-        queue,
+        ...schemas.writable,
+        target: schemas.target,
+        conditions: schemas.conditions,
+        ping: Type.Optional(schemas.typedSwitch),
+        queue: schemas.queue,
       },
       status: 201,
     },
   ),
   "GET /webhooks/health": route(
     "Returns the number of webhooks in each state, and of pending deliveries.",
-    data(Totals),
+    data(schemas.Totals),
     {},
   ),
-  "GET /webhooks/:id": route("Returns a webhook.", data(Webhook), {
-    params: webhookParams,
-    querystring: { health },
+  "GET /webhooks/:id": route("Returns a webhook.", data(schemas.Webhook), {
+    params: schemas.webhookParams,
+    querystring: { health: schemas.health },
   }),
-  "PUT /webhooks/:id": route("Changes a webhook.", withWarnings(Nothing), {
-    params: webhookParams,
-    body: { ...writable, event: eventOrNull, queue },
+  "PUT /webhooks/:id": route("Changes a webhook.", withWarnings(schemas.Nothing), {
+    params: schemas.webhookParams,
+    body: { ...schemas.writable, event: schemas.eventOrNull, queue: schemas.queue },
   }),
-  "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: webhookParams }),
-  "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Rotated), {
-    params: webhookParams,
+  "DELETE /webhooks/:id": route("Removes a webhook.", schemas.Nothing, { params: schemas.webhookParams }),
+  "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(schemas.Rotated), {
+    params: schemas.webhookParams,
     body: { overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })) },
   }),
   "POST /webhooks/test": route(
     "Returns the events of the last blocks that a webhook would have received.",
-    data(DryRun),
+    data(schemas.DryRun),
     {
-      body: { ...writable, conditions, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
+      body: {
+        ...schemas.writable,
+        conditions: schemas.conditions,
+        blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+      },
     },
   ),
   "POST /webhooks/ping": route(
     "Sends a ping, or a given text, to a target that is not registered.",
-    data(TriedTarget),
+    data(schemas.TriedTarget),
     {
       body: {
-        target,
+        target: schemas.target,
         body: Type.Optional(
           Type.String({
             description: "Text that is sent instead of a ping, such as the body of a delivery.",
@@ -132,15 +119,15 @@ const registerRoutes: Schemas = {
 const deliveryRoutes: Schemas = {
   "GET /webhooks/:id/deliveries": route(
     "Lists the deliveries of a webhook, newest first.",
-    list(Delivery, CursorMeta),
+    list(schemas.Delivery, CursorMeta),
     {
-      params: webhookParams,
+      params: schemas.webhookParams,
       querystring: {
         state: Type.Optional(Type.Enum(["pending", "delivered", "failed", "cancelled"])),
         event: Type.Optional(Type.String({ description: "Name of an event." })),
         height: pageQuery.page,
-        from: milliseconds,
-        to: milliseconds,
+        from: schemas.milliseconds,
+        to: schemas.milliseconds,
         cursor: pageQuery.page,
         limit: pageQuery.limit,
       },
@@ -148,17 +135,19 @@ const deliveryRoutes: Schemas = {
   ),
   "GET /webhooks/:id/deliveries/summary": route(
     "Returns the state, the attempts of the last hour, the outcomes of the newest 1,000 deliveries, and the number of deliveries that ended in each of the last 24 hours.",
-    data(Summary),
-    { params: webhookParams },
+    data(schemas.Summary),
+    { params: schemas.webhookParams },
   ),
-  "GET /webhooks/:id/deliveries/:delivery": route("Returns a delivery with its body.", data(Delivery), {
-    params: deliveryParams,
-  }),
+  "GET /webhooks/:id/deliveries/:delivery": route(
+    "Returns a delivery with its body.",
+    data(schemas.Delivery),
+    { params: schemas.deliveryParams },
+  ),
   "POST /webhooks/:id/deliveries/:delivery/retry": route(
     "Sends a delivery immediately, regardless of its state.",
-    Nothing,
+    schemas.Nothing,
     {
-      params: deliveryParams,
+      params: schemas.deliveryParams,
     },
   ),
   "POST /webhooks/:id/deliveries/retry": route(
@@ -172,7 +161,7 @@ const deliveryRoutes: Schemas = {
       }),
     ),
     {
-      params: webhookParams,
+      params: schemas.webhookParams,
       body: {
         deliveries: Type.Optional(
           Type.Array(Type.Union([Type.Integer(), Type.String({ maxLength: 64 })]), {
@@ -188,32 +177,32 @@ const deliveryRoutes: Schemas = {
         ),
         event: Type.Optional(Type.String({ description: "Name of an event." })),
         height: Type.Optional(Type.Integer({ minimum: 1 })),
-        from: milliseconds,
-        to: milliseconds,
-        since: milliseconds,
+        from: schemas.milliseconds,
+        to: schemas.milliseconds,
+        since: schemas.milliseconds,
       },
     },
   ),
-  "POST /webhooks/:id/ping": route("Sends a test delivery to the target.", data(Delivery), {
-    params: webhookParams,
+  "POST /webhooks/:id/ping": route("Sends a test delivery to the target.", data(schemas.Delivery), {
+    params: schemas.webhookParams,
   }),
 };
 
 const replayRoutes: Schemas = {
   "POST /webhooks/:id/replay": route(
     "Starts a replay, which delivers the events of a range of blocks again.",
-    data(Replay),
+    data(schemas.Replay),
     {
-      params: webhookParams,
+      params: schemas.webhookParams,
       body: { fromHeight: Type.Integer({ minimum: 1 }), toHeight: Type.Integer({ minimum: 1 }) },
       status: 202,
     },
   ),
-  "GET /webhooks/:id/replay": route("Returns the last replay of a webhook.", data(Replay), {
-    params: webhookParams,
+  "GET /webhooks/:id/replay": route("Returns the last replay of a webhook.", data(schemas.Replay), {
+    params: schemas.webhookParams,
   }),
-  "DELETE /webhooks/:id/replay": route("Cancels the replay of a webhook.", Nothing, {
-    params: webhookParams,
+  "DELETE /webhooks/:id/replay": route("Cancels the replay of a webhook.", schemas.Nothing, {
+    params: schemas.webhookParams,
   }),
 };
 

@@ -2,10 +2,10 @@
  * The kinds of parameter (http-api.md 3.1) as schemas, and their validation. A value in a path or a query stays text: the schema
  * defines the form of the text, and the handler converts it if it needs a number.
  */
-import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import type { Ajv, ValidateFunction } from "ajv";
 import type { FastifyRequest, FastifySchema, FastifySchemaCompiler, FastifyServerOptions } from "fastify";
+import { createAjv } from "../../platform/json/form.ts";
 import { type TObject, type TProperties, type TString, Type } from "../../platform/json/schema.ts";
 import * as expected from "../../platform/text/wording.ts";
 import type { ListDefinition, OrderOf } from "../../read/list-definition.ts";
@@ -152,15 +152,13 @@ const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) 
 type Factories = NonNullable<NonNullable<FastifyServerOptions["schemaController"]>["compilersFactory"]>;
 type Validator = ReturnType<FastifySchemaCompiler<FastifySchema>>;
 
-const load = createRequire(import.meta.url);
-
 /** Loads the library, and compiles each schema, at the first use: compiling all would be a third of the thread's start. */
 export function createValidatorCompiler(): FastifySchemaCompiler<FastifySchema> {
   let ajv: Ajv | undefined;
   return ({ schema }) => {
     let compiled: ValidateFunction | undefined;
     const validator: Validator = (data: unknown) => {
-      ajv ??= createAjv();
+      ajv ??= createAjv({ formats: tests });
       compiled ??= ajv.compile(schema);
       const isValid = compiled(data);
       validator.errors = (compiled.errors ?? null) as NonNullable<Validator["errors"]> | null;
@@ -168,19 +166,6 @@ export function createValidatorCompiler(): FastifySchemaCompiler<FastifySchema> 
     };
     return validator;
   };
-}
-
-/** The schemas are trusted: checking them takes longer than compiling them. */
-function createAjv(): Ajv {
-  const library = load("ajv") as typeof import("ajv");
-  return new library.Ajv({
-    addUsedSchema: false,
-    meta: false,
-    validateSchema: false,
-    verbose: true,
-    code: { optimize: false },
-    formats: tests,
-  });
 }
 
 /** Replaces the compilers that the server would load. */

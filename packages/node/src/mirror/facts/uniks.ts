@@ -6,6 +6,7 @@ import {
   sealedFromTrustedBytes,
   type Transaction,
 } from "@uniknode/protocol";
+import { readUsernames } from "../../event-log/postgres/facts.ts";
 import { type ChangeContext, Changes, UNIK_GROUPS } from "../../facts/uniks/changes.ts";
 import { EMPTY_MAP, keyOf, nextPath, rootOf, textDigest, toHex } from "../../facts/uniks/map.ts";
 import type { Digest } from "../../facts/uniks/page.ts";
@@ -139,7 +140,7 @@ async function readTransactions(
   }));
   const usernames = await readUsernames(
     query,
-    all.map(({ data }) => data),
+    all.map(({ data }) => data.senderPublicKey),
   );
   const context = {
     addressOf: (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash),
@@ -169,19 +170,6 @@ function addPart(
   for (const { data } of placed) changes.add(data, 0, Number.POSITIVE_INFINITY);
   const minted = changes.write();
   return { root: rootOf(pagesOf(rows, MAP_PAGES)), uniks: uniks + minted };
-}
-
-async function readUsernames(
-  query: Query,
-  transactions: readonly Transaction[],
-): Promise<Map<string, string>> {
-  const keys = [...new Set(transactions.map(({ senderPublicKey }) => senderPublicKey))];
-  if (keys.length === 0) return new Map();
-  const rows = await query<{ public_key: string; username: string }>(
-    "SELECT public_key, username FROM wallets WHERE public_key = ANY($1) AND username IS NOT NULL",
-    [keys],
-  );
-  return new Map(rows.map(({ public_key, username }) => [public_key, username]));
 }
 
 async function loadRows(query: Query, placed: readonly Placed[]): Promise<LoadedRows> {

@@ -3,7 +3,7 @@
  * schemas of their routes; all other external JSON is validated here (docs/architecture.md, "External data").
  */
 import { createRequire } from "node:module";
-import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { shortened, withoutControls } from "../text/foreign.ts";
 import type { Static, TSchema } from "./schema.ts";
 
@@ -41,7 +41,7 @@ export function formOf<S extends TSchema>(schema: S): Form<Static<S>> {
   let validate: ValidateFunction | undefined;
 
   function fault(value: unknown): Fault | undefined {
-    ajv ??= createAjv();
+    ajv ??= createAjv({ keywords: [PASSES] });
     validate ??= ajv.compile(schema);
     if (validate(value)) return undefined;
     const found = faultFrom(validate.errors ?? []);
@@ -57,17 +57,21 @@ export function formOf<S extends TSchema>(schema: S): Form<Static<S>> {
   };
 }
 
-function createAjv(): Ajv {
+const PASSES = {
+  keyword: "passes",
+  validate: (test: (value: unknown) => boolean, value: unknown) => test(value),
+};
+
+/** Loads the library. The schemas are trusted: checking them takes longer than compiling them. */
+export function createAjv(options: Options): Ajv {
   const library = load("ajv") as typeof import("ajv");
   return new library.Ajv({
-    // The schemas are trusted.
+    addUsedSchema: false,
     meta: false,
     validateSchema: false,
     verbose: true,
     code: { optimize: false },
-    keywords: [
-      { keyword: "passes", validate: (test: (value: unknown) => boolean, value: unknown) => test(value) },
-    ],
+    ...options,
   });
 }
 

@@ -6,9 +6,6 @@ import type { Config } from "../../config/resolve.ts";
 import { DEV_NAME } from "../../dev-chain/network.ts";
 import type { Forwarding } from "../../gateway/forwarding.ts";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
-import { createSessionAccess } from "../../http/console/access.ts";
-import { readConsoleFiles } from "../../http/console/files.ts";
-import { Sessions } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import {
   addForwardedDocumentation,
@@ -16,13 +13,11 @@ import {
   createOwnedRoutes,
 } from "../../http/forward/routes.ts";
 import { type HttpDependencies, HttpServer } from "../../http/server/server.ts";
-import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/server.ts";
-import { programVersion } from "../../platform/lifecycle/program.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { WebhookRequests } from "../../webhooks/requests.ts";
-import { toHttpOptions } from "../serving/listeners.ts";
+import { type AccessChecks, buildAccess, buildConsole, toHttpOptions } from "../serving/listeners.ts";
 
 export type ServeOptions = Config<typeof serveOptions>;
 
@@ -46,56 +41,43 @@ type ServeHttpDeps = {
 
 export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): HttpServer {
   const { forwarding, webhooks, token } = deps;
-  const access = createAccess({ token });
+  const access = buildAccess(token, options);
   return new HttpServer(toHttpOptions(options), {
     ...deps,
     plugins: [
       createForwardRoutes(forwarding),
-      createOwnedRoutes(createWebhookRoutes(access, webhooks.requests), webhooks.isOwned, { forwarding }),
+      createOwnedRoutes(createWebhookRoutes(access.byToken, webhooks.requests), webhooks.isOwned, {
+        forwarding,
+      }),
     ],
     addDocumentation: (app) => addForwardedDocumentation(app, forwarding),
     namesBlocks: true,
-    ...(options.console === "on" && { console: buildConsole(options, deps, access) }),
+    ...(options.console === "on" && { console: buildServedConsole(deps, access) }),
     nowMs: Date.now,
   });
 }
 
 /** Builds the console. A signed-in browser has the same access to the node as the token. */
-function buildConsole(
-  { httpHost, httpHosts }: ServeOptions,
+function buildServedConsole(
   { forwarding, webhooks, operations, network, token }: ServeHttpDeps,
-  access: Access,
+  access: AccessChecks,
 ): NonNullable<HttpDependencies["console"]> {
-  const hosts = [httpHost, ...httpHosts];
-  const sessions = new Sessions({ nowMs: Date.now, token });
-  const bySession = createSessionAccess(sessions, hosts, Date.now);
-  return {
-    hosts,
-    node: {
-      devChain: network.description.name === DEV_NAME,
-      eventsPublic: false,
-      network: network.description.name,
-      version: programVersion(),
-    },
-    readFiles: readConsoleFiles,
-    sessions,
-    isToken: createTokenTest(token),
-    access,
-    nowMs: Date.now,
-    operations: {
-      api: [
-        async (scope) => {
-          scope.addHook("onRequest", bySession);
-          await scope.register(createForwardRoutes(forwarding, { token }));
-          await scope.register(
-            createOwnedRoutes(createWebhookRoutes(bySession, webhooks.requests), webhooks.isOwned, {
-              forwarding,
-              token,
-            }),
-          );
-        },
-      ],
-      health: createOperationRoutes(bySession, operations),
-    },
-  };
+  const { name } = network.description;
+  const { bySession } = access;
+  const node = { devChain: name === DEV_NAME, eventsPublic: false, network: name };
+  return buildConsole(access, node, {
+    api: [
+      async (scope) => {
+        scope.addHook("onRequest", bySession);
+        await scope.register(createForwardRoutes(forwarding, { token }));
+        await scope.register(
+          createOwnedRoutes(createWebhookRoutes(bySession, webhooks.requests), webhooks.isOwned, {
+            forwarding,
+            token,
+          }),
+        );
+      },
+    ],
+    health: createOperationRoutes(bySession, operations),
+  });
 }

@@ -4,7 +4,8 @@ import { linkPath } from "../../http/console/session-routes.ts";
 import { createProveFact } from "../../proofs/assemble.ts";
 import { DEFAULT_STREAM_OPTIONS, Stream } from "../../stream/stream.ts";
 import { type MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
-import { buildAccess, ServingHttp } from "./http.ts";
+import { ServingHttp } from "./http.ts";
+import { buildAccess } from "./listeners.ts";
 import { buildOperator, ServingOperations } from "./operations.ts";
 import type { ServingContext, Sources } from "./sources.ts";
 import { buildWebhooks } from "./webhooks.ts";
@@ -27,7 +28,7 @@ export type ServingProcess = {
 export async function assemble(context: ServingContext, sources: Sources): Promise<ServingProcess> {
   const { data, closing, logger } = context;
   const { feed } = sources;
-  const access = buildAccess(context, sources.sessions);
+  const access = buildAccess(data.webhookToken, data, sources.sessions);
   const operations = new ServingOperations(context, sources, {
     sessions: () => access.sessions.figures(),
     // It is called once the process listens.

@@ -1,14 +1,8 @@
-/**
- * The HTTP listeners of the serving thread: one for the API and its console, and optionally one for health and metrics; and the
- * clients that may use their protected routes, by token or by a session of the console.
- */
+/** The HTTP listeners of the serving thread: one for the API and its console, and optionally one for health and metrics. */
 import type { Logger } from "pino";
 import { keyOfPem, logName, NoteSigner } from "../../facts/note.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/admission.ts";
-import { createSessionAccess } from "../../http/console/access.ts";
-import { readConsoleFiles } from "../../http/console/files.ts";
-import { Sessions, type SessionsDependencies } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
@@ -17,16 +11,16 @@ import { createGatewayRoutes } from "../../http/gateway/routes.ts";
 import { createHandOverRoutes } from "../../http/hand-over/routes.ts";
 import { type HttpDependencies, HttpServer } from "../../http/server/server.ts";
 import { createStreamRoutes } from "../../http/stream/routes.ts";
-import { type Access, createAccess, createTokenTest, type TokenTest } from "../../http/webhooks/access.ts";
+import type { Access } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { createOperatorRoutes, type Operator } from "../../operations/http/operator.ts";
 import { createOperationRoutes, type OperationsServer } from "../../operations/http/server.ts";
 import { type ConnectionsOfListeners, countResponses } from "../../operations/metrics/http.ts";
 import { createRangeTest } from "../../platform/addresses.ts";
-import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/program.ts";
+import { PROTOCOL_VERSION } from "../../platform/lifecycle/program.ts";
 import type { CallFigures } from "../../platform/threads/call.ts";
 import type { Stream } from "../../stream/stream.ts";
-import { buildOperationsListener, toHttpOptions } from "./listeners.ts";
+import { type AccessChecks, buildConsole, buildOperationsListener, toHttpOptions } from "./listeners.ts";
 import type { ServingOperations } from "./operations.ts";
 import type { ServingContext, SlowQueries, Sources } from "./sources.ts";
 import type { OpenWebhooks } from "./webhooks.ts";
@@ -79,7 +73,7 @@ export class ServingHttp {
       ...(slowQueries && { slowQueries }),
       gateway: context.gateway,
       plugins: buildPlugins(context, parts),
-      ...(data.console === "on" && { console: buildConsole(context, parts) }),
+      ...(data.console === "on" && { console: buildServedConsole(context, parts) }),
       nowMs: Date.now,
       logger,
     });
@@ -134,35 +128,22 @@ function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependen
 }
 
 /** Builds the console, and for its sessions the routes that require the token elsewhere. */
-function buildConsole(
+function buildServedConsole(
   context: ServingContext,
   { access, opened, stream, operations, operator }: ServedParts,
 ): NonNullable<HttpDependencies["console"]> {
-  const { data, network } = context;
-  const { hosts, sessions, isToken, byToken, bySession } = access;
-  return {
-    hosts,
-    node: {
-      devChain: data.isDevChain,
-      eventsPublic: data.eventsPublic,
-      network: network.description.name,
-      version: programVersion(),
-    },
-    readFiles: readConsoleFiles,
-    sessions,
-    isToken,
-    access: byToken,
-    nowMs: Date.now,
-    operations: {
-      api: [
-        ...(opened ? [createWebhookRoutes(bySession, opened.service.requests)] : []),
-        createStreamRoutes(bySession, stream),
-        ...(data.isDevChain ? [buildDevRoutes(bySession, context, opened)] : []),
-        createOperatorRoutes(bySession, operator),
-      ],
-      health: createOperationRoutes(bySession, operations),
-    },
-  };
+  const { isDevChain, eventsPublic } = context.data;
+  const { bySession } = access;
+  const node = { devChain: isDevChain, eventsPublic, network: context.network.description.name };
+  return buildConsole(access, node, {
+    api: [
+      ...(opened ? [createWebhookRoutes(bySession, opened.service.requests)] : []),
+      createStreamRoutes(bySession, stream),
+      ...(isDevChain ? [buildDevRoutes(bySession, context, opened)] : []),
+      createOperatorRoutes(bySession, operator),
+    ],
+    health: createOperationRoutes(bySession, operations),
+  });
 }
 
 function buildDevRoutes(
@@ -176,34 +157,4 @@ function buildDevRoutes(
     receivers: opened?.receivers,
     accounts: data.devAccounts,
   });
-}
-
-type AccessChecks = {
-  /** Names of this machine that callers without token may use as Host. */
-  readonly hosts: readonly string[];
-  readonly isToken: TokenTest;
-  readonly byToken: Access;
-  readonly sessions: Sessions;
-  readonly bySession: Access;
-};
-
-/** @param storage of the console's sessions; undefined: they end with the process */
-export function buildAccess(
-  { data }: ServingContext,
-  storage: SessionsDependencies["storage"],
-): AccessChecks {
-  const { webhookToken, httpHost, httpHosts } = data;
-  const hosts = [httpHost, ...httpHosts];
-  const sessions = new Sessions({
-    nowMs: Date.now,
-    token: webhookToken,
-    storage,
-  });
-  return {
-    hosts,
-    isToken: createTokenTest(webhookToken),
-    byToken: createAccess({ token: webhookToken }),
-    sessions,
-    bySession: createSessionAccess(sessions, hosts, Date.now),
-  };
 }

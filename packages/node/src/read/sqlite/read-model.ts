@@ -23,7 +23,7 @@ import { ChainQueries, FeeQueries, RoundQueries } from "./tables/chain.ts";
 import { HistoryQueries } from "./tables/history.ts";
 import { TokenQueries } from "./tables/tokens.ts";
 import { TransactionQueries } from "./tables/transactions.ts";
-import { delegateQueries, EntityQueries, LockQueries, WalletQueries } from "./tables/wallets.ts";
+import { delegateQueries, entityQueries, lockQueries, WalletQueries } from "./tables/wallets.ts";
 
 export type SqliteReadModelOptions = {
   /** Time after which reading one list fails; the read blocks its thread. Default: 2 s. */
@@ -135,10 +135,10 @@ export function createQueries(
     blocks,
     chain: new ChainQueries(database),
     delegates: delegateQueries(lists),
-    entities: new EntityQueries(lists),
+    entities: entityQueries(lists),
     fees: new FeeQueries(lists),
     history: new HistoryQueries(lists),
-    locks: new LockQueries(lists),
+    locks: lockQueries(lists),
     rounds: new RoundQueries(database),
     tokens: new TokenQueries(lists),
     transactions: new TransactionQueries({

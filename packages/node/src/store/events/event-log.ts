@@ -24,17 +24,26 @@ type EventLogOptions = {
 /** Rows dropped in one transaction: a few milliseconds of write lock. */
 const PRUNED_AT_ONCE = 5_000;
 
-type EventRow = {
-  sequence: number;
-  id: string;
-  name: string;
-  height: number | null;
-  block_id: string | null;
-  created_ms: number;
-  time_ms: number | null;
-  reverts: string | null;
-  data: string | null;
+/** The columns of a row, also of the copy in the database of a mirror. */
+export const EVENT_COLUMNS = `sequence, id, name, height, block_id AS "blockId", reverts, created_ms AS "createdMs", time_ms AS "timeMs", data`;
+
+export type EventRow = {
+  readonly sequence: number;
+  readonly id: string;
+  readonly name: string;
+  readonly height: number | null;
+  readonly blockId: string | null;
+  readonly reverts: string | null;
+  readonly createdMs: number;
+  readonly timeMs: number | null;
+  readonly data: string | null;
 };
+
+export const eventFromRow = ({ data, ...row }: EventRow): LoggedEvent => ({
+  ...withoutNulls(row),
+  // The content of an event may be null.
+  ...(data !== null && { data: JSON.parse(data) }),
+});
 
 /** Reads the sequence of the newest event ever written; 0 before the first. */
 export function createLastSequence(database: Database): () => number {
@@ -135,7 +144,9 @@ const prepareStatements = (database: Database) => ({
     `INSERT INTO events (id, name, height, block_id, created_ms, time_ms, reverts, data)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
-  select: database.prepare<EventRow>("SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT +?"),
+  select: database.prepare<EventRow>(
+    `SELECT ${EVENT_COLUMNS} FROM events WHERE sequence > ? ORDER BY sequence LIMIT +?`,
+  ),
   first: database.prepare<{ sequence: number }>("SELECT sequence FROM events ORDER BY sequence LIMIT 1"),
   retraction: database.prepare("SELECT 1 FROM events WHERE sequence > ? AND reverts IS NOT NULL LIMIT 1"),
   selectCursor: database.prepare<{ sequence: number }>("SELECT sequence FROM cursors WHERE reader = ?"),
@@ -146,19 +157,4 @@ const prepareStatements = (database: Database) => ({
     "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT +?",
   ),
   removeUpTo: database.prepare("DELETE FROM events WHERE sequence <= ?"),
-});
-
-const eventFromRow = ({ sequence, id, name, data, ...row }: EventRow): LoggedEvent => ({
-  ...withoutNulls({
-    sequence,
-    id,
-    name,
-    height: row.height,
-    blockId: row.block_id,
-    reverts: row.reverts,
-    createdMs: row.created_ms,
-    timeMs: row.time_ms,
-  }),
-  // The content of an event may be null.
-  ...(data !== null && { data: JSON.parse(data) }),
 });

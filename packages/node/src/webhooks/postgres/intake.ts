@@ -3,8 +3,8 @@
  * position of the shards or of the replay: if another worker owns one of them, nothing is written.
  */
 import type { LoggedEvent } from "../../events/catalogue.ts";
-import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Postgres } from "../../postgres/connection.ts";
+import { EVENT_COLUMNS, type EventRow, eventFromRow } from "../../store/events/event-log.ts";
 import type {
   ActiveWebhooks,
   Applied,
@@ -20,7 +20,7 @@ import { applyBatch, NOT_CURRENT, webhookOf } from "../storage/intake-commands.t
 import { readVersion } from "../storage/locks.ts";
 import { countReverts, unretracted } from "../storage/retractions.ts";
 import { shardOf } from "../storage/shards.ts";
-import { type Nullable, type Reads, runSteps, type Steps } from "../storage/sql.ts";
+import { type Reads, runSteps, type Steps } from "../storage/sql.ts";
 import { confirmedAt } from "../storage/unconfirmed-events.ts";
 import { activeWebhooks } from "../storage/webhooks.ts";
 import { type MatchingStep, type OwnShards, Positions } from "./positions.ts";
@@ -125,15 +125,6 @@ export class PostgresIntake implements Intake {
     return applied;
   }
 }
-
-type EventRow = Nullable<Omit<LoggedEvent, "data">> & { readonly data: string | null };
-
-const EVENT_COLUMNS = `sequence, id, name, height, block_id AS "blockId", created_ms AS "createdMs", time_ms AS "timeMs", reverts, data`;
-
-const eventFromRow = ({ data, ...row }: EventRow): LoggedEvent => ({
-  ...withoutNulls(row),
-  ...(data !== null && { data: JSON.parse(data) }),
-});
 
 /**
  * A retraction delays replays until it is matched and the blocks of the mirror reflect it: events are copied beside the blocks,

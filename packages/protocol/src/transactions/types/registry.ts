@@ -6,7 +6,9 @@
 import type { Milestone, Network } from "../../networks/network.ts";
 import { TransactionError } from "../errors.ts";
 import { coreTypes } from "./core/index.ts";
-import { magistrateTypes } from "./magistrate/index.ts";
+import { bridgechainTypes } from "./magistrate/bridgechain.ts";
+import { businessTypes } from "./magistrate/business.ts";
+import { entity } from "./magistrate/entity.ts";
 import { nftTypes } from "./nft/index.ts";
 import type { TransactionType } from "./type.ts";
 import { unsTypes } from "./uns/index.ts";
@@ -16,7 +18,9 @@ export const transactionTypes: readonly TransactionType[] = [
   ...coreTypes,
   ...nftTypes,
   ...unsTypes,
-  ...magistrateTypes,
+  ...businessTypes,
+  ...bridgechainTypes,
+  entity,
 ];
 
 const byNumbers = new Map(transactionTypes.map((type) => [`${type.typeGroup}/${type.type}`, type]));

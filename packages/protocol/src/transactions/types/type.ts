@@ -13,7 +13,7 @@ export type TypeSchema = {
   required?: readonly string[];
 };
 
-/** A transaction type; each is exported by a file of its own. */
+/** A transaction type. */
 export type TransactionType = {
   readonly typeGroup: number;
   readonly type: number;

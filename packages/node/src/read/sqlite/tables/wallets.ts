@@ -11,8 +11,6 @@ import {
   entityFromRow,
   type HeldRow,
   lockFromRow,
-  type StoredEntity,
-  type StoredLock,
   type StoredWallet,
   type WalletRow,
   walletFromRow,
@@ -20,7 +18,7 @@ import {
 import { conditionsOf } from "../../sql.ts";
 import { type Field, hasValue, indexed, integer, oneOf, termsOf, text } from "../lists/conditions.ts";
 import { type ListDependencies, TableList } from "../lists/table-list.ts";
-import { type TimeBox, TimeoutCache } from "../lists/time-box.ts";
+import { TimeoutCache } from "../lists/time-box.ts";
 
 /** NULL if the attribute is missing: no range contains it, and orders count it as 0. */
 const LOCKED_BALANCE = "CAST(attributes ->> '$.htlc.lockedBalance' AS INTEGER)";
@@ -170,55 +168,37 @@ export const delegateQueries = (deps: WholeDependencies): QueriesOf<Delegates> =
 
 const HELD =
   "SELECT address, public_key AS publicKey, id, value FROM holdings CROSS JOIN wallets USING (address)";
-const ENTITIES = `${HELD} WHERE kind = 'entities'`;
-const LOCKS = `${HELD} WHERE kind = 'locks'`;
 
-export class EntityQueries implements QueriesOf<Entities> {
-  readonly #all: WholeTable<HeldRow, StoredEntity>;
-  readonly #one: Statement<HeldRow>;
-
-  constructor(deps: WholeDependencies) {
-    this.#all = new WholeTable(deps, ENTITIES, entityFromRow);
-    this.#one = deps.database.prepare(`${ENTITIES} AND id = +?`);
-  }
-
-  all(): readonly StoredEntity[] {
-    return this.#all.all();
-  }
-
-  find(id: string): StoredEntity | undefined {
-    const row = this.#one.get(id);
-    return row && entityFromRow(row);
-  }
+/** Queries of the holdings of one kind. */
+function heldQueries<Stored>(
+  deps: WholeDependencies,
+  kind: "entities" | "locks",
+  convert: (row: HeldRow) => Stored,
+) {
+  const select = `${HELD} WHERE kind = '${kind}'`;
+  const table = new WholeTable(deps, select, convert);
+  const one = deps.database.prepare<HeldRow>(`${select} AND id = +?`);
+  return {
+    all: () => table.all(),
+    find(id: string): Stored | undefined {
+      const row = one.get(id);
+      return row && convert(row);
+    },
+  };
 }
 
-export class LockQueries implements QueriesOf<Locks> {
-  readonly #time: TimeBox;
-  readonly #all: WholeTable<HeldRow, StoredLock>;
-  readonly #one: Statement<HeldRow>;
-  readonly #ofSender: Statement<HeldRow>;
-  readonly #timeouts = new TimeoutCache();
+export const entityQueries = (deps: WholeDependencies): QueriesOf<Entities> =>
+  heldQueries(deps, "entities", entityFromRow);
 
-  constructor(deps: WholeDependencies) {
-    this.#time = deps.time;
-    this.#all = new WholeTable(deps, LOCKS, lockFromRow);
-    this.#one = deps.database.prepare(`${LOCKS} AND id = +?`);
-    this.#ofSender = deps.database.prepare(`${HELD} WHERE address = ? AND kind = 'locks'`);
-  }
-
-  all(): readonly StoredLock[] {
-    return this.#all.all();
-  }
-
-  find(id: string): StoredLock | undefined {
-    const row = this.#one.get(id);
-    return row && lockFromRow(row);
-  }
-
-  of(address: string): StoredLock[] {
-    return this.#timeouts.run(
-      () => address,
-      () => this.#time.convert(this.#ofSender.iterate(address), lockFromRow),
-    );
-  }
+export function lockQueries(deps: WholeDependencies): QueriesOf<Locks> {
+  const ofSender = deps.database.prepare<HeldRow>(`${HELD} WHERE address = ? AND kind = 'locks'`);
+  const timeouts = new TimeoutCache();
+  return {
+    ...heldQueries(deps, "locks", lockFromRow),
+    of: (address) =>
+      timeouts.run(
+        () => address,
+        () => deps.time.convert(ofSender.iterate(address), lockFromRow),
+      ),
+  };
 }

@@ -1,10 +1,39 @@
-/** 1/6 payments to several recipients (transactions.md 6.3). */
+/** 1/0 transfer, and 1/6 payments to several recipients (transactions.md 6.3). */
 
+import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record, u63, vendorFieldText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
+
+export const transfer: TransactionType = {
+  typeGroup: TYPE_GROUPS.core,
+  type: 0,
+  key: "transfer",
+  hasVendorField: true,
+  checksRecipientNetwork: true,
+  schema: {
+    required: ["recipientId"],
+    properties: {
+      fee: u63(1),
+      vendorField: vendorFieldText,
+      recipientId: addressText,
+      expiration: { type: "integer", minimum: 0 },
+    },
+  },
+  write({ amount, expiration = 0, recipientId }, writer) {
+    writer.u64(amount);
+    writer.u32(expiration);
+    writeAddress(writer, present(recipientId, "recipientId"));
+  },
+  read: (reader) => ({
+    amount: reader.u64(),
+    expiration: reader.u32(),
+    recipientId: readAddress(reader),
+  }),
+  staticFee: () => 10_000_000n,
+};
 
 export const multiPayment: TransactionType = {
   typeGroup: TYPE_GROUPS.core,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
-import { GroupCommit } from "../../../src/store/engine/group-commit.ts";
+import { GroupCommit } from "../../../src/webhooks/sqlite/storage.ts";
 import { temporaryFolder } from "../../../test-support/chain/fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -106,7 +106,7 @@ describe("a group of changes", () => {
         "--eval",
         `import { writeSync } from "node:fs";
         import { openDatabase } from ${JSON.stringify(new URL("../../../src/store/engine/database.ts", import.meta.url))};
-        import { GroupCommit } from ${JSON.stringify(new URL("../../../src/store/engine/group-commit.ts", import.meta.url))};
+        import { GroupCommit } from ${JSON.stringify(new URL("../../../src/webhooks/sqlite/storage.ts", import.meta.url))};
         const database = openDatabase(${JSON.stringify(`${folder.path}/database.sqlite`)});
         const insert = database.prepare("INSERT INTO numbers VALUES (?)");
         const groupCommit = new GroupCommit(database);

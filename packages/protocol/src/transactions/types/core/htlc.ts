@@ -1,10 +1,10 @@
-/** 1/8 hash time lock (transactions.md 6.3). */
+/** 1/8 to 1/10: hash time lock, its claim by the secret, and its refund after it has expired (transactions.md 6.3). */
 
 import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
-import { addressText, hashText, record, u63, vendorFieldText } from "../members.ts";
+import { addressText, hashText, none, record, u63, vendorFieldText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const htlcLock: TransactionType = {
@@ -42,4 +42,42 @@ export const htlcLock: TransactionType = {
     return { amount, recipientId: readAddress(reader), asset: { lock: { secretHash, expiration } } };
   },
   staticFee: () => 10_000_000n,
+};
+
+export const htlcClaim: TransactionType = {
+  typeGroup: TYPE_GROUPS.core,
+  type: 9,
+  key: "htlcClaim",
+  schema: {
+    properties: {
+      amount: none,
+      fee: none,
+      asset: record({ claim: record({ lockTransactionId: hashText, unlockSecret: hashText }) }),
+    },
+  },
+  write({ asset }, writer) {
+    const { lockTransactionId, unlockSecret } = assetMember(asset, "claim");
+    writer.hex(lockTransactionId, 32);
+    writer.hex(unlockSecret, 32);
+  },
+  read: (reader) => ({
+    asset: { claim: { lockTransactionId: reader.hex(32), unlockSecret: reader.hex(32) } },
+  }),
+  staticFee: () => 0n,
+};
+
+export const htlcRefund: TransactionType = {
+  typeGroup: TYPE_GROUPS.core,
+  type: 10,
+  key: "htlcRefund",
+  schema: {
+    properties: {
+      amount: none,
+      fee: none,
+      asset: record({ refund: record({ lockTransactionId: hashText }) }),
+    },
+  },
+  write: ({ asset }, writer) => writer.hex(assetMember(asset, "refund").lockTransactionId, 32),
+  read: (reader) => ({ asset: { refund: { lockTransactionId: reader.hex(32) } } }),
+  staticFee: () => 0n,
 };

@@ -1,11 +1,41 @@
-/** Certified transfer of a token (transactions-rules.md 6.3). */
+/** Certified change of properties, and certified transfer of a token (transactions-rules.md 6.2 and 6.3). */
 import { assetMember, present, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { credit } from "../../wallets.ts";
 import { checkTransfer } from "../nft/transfer.ts";
-import { checkCertification, costOf, invalidParameter } from "../shared/certification.ts";
+import { checkUpdate } from "../nft/update.ts";
+import {
+  checkCertification,
+  checkFreeService,
+  checkPaidCertification,
+  costOf,
+  invalidParameter,
+} from "../shared/certification.ts";
+import { CERTIFIED_UPDATE, nftOf, rewardOf } from "../shared/economy.ts";
+import { RuleError } from "../shared/error.ts";
+import { advanceReward, payService } from "../shared/payments.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
-import { receiveToken, sendToken } from "../shared/tokens.ts";
+import { receiveToken, sendToken, updateToken } from "../shared/tokens.ts";
+
+/** An alive demand is rewarded each time (trap A15). */
+function checkCertifiedUpdate(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  // Trap A28: only a name with a line break passes the schema without properties.
+  if (nftOf(transaction).token.properties === undefined)
+    throw new RuleError("Error", "the update has no properties");
+  const reward = rewardOf(transaction, context);
+  checkUpdate(transaction, context, sender, { skipsBalance: reward !== undefined }); // 1, 2
+  checkPaidCertification(transaction, context); // 3
+  if (reward) checkFreeService(transaction, reward.forger); // 4
+}
+
+export const certifiedUpdate: Rule = {
+  typeGroup: TYPE_GROUPS.uns,
+  type: CERTIFIED_UPDATE,
+  advance: advanceReward,
+  check: checkCertifiedUpdate,
+  applyToSender: updateToken,
+  applyToRecipient: payService,
+};
 
 /** The token that the demand names may differ from the transferred one. */
 function checkCertifiedTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {

@@ -1,4 +1,4 @@
-/** 1/4 registration of a multi-signature wallet, with the layout of version 1 (transactions.md 6.3). */
+/** 1/1 registration of a second public key, and 1/4 of a multi-signature wallet (transactions.md 6.3). */
 
 import type { ByteWriter } from "../../../bytes/cursor.ts";
 import { assetMember } from "../../asset.ts";
@@ -6,6 +6,25 @@ import type { Asset } from "../../transaction.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { alphanumericText, distinctItems, none, publicKeyText, record, u63 } from "../members.ts";
 import type { MemberSchema, TransactionType, TypeSchema } from "../type.ts";
+
+export const secondSignature: TransactionType = {
+  typeGroup: TYPE_GROUPS.core,
+  type: 1,
+  key: "secondSignature",
+  schema: {
+    required: ["asset"],
+    properties: {
+      amount: none,
+      fee: u63(1),
+      // Never second-signed itself.
+      secondSignature: { not: {} },
+      asset: record({ signature: record({ publicKey: publicKeyText }) }),
+    },
+  },
+  write: ({ asset }, writer) => writer.hex(assetMember(asset, "signature").publicKey, 33),
+  read: (reader) => ({ asset: { signature: { publicKey: reader.hex(33) } } }),
+  staticFee: () => 500_000_000n,
+};
 
 const MAX_PARTICIPANTS = 16;
 const participants = { minItems: 1, maxItems: MAX_PARTICIPANTS };
@@ -17,7 +36,7 @@ const signatures = (minimum: string, maximum: string): MemberSchema =>
     { minItems: { $data: minimum }, maxItems: { $data: maximum } },
   );
 
-const schema: TypeSchema = {
+const multiSignatureSchema: TypeSchema = {
   required: ["asset", "signatures"],
   properties: {
     amount: none,
@@ -60,7 +79,7 @@ export const multiSignature: TransactionType = {
   typeGroup: TYPE_GROUPS.core,
   type: 4,
   key: "multiSignature",
-  schema,
+  schema: multiSignatureSchema,
   legacySchema,
   write({ version, asset }, writer) {
     if (version === 1) writeLegacy(assetMember(asset, "multiSignatureLegacy"), writer);
@@ -86,6 +105,7 @@ export const multiSignature: TransactionType = {
   feeUnits: ({ asset }) => BigInt((asset?.multiSignature?.publicKeys.length ?? 0) + 1),
 };
 
+/** Writes the layout of version 1. */
 function writeLegacy(
   { min, lifetime, keysgroup }: NonNullable<Asset["multiSignatureLegacy"]>,
   writer: ByteWriter,
