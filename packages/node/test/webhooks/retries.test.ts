@@ -6,6 +6,7 @@ import {
   createService,
   heights,
   type Reply,
+  settle,
 } from "../../test-support/webhooks/support.ts";
 
 describe("retries", () => {
@@ -123,6 +124,31 @@ describe("retries", () => {
     await clock.advance(pauseMs);
     expect(calls).toHaveLength(2);
   });
+
+  test.each<[string, Reply]>([
+    ["a success", 200],
+    ["429 without Retry-After", 429],
+  ])(
+    "A pause that a target requested is not shortened by %s of a call that began before it.",
+    async (_name, reply) => {
+      const respond: ((reply: Reply) => void)[] = [];
+      const { webhooks, emit, calls, clock } = createService({
+        reply: () => new Promise<Reply>((resolve) => respond.push(resolve)),
+      });
+      await webhooks.register.create(always());
+      await emit(blockApplied(1), blockApplied(2));
+      expect(calls).toHaveLength(2);
+      for (const each of [{ status: 429, retryAfter: "60" }, reply]) {
+        respond.shift()?.(each);
+        await settle();
+      }
+      await emit(blockApplied(3));
+      await clock.advance(59_999);
+      expect(calls).toHaveLength(2);
+      await clock.advance(1);
+      expect(calls).toHaveLength(3);
+    },
+  );
 
   test("Retries after a long Retry-After of one target do not affect the others.", async () => {
     const { webhooks, emit, calls } = createService({

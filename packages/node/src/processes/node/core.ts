@@ -16,6 +16,7 @@ import { createPoolStore } from "../../store/node/pool.ts";
 import { CachingVerifier, createVerifyNow } from "../../verification/caching-verifier.ts";
 import { BatchVerifier, type Verifier } from "../../verification/verifier.ts";
 import { RecordedSignatures } from "../../verification/wallet-signatures.ts";
+import { systemClock } from "../../webhooks/collaborators.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { type NodeEventLog, openNodeEventLog } from "./event-log.ts";
 import { createEnvironment, type Environment, type NodeDeps, type NodeOptions } from "./node-options.ts";
@@ -71,7 +72,7 @@ const MAX_RECORDED = 16_000;
  */
 export function createConsensus(
   options: Pick<NodeOptions, "assumeValid" | "feedBlocks" | "history">,
-  { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
+  { database, genesis, network, slots, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
   onStop: Closing["add"],
 ): Consensus {
   const verifier = new CachingVerifier(
@@ -100,7 +101,12 @@ export function createConsensus(
       verifier,
       signatures,
       events,
-      eventsOfFacts: createSelection({ subscribedEvents, slots, now }),
+      eventsOfFacts: createSelection({
+        subscribedEvents,
+        slots,
+        // A clock that is ahead for some minutes makes no block old.
+        now: () => slots.timeAt(Math.min(nowMs(), systemClock.steadyMs())),
+      }),
       eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
       now: nowMs,
       assumeValid: options.assumeValid,

@@ -110,8 +110,8 @@ export class DeliveryLog {
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF
    */
   async retryAll(id: string, body: unknown): Promise<Sent> {
-    const { rows, findWebhook, nowMs } = this.#deps;
-    const retry = readRetry(body, nowMs());
+    const { rows, findWebhook } = this.#deps;
+    const retry = readRetry(body);
     const webhook = await findWebhook(id);
     if (retry.deliveries === undefined) return sendMatching(this.#deps, webhook, retry.filter);
     const records = await Promise.all(retry.deliveries.map((key) => rows.find(webhook.id, keyOf(key))));

@@ -4,8 +4,9 @@ import { integer, invalid, oneOf, type Readers, readMembers, text } from "../../
 import { WebhookError } from "../error.ts";
 import type { DeliveryFilter, DeliveryRecord, DeliveryState, EndedFilter } from "../model/deliveries.ts";
 import type { Webhook } from "../model/webhook.ts";
-import type { DeliveryLogRows, LogRange } from "../storage/delivery-log.ts";
+import type { DeliveryLogRows } from "../storage/delivery-log.ts";
 import type { Requeued } from "../storage/locks.ts";
+import type { LogRange } from "../storage/resend.ts";
 
 export type RetriesDeps = {
   rows: DeliveryLogRows;
@@ -51,13 +52,12 @@ const READERS: Readers<RetryMembers> = {
 export type Retry = { readonly deliveries?: readonly string[]; readonly filter: RetryFilter };
 
 /** @throws {SubscriptionError} */
-export function readRetry(body: unknown, nowMs: number): Retry {
+export function readRetry(body: unknown): Retry {
   const members = readMembers(body, READERS);
   const { deliveries, state = "failed", from = 0, since = 0, to = MAX, ...rest } = members;
   if (deliveries !== undefined && Object.keys(members).length > 1)
     throw invalid('"deliveries" must be the only member');
-  // Excludes deliveries that are created meanwhile.
-  const filter = { ...rest, state, fromMs: Math.max(from, since), toMs: Math.min(to, nowMs) };
+  const filter = { ...rest, state, fromMs: Math.max(from, since), toMs: to };
   return { filter, ...(deliveries && { deliveries }) };
 }
 
@@ -98,7 +98,8 @@ export async function sendSome(
 }
 
 /**
- * Sends all deliveries that match a filter. Pending deliveries of a webhook that is off stay pending.
+ * Sends all deliveries in the log that match a filter, and none that is created meanwhile. Pending deliveries of a webhook that is
+ * off stay pending.
  *
  * @throws {WebhookError} WEBHOOK_OFF if there is nothing else to send
  */
@@ -108,17 +109,27 @@ export async function sendMatching(
   { state, ...filter }: RetryFilter,
 ): Promise<Sent> {
   const { id } = webhook;
+  const selection: Selection = { webhook: id, upTo: await newestIn(deps, id) };
   if (state !== "pending" && state !== "all")
-    return { retried: await requeue(deps, id, { ...filter, state }) };
+    return { retried: await requeue(deps, selection, { ...filter, state }) };
   if (state === "pending") checkOn(webhook);
   const isOff = offReason(webhook) !== undefined;
   const hasSkipped = isOff && (await hasPending(deps, id, filter));
-  const pending = isOff ? 0 : await expedite(deps, id, filter);
+  const pending = isOff ? 0 : await expedite(deps, selection, filter);
   if (state === "pending") return { retried: pending };
-  const failed = await requeue(deps, id, { ...filter, state: "failed" });
-  const retried = pending + failed + (await requeue(deps, id, { ...filter, state: "cancelled" }));
+  const failed = await requeue(deps, selection, { ...filter, state: "failed" });
+  const retried = pending + failed + (await requeue(deps, selection, { ...filter, state: "cancelled" }));
   if (hasSkipped && retried === 0) checkOn(webhook);
   return { retried, ...(hasSkipped && notSent(webhook)) };
+}
+
+/** The deliveries of a webhook that were in the log at the request, by number: the clock may have been set back since. */
+type Selection = { readonly webhook: number; readonly upTo: number };
+
+/** Returns the greatest number in the log of the webhook; 0 if the log is empty. */
+async function newestIn({ rows }: RetriesDeps, webhook: number): Promise<number> {
+  const { records } = await rows.page(webhook, {}, { limit: 1 });
+  return records[0]?.number ?? 0;
 }
 
 async function hasPending(
@@ -134,18 +145,20 @@ const notSent = (webhook: Webhook): Pick<Sent, "notSent"> => ({
   notSent: `pending deliveries stay in the queue: ${offReason(webhook)}`,
 });
 
-const requeue = (deps: RetriesDeps, webhook: number, filter: EndedFilter): Promise<number> =>
-  runSteps(deps, webhook, (range) => deps.rows.requeueMatching(webhook, filter, range, deps.steadyMs()));
+const requeue = (deps: RetriesDeps, selection: Selection, filter: EndedFilter): Promise<number> =>
+  runSteps(deps, selection, (range) =>
+    deps.rows.requeueMatching(selection.webhook, filter, range, deps.steadyMs()),
+  );
 
 async function expedite(
   deps: RetriesDeps,
-  webhook: number,
+  selection: Selection,
   filter: Omit<DeliveryFilter, "state">,
 ): Promise<number> {
   let total = 0;
   for (const lane of LANES) {
-    total += await runSteps(deps, webhook, (range) =>
-      deps.rows.expediteMatching(webhook, lane, filter, range, deps.steadyMs()),
+    total += await runSteps(deps, selection, (range) =>
+      deps.rows.expediteMatching(selection.webhook, lane, filter, range, deps.steadyMs()),
     );
   }
   return total;
@@ -154,12 +167,12 @@ async function expedite(
 /** Runs all steps, with pauses for other work. */
 async function runSteps(
   { onQueued }: RetriesDeps,
-  webhook: number,
+  { webhook, upTo }: Selection,
   step: (range: LogRange) => Promise<Requeued>,
 ): Promise<number> {
   let total = 0;
   for (let after = 0; ; ) {
-    const { count, last } = await step({ after, limit: AT_ONCE });
+    const { count, last } = await step({ after, upTo, limit: AT_ONCE });
     total += count;
     if (count > 0) onQueued(webhook);
     if (last === undefined) return total;

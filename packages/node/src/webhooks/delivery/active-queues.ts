@@ -3,16 +3,17 @@
  * at once unless the order is strict. Retries run concurrently, one at a time, so that a failing delivery does not delay others.
  * Replays run when no first attempt is waiting.
  */
-
 import { setNewest } from "../../platform/bounded-entries.ts";
 import { present } from "../../platform/present.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { DeliveryQueue, QueueState } from "../storage/delivery-queue.ts";
 import type { Lane } from "../storage/lanes.ts";
+import type { Pauses } from "./retry.ts";
 
 type EndedCall = {
-  /** Time until which the target gets no calls; 0: no pause. */
-  readonly pausedUntilMs: number;
+  /** Time at which the pauses begin. */
+  readonly atMs: number;
+  readonly pauses: Pauses;
   /** True if the state of the retries in the database may have changed. */
   readonly concernsRetries: boolean;
 };
@@ -135,9 +136,11 @@ export class Queues {
   }
 
   /** Reports that a call has ended and its outcome is on disk. */
-  end(queue: Queue, lane: Lane, { pausedUntilMs, concernsRetries }: EndedCall): void {
+  end(queue: Queue, lane: Lane, { atMs, pauses, concernsRetries }: EndedCall): void {
     queue.running[lane]--;
-    queue.pausedUntilMs = pausedUntilMs;
+    queue.requestedUntilMs = Math.max(queue.requestedUntilMs, atMs + pauses.requestedMs);
+    const untilMs = Math.max(queue.requestedUntilMs, atMs + pauses.probeMs);
+    queue.pausedUntilMs = untilMs > atMs ? untilMs : 0;
     if (runningOf(queue) === 0) queue.isBarred = false;
     if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
     if (!concernsRetries) return;
@@ -167,7 +170,7 @@ function apply(change: Change, queue: Queue): void {
   Object.assign(queue, { hasFirst: true, hasReplay: true, replayMs: 0 });
   if (change === "lanes") return;
   queue.ahead = [];
-  if (change === "all") queue.pausedUntilMs = 0;
+  if (change === "all") Object.assign(queue, { pausedUntilMs: 0, requestedUntilMs: 0 });
   else Object.assign(queue, { taken: 0, replayed: 0 });
 }
 
@@ -196,6 +199,8 @@ export type Queue = {
   readonly held: Set<Lane>;
   /** Time until which a failing target gets no call; afterwards one call at a time; 0 for other targets. */
   pausedUntilMs: number;
+  /** Time until which the target has requested a pause; it can be past. */
+  requestedUntilMs: number;
   /** True if the last call succeeded quickly. */
   isQuick: boolean;
 };
@@ -213,6 +218,7 @@ export const createQueue = (webhook: number, state: QueueState): Queue => ({
   replayMs: 0,
   held: new Set(),
   pausedUntilMs: 0,
+  requestedUntilMs: 0,
   isQuick: false,
 });
 

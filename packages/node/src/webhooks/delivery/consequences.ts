@@ -8,7 +8,14 @@ import type {
   WaitingDelivery,
 } from "../model/deliveries.ts";
 import type { WebhookOptions } from "../options.ts";
-import { nextAttemptAt, parseRetryAfterMs, probePauseMs, targetPauseMs } from "./retry.ts";
+import {
+  NO_PAUSES,
+  nextAttemptAt,
+  type Pauses,
+  parseRetryAfterMs,
+  probePauseMs,
+  targetPauseMs,
+} from "./retry.ts";
 
 export type EndedAttempt = {
   readonly webhook: number;
@@ -61,31 +68,32 @@ export class Consequences {
     return {
       reason,
       retryAtMs: nextAttemptAt({ attempts, atMs: steadyMs, retryAfterMs }, retryPausesMs, random),
-      // A clock that was set ahead suspends no webhook.
+      // A clock that was set ahead, or a node that was stopped, suspends no webhook after a few failures.
       suspension: {
         reason: "the target failed for too long",
         ifFailingBeforeMs: Math.min(atMs, steadyMs) - suspendAfterMs,
+        minFailures: retryPausesMs.length + 1,
       },
     };
   }
 
-  /** Must be called once the outcome is recorded. Returns the milliseconds for which the target gets no calls. */
-  conclude(ended: EndedAttempt, { failure }: AttemptOutcome, recorded: RecordedOutcome): number {
+  /** Must be called once the outcome is recorded. */
+  conclude(ended: EndedAttempt, { failure }: AttemptOutcome, recorded: RecordedOutcome): Pauses {
     const { observer, logger } = this.#deps;
     const { webhook, attempted } = ended;
     observer.attempted(attempted);
-    if (!recorded.isCurrent) return 0;
+    if (!recorded.isCurrent) return NO_PAUSES;
     if (failure) return this.#concludeFailure(ended, failure, recorded);
     observer.decided(webhook, "delivered");
     if (this.#probed.delete(webhook)) logger.info({ webhook }, "webhook target works again");
-    return 0;
+    return NO_PAUSES;
   }
 
   #concludeFailure(
     { webhook, delivery, attempted }: EndedAttempt,
     { retryAtMs: nextMs }: AttemptFailure,
     { failures, suspended }: RecordedOutcome,
-  ): number {
+  ): Pauses {
     const { observer, logger } = this.#deps;
     const { status, retryAfter, reason } = attempted;
     observer.decided(webhook, nextMs === undefined ? "failed" : "retried");
@@ -101,7 +109,8 @@ export class Consequences {
       this.#probed.add(webhook);
       logger.info({ webhook, failures, reason }, "webhook target keeps failing; only probing it");
     }
-    return Math.max(probeMs, targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted))));
+    const requestedMs = targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted)));
+    return { probeMs, requestedMs };
   }
 }
 

@@ -38,6 +38,16 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
   return Number.isNaN(requestedMs) ? 0 : Math.max(0, Math.min(requestedMs, MAX_RETRY_AFTER_MS));
 }
 
+/** Milliseconds for which a target gets no calls. */
+export type Pauses = {
+  /** Time until the next probe of a failing target; a success ends it. */
+  readonly probeMs: number;
+  /** Time that the target requested by 429 or Retry-After; outcomes of calls that began earlier do not shorten it. */
+  readonly requestedMs: number;
+};
+
+export const NO_PAUSES: Pauses = { probeMs: 0, requestedMs: 0 };
+
 /** Pause after HTTP 429 without a Retry-After header. */
 const TOO_MANY_PAUSE_MS = 5 * SECOND_MS;
 

@@ -204,9 +204,9 @@ export class Outcomes {
       const { queue, lane, attempted } = ended;
       onSettled(ended);
       const decision = present(decisions[index], "a decision");
-      const pauseMs = consequences.conclude(ended, decision, present(result.records[index], "a record"));
+      const pauses = consequences.conclude(ended, decision, present(result.records[index], "a record"));
       queues.end(queue, lane, {
-        pausedUntilMs: pauseMs > 0 ? clock.steadyMs() + pauseMs : 0,
+        ...{ atMs: clock.steadyMs(), pauses },
         concernsRetries: lane !== "first" || attempted.reason !== undefined,
       });
     }

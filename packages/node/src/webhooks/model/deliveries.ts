@@ -87,8 +87,15 @@ export type AttemptFailure = {
   readonly reason: string;
   /** Earliest time of the next attempt; undefined if the delivery has finally failed. */
   readonly retryAtMs: number | undefined;
-  /** Suspends the webhook with a reason, if it has only failed since before `ifFailingBeforeMs`. */
-  readonly suspension: { readonly reason: string; readonly ifFailingBeforeMs?: number };
+  /**
+   * Suspends the webhook with a reason, if it has only failed since before `ifFailingBeforeMs`, and at least `minFailures`
+   * times. Absent: at once.
+   */
+  readonly suspension: {
+    readonly reason: string;
+    readonly ifFailingBeforeMs?: number;
+    readonly minFailures?: number;
+  };
 };
 
 export type RecordedOutcome = {

@@ -70,13 +70,15 @@ export class ReplayWorker {
     if (!replay || !(await intake.canReplay())) return { more: false };
     const { webhook } = replay;
     this.#last = webhook;
-    const definitions = await this.#deps.definitions.read();
-    const definition = definitions.find(webhook);
-    if (isRead(replay) || !definition) {
+    if (isRead(replay)) {
       // All deliveries of the replay are finished.
       await replays.finish(webhook, nowMs());
       return { more: true };
     }
+    const definitions = await this.#deps.definitions.read();
+    const definition = definitions.find(webhook);
+    // Since the replay was read, the webhook was paused, or another worker owns it.
+    if (!definition) return { more: true };
     const taken = await replaySome(this.#deps, replay, definition, definitions.version);
     if (!taken && !this.#waiting.has(webhook)) {
       this.#waiting.add(webhook);

@@ -25,7 +25,7 @@ import {
 } from "./delivery-rows.ts";
 import { type Lane, rowsIn } from "./lanes.ts";
 import { changeQueue, type Requeued } from "./locks.ts";
-import { expediteRange, requeueRange, sendSome } from "./resend.ts";
+import { expediteRange, type LogRange, requeueRange, sendSome } from "./resend.ts";
 import type { Kind, Nullable, Reads, Sql, Steps, Store } from "./sql.ts";
 
 /**
@@ -126,9 +126,6 @@ export class DeliveryLogRows {
     return this.#store.write((sql) => changeQueue(sql, webhook, change(sql)));
   }
 }
-
-/** The next deliveries after a number. */
-export type LogRange = { readonly after: number; readonly limit: number };
 
 export function* readPage(
   sql: Reads,

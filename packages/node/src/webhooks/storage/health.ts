@@ -5,6 +5,7 @@ import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Webhook } from "../model/webhook.ts";
 import { IS_PENDING, pendingCount, rowsIn } from "./lanes.ts";
 import type { Kind, Sql, Steps, Store } from "./sql.ts";
+import { IS_REGISTERED } from "./webhooks.ts";
 
 export type WebhookHealth = {
   readonly queued: number;
@@ -204,4 +205,5 @@ const totalsSql = (kind: Kind): string => `WITH recent AS (
     ${PENDING[kind]}
   )
   SELECT ${stateSql("is_failing")} AS state, count(*) AS webhooks, coalesce(sum(deliveries), 0) AS queued
-  FROM webhooks LEFT JOIN recent ON recent.webhook = id LEFT JOIN pending ON pending.webhook = id GROUP BY 1`;
+  FROM webhooks LEFT JOIN recent ON recent.webhook = id LEFT JOIN pending ON pending.webhook = id
+  WHERE ${IS_REGISTERED} GROUP BY 1`;

@@ -37,6 +37,12 @@ export const isIn = (kind: Kind, lane: Lane): string =>
     ? "true"
     : `lane_of(deliveries.state, deliveries.next_attempt_ms, deliveries.replay) = '${lane}'`;
 
+/** SQL condition for retractions among the entries of a lane. */
+export const IS_RETRACTION: Readonly<Record<Kind, string>> = {
+  sqlite: "reverts IS NOT NULL",
+  postgres: "is_retraction",
+};
+
 /** Returns SQL that follows a column, for rows that a query selects; PostgreSQL then finds them by an index. */
 export const isOneOf = (kind: Kind, query: string): string =>
   kind === "sqlite" ? `IN (${query})` : `= ANY (ARRAY (${query}))`;

@@ -131,17 +131,16 @@ function conclude(state: State, outcome: AttemptOutcome): RecordedOutcome {
   const delivery = state.deliveries.get(outcome.delivery);
   if (delivery?.state !== "pending" || !hasCurrentTarget(state.webhooks, outcome)) return NOT_CURRENT;
   delivery.attempts++;
+  // The target may have received the message, whatever the outcome.
+  delivery.target_number = webhook?.target_number ?? delivery.target_number;
   state.changed.deliveries.add(delivery);
   if (!failure) {
     finish(delivery, "delivered", null, atMs);
-    delivery.target_number = webhook?.target_number ?? delivery.target_number;
     return succeed(state, webhook);
   }
   const { reason, retryAtMs } = failure;
-  if (retryAtMs === undefined) {
-    finish(delivery, "failed", reason, atMs);
-    delivery.target_number = webhook?.target_number ?? delivery.target_number;
-  } else if (delivery.is_retracted) finish(delivery, "cancelled", REVERTED_REASON, atMs);
+  if (retryAtMs === undefined) finish(delivery, "failed", reason, atMs);
+  else if (delivery.is_retracted) finish(delivery, "cancelled", REVERTED_REASON, atMs);
   // A replayed delivery keeps its position in strict order only; otherwise it joins the other retries.
   else
     Object.assign(delivery, {
@@ -171,11 +170,12 @@ function succeed({ changed }: State, webhook: WebhookRow | undefined): RecordedO
 function fail(
   { changed }: State,
   webhook: WebhookRow | undefined,
-  { suspension: { reason, ifFailingBeforeMs = Number.POSITIVE_INFINITY } }: AttemptFailure,
+  { suspension: { reason, minFailures = 0, ifFailingBeforeMs = Number.POSITIVE_INFINITY } }: AttemptFailure,
   atMs: number,
 ): RecordedOutcome {
   const failures = (webhook?.failures ?? 0) + 1;
   const sinceMs = webhook?.failing_since_ms ?? atMs;
   if (webhook) changed.webhooks.add(Object.assign(webhook, { failures, failing_since_ms: sinceMs }));
-  return { isCurrent: true, failures, ...(sinceMs < ifFailingBeforeMs && { suspended: reason }) };
+  const isSuspended = failures >= minFailures && sinceMs < ifFailingBeforeMs;
+  return { isCurrent: true, failures, ...(isSuspended && { suspended: reason }) };
 }

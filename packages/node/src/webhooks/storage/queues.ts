@@ -7,11 +7,11 @@
  */
 
 import type { Finish } from "../model/deliveries.ts";
-import { isOneOf, LANES, type Lane, rowsIn } from "./lanes.ts";
+import { IS_RETRACTION, isOneOf, LANES, type Lane, rowsIn } from "./lanes.ts";
 import { bumpVersion, lockQueue } from "./locks.ts";
 import { endReplay } from "./replays.ts";
 import { isOwned } from "./shards.ts";
-import type { Flag, Kind, Sql, Steps, Store } from "./sql.ts";
+import type { Flag, Sql, Steps, Store } from "./sql.ts";
 
 /** `webhook`: the webhook whose queue is complete, if any; `more`: further steps may follow. */
 export type FinishStep = { readonly webhook?: number; readonly more: boolean };
@@ -91,7 +91,7 @@ export function* finishRows(sql: Sql, webhook: number, atMs: number): Steps<bool
   const row = yield* sql.row<FinishRow>("SELECT * FROM finishing_queues WHERE webhook = $1", [webhook]);
   if (!row) return true;
   const { up_to, unconfirmed_up_to, state, reason, with_retractions } = row;
-  const condition = `AND number <= $2 AND ($3 OR ${IS_NO_RETRACTION[sql.kind]})`;
+  const condition = `AND number <= $2 AND ($3 OR NOT (${IS_RETRACTION[sql.kind]}))`;
   const found: number[] = [];
   for (const lane of LANES)
     found.push(
@@ -112,10 +112,6 @@ export function* finishRows(sql: Sql, webhook: number, atMs: number): Steps<bool
   return true;
 }
 
-const IS_NO_RETRACTION: Readonly<Record<Kind, string>> = {
-  sqlite: "reverts IS NULL",
-  postgres: "NOT is_retraction",
-};
 /** Changes of deliveries; the first parameter has their numbers. */
 const FINISHED = "state = $2, next_attempt_ms = NULL, reason = $3, finished_ms = $4";
 const RESTARTED = "next_attempt_ms = NULL, attempts = 0, reason = NULL";

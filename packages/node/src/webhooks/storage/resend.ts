@@ -4,9 +4,9 @@
  */
 import type { DeliveryFilter } from "../model/deliveries.ts";
 import { conditionsOf } from "./delivery-rows.ts";
-import { isIn, isOneOf, type Lane, rowsIn } from "./lanes.ts";
+import { IS_RETRACTION, isIn, isOneOf, type Lane, rowsIn } from "./lanes.ts";
 import type { Requeued } from "./locks.ts";
-import type { Kind, Reads, Sql, Steps } from "./sql.ts";
+import type { Flag, Kind, Reads, Sql, Steps } from "./sql.ts";
 
 /** Beginning of a statement whose first parameter is the time. */
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = $1, finished_ms = NULL,
@@ -19,11 +19,12 @@ const IS_USEFUL = `is_retracted IS NOT true AND (reverts IS NULL OR (
   AND EXISTS (SELECT 1 FROM deliveries AS fact JOIN attempts ON attempts.delivery = fact.number
     WHERE fact.id = deliveries.reverts AND fact.webhook = deliveries.webhook)))`;
 
-type Range = {
+/** The next deliveries after a number, up to another one if it is given. */
+export type LogRange = { readonly after: number; readonly limit: number; readonly upTo?: number };
+
+type Range = LogRange & {
   readonly webhook: number;
   readonly filter: DeliveryFilter;
-  readonly after: number;
-  readonly limit: number;
   readonly atMs: number;
 };
 
@@ -33,12 +34,13 @@ const AFTER: Readonly<Record<Kind, string>> = {
   postgres: "deliveries WHERE webhook <= $1 AND (webhook, number) > ($1, $2) ORDER BY webhook, number",
 };
 
-export function* requeueRange(sql: Sql, { webhook, filter, after, limit, atMs }: Range): Steps<Requeued> {
-  const range =
+export function* requeueRange(sql: Sql, range: Range): Steps<Requeued> {
+  const { webhook, filter, after, atMs } = range;
+  const rows =
     filter.state === "failed"
       ? `${rowsIn(sql.kind, "failed", "$1")} AND number > $2 ORDER BY number`
       : AFTER[sql.kind];
-  const last = yield* lastOf(sql, range, [webhook, after, limit]);
+  const last = yield* lastOf(sql, rows, range);
   if (last === undefined) return { count: 0 };
   const { where, values } = conditionsOf(filter, 5);
   const matching = `SELECT number FROM deliveries WHERE webhook = $2 AND number > $3 AND number <= $4 AND sequence IS NOT NULL
@@ -54,12 +56,17 @@ export function* requeueRange(sql: Sql, { webhook, filter, after, limit, atMs }:
 }
 
 /** Returns the last of the next numbers in a range; undefined at its end. */
-function* lastOf(sql: Reads, range: string, values: readonly number[]): Steps<number | undefined> {
+function* lastOf(
+  sql: Reads,
+  rows: string,
+  { webhook, after, limit, upTo = Number.MAX_SAFE_INTEGER }: Range,
+): Steps<number | undefined> {
   const next = yield* sql.row<{ last: number | null }>(
-    `SELECT max(number) AS last FROM (SELECT number FROM ${range} LIMIT $3) AS next`,
-    values,
+    `SELECT max(number) AS last FROM (SELECT number FROM ${rows} LIMIT $3) AS next`,
+    [webhook, after, limit],
   );
-  return next?.last ?? undefined;
+  const last = Math.min(next?.last ?? 0, upTo);
+  return last > after ? last : undefined;
 }
 
 /** Failed deliveries of a strict webhook that become due for each selected one: more wait only after they were sent again. */
@@ -83,14 +90,35 @@ export function* sendSome(
   );
   const pending = new Set(rows.flatMap(({ number, state }) => (state === "pending" ? number : [])));
   const waiting = numbers.filter((number) => pending.has(number));
-  if (waiting.length > 0) yield* sql.change(heads ? EXPEDITE_HEADS : EXPEDITE, [atMs, heads ?? waiting]);
+  if (waiting.length > 0) {
+    if (heads) yield* sql.change(EXPEDITE_HEADS, [atMs, heads]);
+    else yield* expedite(sql, webhook, waiting, atMs);
+  }
   const sent = new Set([...waiting, ...requeued.map(({ number }) => number)]);
   return { count: numbers.filter((number) => sent.has(number)).length };
 }
 
-/** Moves deliveries to the retry lane: a due retry does not wait for other deliveries. */
-const EXPEDITE = `UPDATE deliveries SET next_attempt_ms = $1, attempts = 0, replay = NULL
-  WHERE number = ANY ($2) AND state = 'pending'`;
+/**
+ * Moves deliveries to the retry lane: a due retry does not wait for other deliveries. Those without an attempt stay in order while
+ * a retraction is pending, because they must not overtake it, nor it the fact that it retracts.
+ */
+function* expedite(sql: Sql, webhook: number, numbers: readonly number[], atMs: number): Steps<void> {
+  const retractions = (["first", "retry"] as const).map(
+    (lane) =>
+      `EXISTS (SELECT 1 FROM ${rowsIn(sql.kind, lane, "$1")} AND number <= $2 AND ${IS_RETRACTION[sql.kind]})`,
+  );
+  const row = yield* sql.row<{ found: Flag }>(`SELECT ${retractions.join(" OR ")} AS found`, [
+    webhook,
+    Math.max(...numbers),
+  ]);
+  yield* sql.change(
+    `UPDATE deliveries SET next_attempt_ms = $1, attempts = 0, replay = NULL
+     WHERE number = ANY ($2) AND state = 'pending' ${row?.found ? "AND next_attempt_ms IS NOT NULL" : ""}`,
+    [atMs, numbers],
+  );
+}
+
+/** Makes the first deliveries of a strict webhook due. */
 const EXPEDITE_HEADS = `UPDATE deliveries SET next_attempt_ms = $1
   WHERE number = ANY ($2) AND state = 'pending' AND next_attempt_ms > $1`;
 
@@ -111,10 +139,11 @@ function* strictHeads(sql: Reads, webhook: number, atMs: number, limit: number):
 
 export function* expediteRange(
   sql: Sql,
-  { webhook, lane, filter, after, limit, atMs }: Range & { readonly lane: Lane },
+  { lane, ...range }: Range & { readonly lane: Lane },
 ): Steps<Requeued> {
+  const { webhook, filter, after, atMs } = range;
   const pending = `${rowsIn(sql.kind, lane, "$1")} AND number > $2`;
-  const last = yield* lastOf(sql, `${pending} ORDER BY number`, [webhook, after, limit]);
+  const last = yield* lastOf(sql, `${pending} ORDER BY number`, range);
   if (last === undefined) return { count: 0 };
   const { where, values } = conditionsOf(filter, 4);
   const matching = yield* sql.rows<{ number: number }>(

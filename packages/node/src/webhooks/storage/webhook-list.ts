@@ -3,7 +3,7 @@ import type { Webhook } from "../model/webhook.ts";
 import type { SecretCipher } from "../secrets.ts";
 import { minuteOf, RECENT_MINUTES, stateSql, type WebhookState } from "./health.ts";
 import type { Kind, Store } from "./sql.ts";
-import { findAlias, findWebhook, LISTED, type WebhookRow, webhookFromRow } from "./webhooks.ts";
+import { findAlias, IS_REGISTERED, LISTED, type WebhookRow, webhookFromRow } from "./webhooks.ts";
 
 export type Range = { readonly offset: number; readonly limit: number };
 
@@ -28,7 +28,7 @@ const IS_FAILING = `(SELECT sum(failed) > sum(succeeded) FROM attempt_counts WHE
 
 /** SQL condition for webhooks in the state $1 with the text $2, by their attempts after the minute $3 until $4. */
 const matching = (kind: Kind): string =>
-  `(CAST($1 AS text) IS NULL OR $1 = ${stateSql(IS_FAILING)}) AND (CAST($2 AS text) IS NULL
+  `${IS_REGISTERED} AND (CAST($1 AS text) IS NULL OR $1 = ${stateSql(IS_FAILING)}) AND (CAST($2 AS text) IS NULL
     OR ${kind === "sqlite" ? "instr" : "strpos"}(lower(concat_ws(' ', name, target, event, webhooks.events)), lower($2)) > 0)`;
 
 /** Returns SQL for an order; webhooks without a value are last. Letters are compared as their code points, in lower case if they are ASCII. */
@@ -53,7 +53,9 @@ export class WebhookRows {
 
   count(): Promise<number> {
     return this.#store.read(function* (sql) {
-      const row = yield* sql.row<{ total: number }>("SELECT count(*) AS total FROM webhooks");
+      const row = yield* sql.row<{ total: number }>(
+        `SELECT count(*) AS total FROM webhooks WHERE ${IS_REGISTERED}`,
+      );
       return row?.total ?? 0;
     });
   }
@@ -62,7 +64,10 @@ export class WebhookRows {
   page({ offset, limit }: Range): Promise<readonly Webhook[]> {
     const cipher = this.#cipher;
     return this.#store.read(function* (sql) {
-      const rows = yield* sql.rows<WebhookRow>(`${LISTED} ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset]);
+      const rows = yield* sql.rows<WebhookRow>(
+        `${LISTED} WHERE ${IS_REGISTERED} ORDER BY id LIMIT $1 OFFSET $2`,
+        [limit, offset],
+      );
       return rows.map((row) => webhookFromRow(row, cipher));
     });
   }
@@ -94,7 +99,11 @@ export class WebhookRows {
   }
 
   find(id: number): Promise<Webhook | undefined> {
-    return this.#store.read((sql) => findWebhook(sql, this.#cipher, id));
+    const cipher = this.#cipher;
+    return this.#store.read(function* (sql) {
+      const row = yield* sql.row<WebhookRow>(`${LISTED} WHERE id = $1 AND ${IS_REGISTERED}`, [id]);
+      return row && webhookFromRow(row, cipher);
+    });
   }
 
   /** Returns the lowest id of another enabled webhook with the same target, events and conditions. */
@@ -102,7 +111,7 @@ export class WebhookRows {
     return this.#store.read(function* (sql) {
       const row = yield* sql.row<{ id: number }>(
         `SELECT id FROM webhooks WHERE target = $1 AND event IS NOT DISTINCT FROM $2 AND events = $3 AND conditions = $4
-           AND match_all = $5 AND enabled AND id <> $6 ORDER BY id LIMIT 1`,
+           AND match_all = $5 AND enabled AND id <> $6 AND ${IS_REGISTERED} ORDER BY id LIMIT 1`,
         [target, event, JSON.stringify(events), conditions, match === "all", id],
       );
       return row?.id;

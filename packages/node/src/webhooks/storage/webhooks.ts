@@ -11,6 +11,9 @@ import type { Flag, Kind, Reads, Sql, Steps } from "./sql.ts";
 /** Value of `active_after` until the creation of a webhook is complete. */
 export const NOT_YET = Number.MAX_SAFE_INTEGER;
 
+/** SQL condition for webhooks that clients see: the token of others was not returned, and may never be. */
+export const IS_REGISTERED = `active_after < ${NOT_YET}`;
+
 export const DEFINITION_COLUMNS =
   "event, events, target, enabled, conditions, match_all, strict, confirmations, with_proof, name";
 

@@ -144,6 +144,17 @@ test("A pending transaction is logged before other subscribers are notified, and
   expect(chain.head()).toMatchObject({ id: header.id, numberOfTransactions: 1 });
 });
 
+test("A clock that is days ahead for some minutes drops no event of a block at the head.", async () => {
+  const block = await open().forgeNext();
+  const { chain, events, subscribedEvents, advance } = open();
+  subscribedEvents.streamsChanged(["block.applied"]);
+  advance(2 * 86_400_000);
+  await chain.acceptFetched([bytesOfBlock(block)]);
+  expect(events.read(0, 9).map(({ name, blockId }) => [name, blockId])).toEqual([
+    ["block.applied", block.header.id],
+  ]);
+});
+
 test("A forger that cannot start is an event, which the next start delivers.", () => {
   const database = openDatabase(":memory:");
   const signingRecord = mkdtempSync(join(tmpdir(), "uniknode-signing-record-"));

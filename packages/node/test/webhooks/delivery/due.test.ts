@@ -189,7 +189,7 @@ test("An outcome changes its queue when it is on disk, and is kept if the write 
         attempt: { startedMs: 0, durationMs: 0 },
         atMs: 0,
       }),
-      conclude: () => 50,
+      conclude: () => ({ probeMs: 50, requestedMs: 0 }),
     },
     clock: { steadyMs: () => 1_000 },
   });
@@ -229,7 +229,7 @@ test("A write that lasts blocks no run. The next run applies its outcomes, or re
     queues,
     consequences: {
       decide: ({ webhook }) => ({ webhook, delivery: 1, attempt: { startedMs: 0, durationMs: 0 }, atMs: 0 }),
-      conclude: () => 0,
+      conclude: () => ({ probeMs: 0, requestedMs: 0 }),
     },
     clock: { steadyMs: () => 0 },
     onSettled: ({ webhook }) => settled.push(webhook),

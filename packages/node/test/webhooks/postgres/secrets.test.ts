@@ -50,6 +50,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     const [first, second, third] = ciphers;
     const commands = createCommands(postgres, present(first));
     const { id } = await commands.insert(NEW, 9);
+    await commands.activate(id);
     const rotated = present(await createCommands(postgres, present(second)).rotate(id, NEXT_TOKEN, NOW_MS));
     expect(rotated.secrets).toEqual({ token: NEXT_TOKEN, previous: { token: TOKEN, untilMs: NOW_MS } });
     expect(await new WebhookRows(new PostgresStore(postgres), present(third)).find(id)).toEqual(rotated);
@@ -60,6 +61,7 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     const postgres = await openDatabase(databases);
     const plain = createCommands(postgres);
     const ids = [(await plain.insert(NEW, 9)).id, (await plain.insert(NEW, 9)).id];
+    for (const id of ids) await plain.activate(id);
     await plain.rotate(present(ids[0]), NEXT_TOKEN, NOW_MS);
     const cipher = await openSecretCipher(postgres, createKeyFile());
     expect((await tokens(postgres)).every((token) => token.startsWith("sealed:"))).toBe(true);
@@ -85,7 +87,9 @@ describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
     const postgres = await openDatabase(databases);
     const key = createKeyFile();
     const cipher = await openSecretCipher(postgres, key);
-    const { id } = await createCommands(postgres, cipher).insert(NEW, 9);
+    const commands = createCommands(postgres, cipher);
+    const { id } = await commands.insert(NEW, 9);
+    await commands.activate(id);
     const before = await tokens(postgres);
     const opened = openSecretCipher(postgres, keyFile());
     await expect(opened).rejects.toThrow(message);

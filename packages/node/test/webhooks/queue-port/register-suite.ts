@@ -53,15 +53,38 @@ export function describeRegister(name: string, open: OpenSubject): void {
       test("A new webhook has an increasing id that is never used again, and the given fields.", async () => {
         const first = await commands.insert(NEW, 9);
         expect(first).toEqual({ id: first.id, ...FIELDS, secrets: { token: TOKEN } });
+        await commands.activate(first.id);
         expect(await register.webhooks.find(first.id)).toEqual(first);
         await commands.remove(first.id);
         expect((await commands.insert(NEW, 9)).id).toBeGreaterThan(first.id);
+      });
+
+      test("A new webhook is visible after its activation only, because no client has its token before.", async () => {
+        const { webhooks, health } = register;
+        const range = { offset: 0, limit: 9 };
+        const { id } = await commands.insert(NEW, 9);
+        const visible = async () => ({
+          found: (await webhooks.find(id))?.id,
+          listed: (await webhooks.page(range)).map((webhook) => webhook.id),
+          searched: (await webhooks.search({ state: "active" }, range, NOW_MS)).totalCount,
+          ordered: (await webhooks.search({ orderBy: "id:desc" }, range, NOW_MS)).webhooks.length,
+          count: await webhooks.count(),
+          active: (await health.totals(NOW_MS)).active,
+        });
+        expect(await visible()).toEqual({ listed: [], searched: 0, ordered: 0, count: 0, active: 0 });
+        await commands.activate(id);
+        expect(await visible()).toEqual({
+          ...{ found: id, listed: [id] },
+          ...{ searched: 1, ordered: 1, count: 1, active: 1 },
+        });
       });
 
       test("A new webhook has a twin if another enabled webhook has its target, events and conditions.", async () => {
         const first = await commands.insert(NEW, 9);
         expect(await register.webhooks.twinOf(first)).toBeUndefined();
         const second = await commands.insert({ fields: { ...FIELDS, name: "again" }, token: TOKEN }, 9);
+        expect(await register.webhooks.twinOf(second)).toBeUndefined();
+        await commands.activate(first.id);
         expect(await register.webhooks.twinOf(second)).toBe(first.id);
         for (const other of [
           { event: null, events: ["block.*"] },
@@ -80,7 +103,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         const results = await Promise.allSettled([1, 2, 3].map(() => commands.insert(NEW, 2)));
         expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
         expect(results[2]).toMatchObject({ reason: { code: "WEBHOOK_LIMIT" } });
-        expect(await register.webhooks.count()).toBe(2);
+        expect(await subject.queue.webhooks()).toHaveLength(2);
       });
 
       test("A new webhook is refused if all conditions would become too large.", async () => {

@@ -2,8 +2,12 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
+import { NO_MATCHING_OBSERVER } from "../../../src/subscriptions/conditions/slices.ts";
+import { DefinitionReader } from "../../../src/webhooks/matching/definitions.ts";
 import type { AttemptFailure, AttemptOutcome } from "../../../src/webhooks/model/deliveries.ts";
+import { ReplayWorker } from "../../../src/webhooks/replay/worker.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/storage/delivery-queue.ts";
+import { silent } from "../../../test-support/webhooks/support.ts";
 import { type Call, PAUSE_MS, startDeliverer } from "./deliverer.ts";
 import { apply, NOW_MS, nextFirst, type OpenSubject, put, putReplayed, type Subject } from "./subject.ts";
 
@@ -227,6 +231,17 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await intake.unretracted([block], 9)).toEqual([]);
       });
 
+      test("An outcome at a new target without success lets the fact be retracted there, also if its delivery is dropped.", async () => {
+        const { intake, register } = subject;
+        const block = { height: 7, blockId: "b7" };
+        const [fact] = await put(subject, webhook, ["fact"], { ...block, isRetractable: true });
+        await register.commands.update(webhook, { changes: { target: "https://other.example/" } });
+        await queue.record([failure(webhook, present(fact), { retryAtMs: NOW_MS })]);
+        await register.commands.update(webhook, { changes: {}, drop: { reason: "updated", atMs: NOW_MS } });
+        expect(await statesOf(queue, webhook)).toEqual([["fact", "cancelled"]]);
+        expect(await intake.unretracted([block], 9)).toMatchObject([{ id: "fact", hasSameTarget: true }]);
+      });
+
       test("An outcome that was not recorded leaves the delivery first in the queue, also after a crash.", async () => {
         const [a] = await put(subject, webhook, ["a", "b"]);
         expect(await firstIds(queue, webhook)).toEqual(["a", "b"]);
@@ -310,6 +325,23 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await subject.register.webhooks.find(webhook)).toMatchObject({
           suspended: { reason: "failed for too long", sinceMs: NOW_MS + 5 },
         });
+      });
+
+      test("A suspension does not follow fewer consecutive failures than required.", async () => {
+        const [a, b, c, d] = await put(subject, webhook, ["a", "b", "c", "d"]);
+        const suspension = {
+          reason: "failed for too long",
+          ifFailingBeforeMs: NOW_MS + HOUR_MS,
+          minFailures: 2,
+        };
+        const failOf = (delivery: number) => failure(webhook, delivery, { retryAtMs: NOW_MS, suspension });
+        const early = [failOf(present(a)), success(webhook, present(b)), failOf(present(c))];
+        expect(await queue.record(early)).toEqual([
+          { isCurrent: true, failures: 1 },
+          { isCurrent: true, failures: 0 },
+          { isCurrent: true, failures: 1 },
+        ]);
+        expect(await queue.record([failOf(present(d))])).toMatchObject([{ suspended: suspension.reason }]);
       });
 
       test("A suspension can follow at once, ends the replay, and is lifted by a resumption.", async () => {
@@ -441,6 +473,28 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         });
       });
 
+      test("A replay whose webhook is paused while a step begins waits at its position.", async () => {
+        const { intake, register } = subject;
+        await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
+        const definitions = new DefinitionReader(intake, silent);
+        const worker = new ReplayWorker({
+          ...{ network: "network", replays: queue.replays, intake, observer: NO_MATCHING_OBSERVER },
+          history: { head: () => expect.unreachable(), eventsAt: () => expect.unreachable() },
+          definitions: {
+            async read() {
+              await register.commands.update(webhook, { changes: { enabled: false } });
+              return definitions.read();
+            },
+          },
+          fit: () => expect.unreachable(),
+          nowMs: () => NOW_MS,
+          logger: silent,
+        });
+        expect(await worker.step()).toEqual({ more: true });
+        expect(await queue.replays.find(webhook)).toMatchObject({ state: "running", nextHeight: 1 });
+        expect(await worker.step()).toEqual({ more: false });
+      });
+
       test("A replay that has read all blocks still has work when all of its deliveries are finished.", async () => {
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 2 }, NOW_MS);
         await putReplayed(subject, webhook, ["x"], { nextHeight: 3, nextIndex: 0 });
@@ -513,6 +567,27 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.log.latest(webhook, 1)).toEqual({ deliveries: [pending], oldestWaitingMs });
       });
 
+      test("The log sends matching deliveries again up to a number, whatever follows.", async () => {
+        const ids = await put(subject, webhook, ["a", "b", "c", "d", "e"]);
+        const [, b, , d] = ids;
+        await queue.record(ids.slice(0, 3).map((number) => failure(webhook, number)));
+        const upTo = (number: number | undefined, after = 0) => ({ after, limit: 9, upTo: present(number) });
+        const { log } = queue;
+        expect(await log.requeueMatching(webhook, { state: "failed" }, upTo(b), NOW_MS)).toEqual({
+          count: 2,
+          last: b,
+        });
+        expect(await log.requeueMatching(webhook, { state: "failed" }, upTo(b, b), NOW_MS)).toEqual({
+          count: 0,
+        });
+        expect(await log.expediteMatching(webhook, "first", {}, upTo(d), NOW_MS)).toEqual({
+          count: 1,
+          last: d,
+        });
+        expect(await log.expediteMatching(webhook, "first", {}, upTo(d, d), NOW_MS)).toEqual({ count: 0 });
+        expect(await statesOf(queue, webhook)).toContainEqual(["c", "failed"]);
+      });
+
       test("The log queues failed deliveries again, range by range, without pings.", async () => {
         const ids = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record(ids.map((number) => failure(webhook, number)));
@@ -542,6 +617,35 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await requeue(present(ids[1]))).toEqual({ count: 1, last: number });
         expect(await requeue(number)).toEqual({ count: 0 });
         expect(await queue.states([webhook])).toMatchObject([{ retryAtMs: NOW_MS + 9 }]);
+      });
+    });
+
+    describe("sending now", () => {
+      test("Deliveries that are sent now overtake no pending retraction, and a retraction not its fact.", async () => {
+        const [fact] = await put(subject, webhook, ["fact"]);
+        const [retraction] = await put(subject, webhook, ["retraction"], { reverts: "fact" });
+        const [later] = await put(subject, webhook, ["later"]);
+        const selected = [present(retraction), present(later)];
+        expect(await queue.log.sendNow(webhook, selected, NOW_MS)).toBe(2);
+        expect(await firstIds(queue, webhook)).toEqual(["fact", "retraction", "later"]);
+        await queue.record([
+          success(webhook, present(fact)),
+          failure(webhook, present(retraction), { retryAtMs: NOW_MS + 500 }),
+        ]);
+        expect(await queue.log.sendNow(webhook, selected, NOW_MS)).toBe(2);
+        expect(await firstIds(queue, webhook)).toEqual(["later"]);
+        expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: retraction });
+        await queue.record([success(webhook, present(retraction))]);
+        expect(await queue.log.sendNow(webhook, [present(later)], NOW_MS)).toBe(1);
+        expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: later });
+      });
+
+      test("A delivery without an attempt that is sent now does not wait for a later retraction.", async () => {
+        const [, second] = await put(subject, webhook, ["first", "second"]);
+        await put(subject, webhook, ["retraction"], { reverts: "first" });
+        expect(await queue.log.sendNow(webhook, [present(second)], NOW_MS)).toBe(1);
+        expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: second });
+        expect(await firstIds(queue, webhook)).toEqual(["first", "retraction"]);
       });
     });
 
