@@ -2,6 +2,7 @@
  * The tree of final facts of a snapshot: its root is in the manifest, and is recomputed from the blocks when
  * the snapshot is checked.
  */
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
 import { Growth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
@@ -14,7 +15,7 @@ import type { Manifest } from "./manifest.ts";
 
 type Facts = NonNullable<Manifest["facts"]>;
 
-/** Interval of progress reports. */
+/** Interval of progress reports, between which no signal is handled. */
 const STEP_MS = 100;
 
 /** Returns the fact tree of a database that a node may use; undefined if it has no leaves. */
@@ -48,18 +49,19 @@ export const areOfChain = ({ height, id }: Facts, database: Database): boolean =
  *
  * @throws {ArchiveError} ARCHIVE_INVALID when they differ
  */
-export function buildFacts(
+export async function buildFacts(
   path: string,
   { facts }: Manifest,
   network: Network,
   onPart: (part: number) => void,
-): void {
+): Promise<void> {
   const database = openDatabase(path);
   try {
     const growth = new Growth({ database, network, onTruncated: () => {} });
     while (growth.step(performance.now() + STEP_MS)) {
       const { height, lag } = growth.figures();
       onPart(height / (height + lag));
+      await nextTick();
     }
     // The close ignores an error of its checkpoint, and a restore then removes the log.
     database.checkpoint();

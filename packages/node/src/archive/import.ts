@@ -23,8 +23,8 @@ type ImportDeps = ArchivedChain & {
   readonly assumeValid?: Pin | undefined;
   /** Height of the last block of the stream, if known: blocks far below get no undo records. */
   readonly targetHeight?: number | undefined;
-  /** Called with the number of blocks accepted so far. */
-  readonly onProgress: (accepted: number) => void;
+  /** Called with the number of blocks of the stream that were skipped or accepted so far. */
+  readonly onProgress: (blocks: number) => void;
   /** Called before the locked folder gets the first block. */
   readonly claimFolder?: () => void;
 };
@@ -52,7 +52,7 @@ export async function importBlocks(
   data: string,
   deps: ImportDeps,
 ): Promise<Imported> {
-  const { network, claimFolder } = deps;
+  const { network, claimFolder, onProgress } = deps;
   const { head: start, blocks } = await readStream(chunks);
   if (start.nethash !== network.description.nethash) throw foreign(start.nethash, network);
   const lock = lockDataFolder(data);
@@ -72,11 +72,17 @@ export async function importBlocks(
       );
     }
     let skipped = 0;
-    const unknown = skip(blocks, height + 1 - start.height, (count, last) => {
+    const onSkip = (count: number) => {
       skipped = count;
-      requireSameBlock(chain, { height: start.height + count - 1, bytes: last }, network);
+      onProgress(count);
+    };
+    const unknown = skip(blocks, height + 1 - start.height, onSkip, (last) =>
+      requireSameBlock(chain, { height: start.height + skipped - 1, bytes: last }, network),
+    );
+    const { accepted, refusal } = await replay(chain, unknown, {
+      targetHeight: deps.targetHeight,
+      onProgress: (accepted) => onProgress(skipped + accepted),
     });
-    const { accepted, refusal } = await replay(chain, unknown, deps);
     if (refusal) {
       const reason = refusalOf(refusal);
       throw new ArchiveError("ARCHIVE_INVALID", `block ${height + accepted + 1} was refused: ${reason}`);
@@ -122,22 +128,26 @@ const foreign = (found: string, { description: { name, nethash } }: Network) =>
     `the blocks belong to the network ${found}, not to ${name} (${nethash})`,
   );
 
-/** @param onSkipped called with the number of skipped blocks, and the last one, before the first other block */
+/**
+ * @param onSkip called after each skipped block with their number
+ * @param check called with the last skipped block, before the first other block
+ */
 async function* skip(
   blocks: AsyncIterable<Uint8Array>,
   maxCount: number,
-  onSkipped: (count: number, last: Uint8Array) => void,
+  onSkip: (count: number) => void,
+  check: (last: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
   let count = 0;
   let last: Uint8Array | undefined;
   const end = () => {
-    if (last) onSkipped(count, last);
+    if (last) check(last);
     last = undefined;
   };
   for await (const block of blocks) {
     if (count < maxCount) {
-      count++;
       last = block;
+      onSkip(++count);
       continue;
     }
     end();

@@ -6,6 +6,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
 import { flushToDisk } from "../platform/files/whole-file.ts";
+import { withoutSignalHandlers } from "../platform/lifecycle/process.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { ArchiveError } from "./archive-error.ts";
@@ -76,10 +77,10 @@ export async function extractChain(
     // A killed restore may have left a database.
     removeDatabase(to);
     await unpackDatabase(folder, manifest, unpacked, (done) => deps.onProgress("unpacking", done));
-    copyChain(unpacked, to);
+    await withoutSignalHandlers(() => copyChain(unpacked, to));
     removeDatabase(unpacked);
     await checkAgainst(manifest, to, deps);
-    buildFacts(to, manifest, deps.network, (part) =>
+    await buildFacts(to, manifest, deps.network, (part) =>
       deps.onProgress("building the Merkle tree of facts", part),
     );
   } catch (error) {
@@ -182,8 +183,8 @@ function checkRoom(bytes: number, folder: string): void {
 export const tooLarge = (reason: string, options?: ErrorOptions): ArchiveError =>
   new ArchiveError(
     "ARCHIVE_TOO_LARGE",
-    `not enough space: ${reason}; free some space, or choose another disk: "snapshot restore" uses the folder of --data, ` +
-      '"snapshot verify" that of the environment variable TMPDIR',
+    `not enough space: ${reason}; free some space, or choose another disk: "snapshot create" uses the folder of --output, ` +
+      '"snapshot restore" that of --data, "snapshot verify" that of the environment variable TMPDIR',
     options,
   );
 

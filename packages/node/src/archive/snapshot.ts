@@ -7,6 +7,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { troubleOf } from "../platform/files/disk.ts";
+import { withoutSignalHandlers } from "../platform/lifecycle/process.ts";
 import { present } from "../platform/present.ts";
 import { BlockStore } from "../store/chain/blocks.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
@@ -47,39 +48,50 @@ type CreateOptions = {
 
 /**
  * Writes a consistent copy of the chain and its state to a new folder. It contains nothing of the node itself: no
- * webhooks, no secrets, no pool, no record of forged slots. Temporarily it needs as much disk space as the database.
+ * webhooks, no secrets, no pool, no record of forged slots. Temporarily it needs the space of the chain and of the compressed file.
  *
- * @throws {ArchiveError} ARCHIVE_MISSING
+ * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_TOO_LARGE
  * @throws {ConfigError | CodedError} of `fillNewFolder`
  */
 export async function createChainSnapshot(options: CreateOptions): Promise<Manifest> {
-  const { data, output, program, nowMs, onProgress } = options;
+  const { data, output } = options;
   const source = databaseOf(data);
   // Refuses data of a newer version before anything is written.
   openReader(source).close();
-  return await fillNewFolder(output, SNAPSHOT_FOLDER, async () => {
-    const copy = join(output, COPY_FILE);
-    // The tree lags the chain: the copy contains its blocks.
-    const facts = readFacts(source);
-    onProgress("copying the chain");
-    copyChain(source, copy);
-    const content = describe(copy, facts);
-    const sha256 = await compress(copy, join(output, DATABASE_FILE), (part) =>
-      onProgress("compressing", part),
-    );
-    const { size: bytes } = statSync(copy);
-    rmSync(copy);
-    const manifest: Manifest = {
-      format: 1,
-      program,
-      createdAt: new Date(nowMs()).toISOString(),
-      ...content,
-      database: { file: DATABASE_FILE, bytes, sha256 },
-    };
-    writeManifest(output, manifest);
-    return manifest;
-  });
+  try {
+    return await fillNewFolder(output, SNAPSHOT_FOLDER, () => fill(source, options));
+  } catch (error) {
+    throw ofFullDisk(output, error);
+  }
 }
+
+async function fill(
+  source: string,
+  { output, program, nowMs, onProgress }: CreateOptions,
+): Promise<Manifest> {
+  const copy = join(output, COPY_FILE);
+  // The tree lags the chain: the copy contains its blocks.
+  const facts = readFacts(source);
+  onProgress("copying the chain");
+  copyChain(source, copy);
+  const content = describe(copy, facts);
+  const sha256 = await compress(copy, join(output, DATABASE_FILE), (part) => onProgress("compressing", part));
+  const { size: bytes } = statSync(copy);
+  rmSync(copy);
+  const manifest: Manifest = {
+    format: 1,
+    program,
+    createdAt: new Date(nowMs()).toISOString(),
+    ...content,
+    database: { file: DATABASE_FILE, bytes, sha256 },
+  };
+  writeManifest(output, manifest);
+  return manifest;
+}
+
+/** Names the folder whose disk is full; returns other errors unchanged. */
+const ofFullDisk = (folder: string, error: unknown): unknown =>
+  troubleOf(error) === "disk full" ? tooLarge(`the disk of ${folder} is full`, { cause: error }) : error;
 
 function describe(
   path: string,
@@ -125,7 +137,10 @@ async function compress(from: string, to: string, onPart: (part: number) => void
 }
 
 type VerifyOptions = {
-  /** Empty folder with space for twice the size of the database; with `isExecuted`, some more for the tree of facts. */
+  /**
+   * Empty folder with space for twice the size of the database; with `isExecuted`, for two databases with their trees of facts, and
+   * for temporary tables.
+   */
   readonly scratch: string;
   /** Also executes every block from the genesis block on and compares the states: a full proof of the state. */
   readonly isExecuted: boolean;
@@ -148,9 +163,7 @@ export async function verifySnapshot(
     await extractChain(folder, manifest, path, deps);
     if (isExecuted) await execute(manifest, scratch, deps);
   } catch (error) {
-    throw troubleOf(error) === "disk full"
-      ? tooLarge(`the disk of ${scratch} is full`, { cause: error })
-      : error;
+    throw ofFullDisk(scratch, error);
   }
   return manifest;
 }
@@ -175,7 +188,7 @@ const ROWS: Readonly<Record<string, (schema: string) => string>> = {
 };
 
 async function execute(manifest: Manifest, scratch: string, deps: RestoreDeps): Promise<void> {
-  const { head, state } = manifest;
+  const { head } = manifest;
   const executed = join(scratch, "executed");
   if (head.height > 1) {
     const blocks = exportBlocks({ data: scratch, network: deps.network, from: 2, onProgress: () => {} });
@@ -184,15 +197,20 @@ async function execute(manifest: Manifest, scratch: string, deps: RestoreDeps): 
     await importBlocks(blocks, executed, { ...deps, targetHeight: head.height, onProgress });
   }
   const path = join(executed, "node.sqlite");
-  buildFacts(path, manifest, deps.network, (part) =>
+  await buildFacts(path, manifest, deps.network, (part) =>
     deps.onProgress("building the Merkle tree of facts", part),
   );
+  await withoutSignalHandlers(() => compare(manifest, path, join(scratch, "node.sqlite")));
+}
+
+/** @throws {ArchiveError} ARCHIVE_INVALID unless the database of executed blocks has the state and the rows of the given one */
+function compare({ state }: Manifest, path: string, given: string): void {
   const database = openDatabase(path, { readonly: true });
   try {
     if (stateDigest(database) !== state) {
       throw new ArchiveError("ARCHIVE_INVALID", "its state does not match its blocks");
     }
-    database.prepare("ATTACH ? AS given").run(join(scratch, "node.sqlite"));
+    database.prepare("ATTACH ? AS given").run(given);
     const different = Object.entries(ROWS).find(([, rows]) => hasOtherRows(database, rows));
     if (different) {
       throw new ArchiveError("ARCHIVE_INVALID", `its table ${different[0]} does not match its blocks`);

@@ -1,6 +1,7 @@
 /** The tables that the chain writes: opens them, writes the genesis block, and checks that a database belongs to the chain. */
 
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { applyGenesis, createDraft } from "@uniknode/ledger";
 import { type Block, type BlockHeader, encodeHeader, type Network } from "@uniknode/protocol";
 import { BlockStore } from "../store/chain/blocks.ts";
@@ -69,7 +70,8 @@ export function openStores(
  */
 export function refuseOtherNetwork(path: string, network: Network): void {
   const known = storedNethash(path);
-  if (known !== undefined && known !== network.description.nethash) throw otherNetwork(known, network);
+  if (known !== undefined && known !== network.description.nethash)
+    throw otherNetwork(`the data folder ${dirname(path)}`, known, network);
 }
 
 /** Returns the nethash of the chain in a database; undefined without a database or a chain. */
@@ -84,10 +86,14 @@ export function storedNethash(path: string): string | undefined {
   }
 }
 
-const otherNetwork = (known: string | undefined, { description: { nethash, name } }: Network) =>
+const otherNetwork = (
+  where: string,
+  known: string | undefined,
+  { description: { nethash, name } }: Network,
+) =>
   new ChainError(
     "CHAIN_NETWORK_MISMATCH",
-    `the data directory holds the chain of another network (nethash ${known}), not of ${name} (${nethash})`,
+    `${where} holds the chain of another network (nethash ${known}), not of ${name} (${nethash}): choose another folder with --data`,
   );
 
 /**
@@ -108,7 +114,7 @@ export function openHead(stores: ChainStores, network: Network, genesis: Block):
   if (!head) return storeGenesis(stores, network, genesis);
   const known = stores.meta.read("nethash");
   if (known !== nethash || stores.blocks.header(1)?.id !== genesis.header.id) {
-    throw otherNetwork(known, network);
+    throw otherNetwork("the database", known, network);
   }
   stores.history?.begin(head.height);
   return head;

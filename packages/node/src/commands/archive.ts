@@ -1,6 +1,5 @@
 /** `uniknode snapshot`, `export` and `import`: copy a chain. */
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createNetwork, type Network } from "@uniknode/protocol";
@@ -23,6 +22,7 @@ import { ConfigError } from "../platform/coded-error.ts";
 import { writeNewFile } from "../platform/files/whole-file.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/process.ts";
 import { programVersion } from "../platform/lifecycle/program.ts";
+import { TemporaryFolder } from "../store/engine/new-folder.ts";
 import { BatchVerifier } from "../verification/verifier.ts";
 import { addFlags, readConfig, withOptions } from "./flags.ts";
 import { printLines } from "./print.ts";
@@ -73,27 +73,28 @@ export function snapshotCommand(): Command {
 
   const verify = command
     .command("verify")
-    .description("check every block of a snapshot; TMPDIR needs twice the space of the chain meanwhile")
+    .description(
+      "check every block of a snapshot; TMPDIR needs twice the space of the chain meanwhile, with --execute more",
+    )
     .addArgument(folder())
     .option("--execute", "Also execute all blocks and compare the state; the only complete check.");
   addFlags(verify, networkOptions).action(async (snapshot: string) => {
     const { execute: isExecuted = false } = verify.opts<{ execute?: boolean }>();
-    const scratch = mkdtempSync(join(tmpdir(), "uniknode-verify-"));
-    const remove = () => rmSync(scratch, { recursive: true, force: true });
+    let scratch: TemporaryFolder | undefined;
     const onSignal = (_: NodeJS.Signals, number: number) => {
-      remove();
+      scratch?.remove();
       process.exit(128 + number);
     };
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
     for (const signal of signals) process.once(signal, onSignal);
     try {
       const config = readConfig(verify, networkOptions);
-      const manifest = await withChain(config, (deps) =>
-        verifySnapshot(snapshot, { scratch, isExecuted }, deps),
-      );
+      scratch = new TemporaryFolder("uniknode-verify-");
+      const options = { scratch: scratch.path, isExecuted };
+      const manifest = await withChain(config, (deps) => verifySnapshot(snapshot, options, deps));
       say(`${snapshot} is valid: ${summary(manifest)}`);
     } finally {
-      remove();
+      scratch?.remove();
       for (const signal of signals) process.off(signal, onSignal);
     }
   });
@@ -138,7 +139,8 @@ export function importCommand(): Command {
         claimFolder: () => adopt(config, deps.network),
         assumeValid: choosePin(config.assumeValid, deps.network.description, { forges: false }),
         onProgress: (blocks) => {
-          if (blocks % 1000 === 0) deps.onProgress(`importing, ${blocks} blocks`);
+          // Batches end at any number of blocks.
+          if (blocks >= 1000) deps.onProgress(`importing, ${blocks - (blocks % 1000)} blocks`);
         },
       }),
     );

@@ -176,7 +176,7 @@ const ENTRIES: readonly CommandEntry[] = [
     name: "doctor",
     usage: "[options]",
     description:
-      "check clock, disk, ports, limits, runtime, genesis block, delegate keys, peers and data folder, or the database of a mirror; accepts the options of dev and run",
+      "check clock, disk, ports, limits, runtime, genesis block, delegate keys, peers and data folder, or the database of a mirror; accepts the options of run",
     group: OPERATE,
     load: async () => (await import("./doctor/command.ts")).doctorCommand(),
   },

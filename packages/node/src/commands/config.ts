@@ -1,7 +1,8 @@
 /** `uniknode config`: shows all options of `dev` or `run` with values and origins. */
 import { Command } from "commander";
-import { loadNetwork } from "../config/network.ts";
+import { fetchesGenesis, loadNetwork } from "../config/network.ts";
 import { devOptions, runOptions } from "../config/options.ts";
+import { toPeersOptions } from "../config/peers.ts";
 import {
   type OptionTable,
   type Resolved,
@@ -62,9 +63,9 @@ function checkOptions(resolved: readonly Resolved[], unknown: readonly string[])
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
 }
 
-/** Checks the files of the network, unless the genesis block will be fetched from peers. */
+/** Checks the files of the network, unless the genesis block will be fetched from peers, and the seed peers. */
 function checkNetwork(command: Command): void {
-  const { network, genesis, networkDir } = resolveConfig(runOptions, sourcesOf(command));
-  if (network !== undefined && genesis === undefined && networkDir === undefined) return;
-  loadNetwork({ network, genesis, networkDir });
+  const config = resolveConfig(runOptions, sourcesOf(command));
+  const name = fetchesGenesis(config, config) ? config.network : loadNetwork(config).files.network.name;
+  if (!config.alone) toPeersOptions(config, name ?? "");
 }

@@ -52,8 +52,8 @@ export const withOptions = <T extends OptionTable, Arguments extends readonly un
   );
 
 /**
- * Reads the configuration from flags, environment, file and defaults. If no base URL of a node is given, uses that of the running
- * node in the given data folder.
+ * Reads the configuration from flags, environment, file and defaults. If no base URL of a node is given, or only a data folder is an
+ * argument, uses the base URL of the running node in the data folder.
  *
  * @throws {ConfigError}
  */
@@ -64,7 +64,9 @@ function withUrl(table: OptionTable, sources: Sources): Sources {
   if (!("url" in table && "data" in table)) return sources;
   const { url, data } = resolveOrigins(table, sources);
   const folder = data?.read();
-  if (url?.origin !== "default" || typeof folder !== "string") return sources;
+  if (typeof folder !== "string" || url?.origin === "argument") return sources;
+  // A flag takes precedence over the environment: the token of the folder must not be sent to another node.
+  if (url?.origin !== "default" && data?.origin !== "argument") return sources;
   const holder = readLockHolder(join(folder, "lock.sqlite"));
   if (holder?.url !== undefined) return { ...sources, flags: { ...sources.flags, url: holder.url } };
   if (data?.origin !== "argument") return sources;

@@ -208,10 +208,13 @@ function connectionStepOf(cause: unknown): string | undefined {
   return CONNECTION_STEPS.find(([pattern]) => pattern.test(text))?.[1];
 }
 
+/** Codes of errors that are none of a class below, and that a restart does not fix. */
+const UNUSABLE: readonly unknown[] = ["API_ARGUMENT", "CHAIN_NETWORK_MISMATCH", "CHAIN_UNCHECKED"];
+
 /** Returns true if the user must change the options, or the version of the program. */
 const isUnusable = (error: unknown): boolean =>
   error instanceof ConfigError ||
-  (error as { code?: unknown }).code === "API_ARGUMENT" ||
+  UNUSABLE.includes((error as { code?: unknown }).code) ||
   (error instanceof MigrationError && error.code !== "MIGRATION_CHANGED");
 
 /** Adds the file and a remedy to errors of the database driver. */

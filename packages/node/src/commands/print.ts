@@ -30,7 +30,7 @@ const MIN_WIDTH = 8;
 /**
  * Formats a table, headings first. Cuts the widest columns if the table is wider than the terminal.
  *
- * @param width in characters; undefined if stdout is not a terminal: nothing is cut
+ * @param width in characters; undefined if stdout is not a terminal, 0 if its width is unknown: nothing is cut
  */
 export function columns(
   headings: readonly string[],
@@ -39,7 +39,7 @@ export function columns(
 ): string[] {
   const lines = [headings, ...rows];
   const widths = headings.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
-  if (width !== undefined) shrink(widths, width - GAP * (widths.length - 1));
+  if (width) shrink(widths, width - GAP * (widths.length - 1));
   return lines.map((line) =>
     line
       .map((text, index) => {

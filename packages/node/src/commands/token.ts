@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { optionTable, readToken } from "../config/define-option.ts";
 import { devOptions, nodeOptions, runOptions } from "../config/options.ts";
-import type { Config } from "../config/resolve.ts";
+import { type Config, resolveOrigins } from "../config/resolve.ts";
 import { ConfigError } from "../platform/coded-error.ts";
 import type { Database } from "../store/engine/database.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { MetaStore } from "../store/node/meta.ts";
 import { SecretCipher } from "../webhooks/secrets.ts";
 import { type KeyFiles, keptWebhookToken, readSecretKey } from "../webhooks/sqlite/secrets.ts";
-import { withOptions } from "./flags.ts";
+import { sourcesOf, withOptions } from "./flags.ts";
 
 const { webhookKeyFile, webhookOldKeyFile } = nodeOptions;
 
@@ -30,8 +30,13 @@ const localTokenOptions = {
 const options = { ...localTokenOptions, webhookToken: nodeOptions.webhookToken };
 
 export function tokenCommand(): Command {
-  return withOptions(new Command("token"), options, (config) => {
-    process.stdout.write(`${config.webhookToken ?? readLocalToken(config)}\n`);
+  const command = new Command("token");
+  return withOptions(command, options, (config) => {
+    const { data, webhookToken } = resolveOrigins(options, sourcesOf(command));
+    // A flag takes precedence over the environment.
+    const isOfFolder = data.origin === "argument" && webhookToken.origin !== "argument";
+    const given = isOfFolder ? undefined : config.webhookToken;
+    process.stdout.write(`${given ?? readLocalToken(config)}\n`);
   });
 }
 

@@ -28,6 +28,19 @@ export type NetworkChoice = {
   readonly networkDir?: string | undefined;
 };
 
+/** Returns the path of the genesis file that a start fetches from peers and stores in the data folder. */
+export const fetchedGenesisIn = (data: string): string => join(data, "genesisBlock.json");
+
+/** Returns true if `run` needs no genesis file of the operator: the data folder has one, or peers can send it. */
+export const fetchesGenesis = (
+  { network, genesis, networkDir }: NetworkChoice,
+  { data, alone }: { readonly data: string; readonly alone: boolean },
+): boolean =>
+  network !== undefined &&
+  genesis === undefined &&
+  networkDir === undefined &&
+  (!alone || existsSync(fetchedGenesisIn(data)));
+
 /**
  * Reads the network that the options select.
  *

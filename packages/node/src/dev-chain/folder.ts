@@ -12,7 +12,8 @@ import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { readJsonFile } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { DataInUseError, lockDataFolder } from "../store/engine/folder-lock.ts";
+import { DataError } from "../store/engine/data-error.ts";
+import { lockDataFolder } from "../store/engine/folder-lock.ts";
 
 const count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const Shape = Type.Object({ mnemonic: Type.String(), accounts: count, blockTime: count });
@@ -47,6 +48,7 @@ export const isDevFolder = (folder: string): boolean => existsSync(join(folder, 
  *
  * @throws {ConfigError} when the folder is not a dev chain, or has the chain of another network
  * @throws {DataInUseError} when a node runs on it
+ * @throws {DataError} when its lock cannot be opened
  */
 export function resetFolder(folder: string): void {
   if (!existsSync(folder)) return;
@@ -60,12 +62,16 @@ export function resetFolder(folder: string): void {
   }
 }
 
-/** Removes a damaged lock: a reset also repairs damage. @throws {DataInUseError} */
+/**
+ * Removes a damaged lock: a reset also repairs damage. A lock that cannot be opened may be held by another user.
+ *
+ * @throws {DataInUseError | DataError}
+ */
 function lockForReset(folder: string): () => void {
   try {
     return lockDataFolder(folder).release;
   } catch (error) {
-    if (error instanceof DataInUseError) throw error;
+    if (!(error instanceof DataError && error.code === "DATA_DAMAGED")) throw error;
     rmSync(join(folder, "lock.sqlite"), { force: true });
     return () => {};
   }

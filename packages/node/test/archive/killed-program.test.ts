@@ -1,5 +1,5 @@
 /** Commands that write files are killed at several steps on the file system, with the real program, and repeated. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -129,3 +129,34 @@ test.each([
   expect(seen).toBe(code);
   expect(readdirSync(path)).toEqual([]);
 });
+
+/** Module that sends a signal to its process before a statement of SQLite, during which no handler of the signal can run. */
+const signalBefore = (method: string, sql: string) => `import { createRequire } from "node:module";
+const { prototype } = createRequire(${JSON.stringify(import.meta.filename)})("better-sqlite3");
+const original = prototype.${method};
+prototype.${method} = function (sql) {
+  if (sql.startsWith("${sql}")) process.kill(process.pid, "SIGINT");
+  return original.call(this, sql);
+};`;
+
+test.each([
+  ["exec", "INSERT INTO main.blocks "],
+  ["prepare", "SELECT 1 FROM (SELECT"],
+])(
+  "A signal during a long statement (%s of %s) ends a verification at once, and the next one removes its copy.",
+  async (...statement) => {
+    const path = at("statement");
+    mkdirSync(path, { recursive: true });
+    writeFileSync(at("signal.mjs"), signalBefore(...statement));
+    const verify = (...nodeArguments: string[]) =>
+      runUniknode(["snapshot", "verify", "--execute", at("snapshot"), ...network], {
+        nodeArguments,
+        environment: { TMPDIR: path },
+      });
+    // A process that a signal has ended has no exit code.
+    expect(await verify("--import", pathToFileURL(at("signal.mjs")).href)).toMatchObject({ code: null });
+    expect(readdirSync(path)).toEqual([expect.stringMatching(/^uniknode-verify-/)]);
+    expect(await verify()).toMatchObject({ code: 0 });
+    expect(readdirSync(path)).toEqual([]);
+  },
+);

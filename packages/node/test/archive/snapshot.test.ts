@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { dalinet } from "@uniknode/protocol";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ArchiveError } from "../../src/archive/archive-error.ts";
 import { buildFacts, readFacts } from "../../src/archive/facts.ts";
 import { DATABASE_FILE, type Manifest } from "../../src/archive/manifest.ts";
@@ -347,13 +347,26 @@ test.each(["checking blocks", "executing blocks"])(
   },
 );
 
+test("A snapshot that does not fit on its disk says which folder needs space.", async () => {
+  const output = newPath();
+  const onProgress = () => {
+    throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  };
+  const options = { data: archived.data, output, program: "test", nowMs: Date.now };
+  const message = expect.stringMatching(`the disk of ${output} is full; free some space, .* --output, `);
+  await expect(createChainSnapshot({ ...options, onProgress })).rejects.toMatchObject({
+    code: "ARCHIVE_TOO_LARGE",
+    message,
+  });
+});
+
 test("The log of a restored tree of facts is in the database, whose close would ignore a full disk.", async () => {
   const manifest = await create();
   const path = join(await restored(await snapshotOf(archived.data)), "node.sqlite");
   // With another connection, the close does not copy the log.
   const other = openDatabase(path);
   other.execute("DELETE FROM fact_tiles; DELETE FROM fact_sizes");
-  buildFacts(path, manifest, archived.deps.network, () => {});
+  await buildFacts(path, manifest, archived.deps.network, () => {});
   const { total, copied } = other.logPages();
   other.close();
   expect(total).toBeGreaterThan(0);
@@ -477,4 +490,26 @@ describe("an existing folder", () => {
     await expect(create(newPath(), output)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
     expect(existsSync(output)).toBe(false);
   });
+});
+
+test("Signals are handled while the tree of facts is built.", async () => {
+  const manifest = await create();
+  const path = join(await restored(await snapshotOf(archived.data)), "node.sqlite");
+  const database = openDatabase(path);
+  database.execute("DELETE FROM fact_tiles; DELETE FROM fact_sizes");
+  database.close();
+  let isHandled = false;
+  setImmediate(() => {
+    isHandled = true;
+  });
+  // Each step is at its deadline at once.
+  const now = vi.spyOn(performance, "now").mockReturnValue(Number.POSITIVE_INFINITY);
+  const parts: boolean[] = [];
+  try {
+    await buildFacts(path, manifest, archived.deps.network, () => void parts.push(isHandled));
+  } finally {
+    now.mockRestore();
+  }
+  expect(parts.length).toBeGreaterThan(1);
+  expect(parts.at(-1)).toBe(true);
 });

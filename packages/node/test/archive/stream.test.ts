@@ -95,6 +95,16 @@ describe("export and import", () => {
     expect(dump(data)).toEqual(dump(archived.data));
   });
 
+  test("The progress of an import includes the blocks that it skips.", async () => {
+    const data = newFolder();
+    await imported(exported({ from: 2, to: 20 }), data);
+    const progress: number[] = [];
+    const onProgress = (blocks: number) => void progress.push(blocks);
+    await importBlocks(exported({ from: 18 }), data, { ...archived.deps, onProgress });
+    expect(progress.slice(0, 3)).toEqual([1, 2, 3]);
+    expect(progress.at(-1)).toBe(archived.height - 17);
+  });
+
   test("Export and import keep blocks that were accepted before the truncation.", async () => {
     const data = newFolder();
     const whole = Buffer.concat(await collect(exported()));

@@ -8,8 +8,10 @@ import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkFolder, checkTime } from "../../src/commands/doctor/machine.ts";
 import { checkGenesis, checkHead, checkPeers, checkPort } from "../../src/commands/doctor/network.ts";
+import type { NetworkChoice } from "../../src/config/network.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
 import { replyOf, startTimeServer } from "../../test-support/platform/time-server.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -121,14 +123,32 @@ describe("head", () => {
     expect(check()).toMatchObject({ state: "fail", text: expect.stringContaining(resumesAt) });
     database.close();
   });
+
+  test("A chain of another network fails.", () => {
+    const data = join(folder, "other-chain");
+    mkdirSync(data);
+    const database = openDatabase(join(data, "node.sqlite"));
+    migrate(database);
+    const nethash = "f".repeat(64);
+    new MetaStore(database).write("nethash", nethash);
+    database.close();
+    expect(checkHead({ network: "livenet" }, data)).toMatchObject({
+      name: "head",
+      state: "fail",
+      text: expect.stringContaining(`has the chain of another network (nethash ${nethash}), not of livenet`),
+      remedy: expect.stringContaining("--data"),
+    });
+  });
 });
 
 describe("genesis", () => {
   const networkDir = join(folder, "network");
+  const data = join(folder, "genesis");
+  const genesisOf = (choice: NetworkChoice, alone = false) => checkGenesis(choice, { data, alone });
 
   test("Consistent files of a network pass.", async () => {
     expect(await runMain(["network", "init", networkDir, "--name", "ours"])).toMatchObject({ code: 0 });
-    expect(checkGenesis({ networkDir })).toMatchObject({
+    expect(genesisOf({ networkDir })).toMatchObject({
       state: "ok",
       text: expect.stringMatching(/^ours, nethash [0-9a-f]{64}$/),
     });
@@ -137,27 +157,37 @@ describe("genesis", () => {
   test("Files that are missing, damaged or of another network fail and are named.", () => {
     const empty = join(folder, "empty");
     mkdirSync(empty);
-    expect(checkGenesis({ networkDir: empty })).toMatchObject({
+    expect(genesisOf({ networkDir: empty })).toMatchObject({
       state: "fail",
       text: expect.stringMatching(/network\.json and milestones\.json and genesisBlock\.json missing/),
       remedy: "see docs/guides/network.md",
     });
     const genesis = join(folder, "genesisBlock.json");
     writeFileSync(genesis, "{");
-    expect(checkGenesis({ network: "livenet", genesis })).toMatchObject({
+    expect(genesisOf({ network: "livenet", genesis })).toMatchObject({
       state: "fail",
       text: expect.stringContaining(genesis),
     });
     writeFileSync(genesis, JSON.stringify({ payloadHash: "ab".repeat(32) }));
-    expect(checkGenesis({ network: "livenet", genesis })).toMatchObject({
+    expect(genesisOf({ network: "livenet", genesis })).toMatchObject({
       state: "fail",
       text: expect.stringContaining("use the genesis block of livenet"),
     });
   });
 
   test("A dev chain and a known network need no file.", () => {
-    expect(checkGenesis({})).toMatchObject({ state: "ok" });
-    expect(checkGenesis({ network: "livenet" })).toMatchObject({ state: "ok" });
+    expect(genesisOf({})).toMatchObject({ state: "ok" });
+    expect(genesisOf({ network: "livenet" })).toMatchObject({ state: "ok" });
+  });
+
+  test("A known network without peers needs a file, unless an earlier start has stored it.", () => {
+    expect(genesisOf({ network: "livenet" }, true)).toMatchObject({
+      state: "fail",
+      text: expect.stringContaining("give --genesis FILE"),
+    });
+    mkdirSync(data);
+    writeFileSync(join(data, "genesisBlock.json"), "{}");
+    expect(genesisOf({ network: "livenet" }, true)).toMatchObject({ state: "ok" });
   });
 });
 
@@ -204,6 +234,17 @@ describe("data folder", () => {
       state: "fail",
       text: expect.stringContaining(join(damaged, "node.sqlite")),
       remedy: expect.stringContaining("snapshot"),
+    });
+  });
+
+  test("A database that cannot be opened is not called damaged, and its folder is not to be moved away.", () => {
+    const data = join(folder, "unreadable");
+    const path = join(data, "node.sqlite");
+    mkdirSync(path, { recursive: true });
+    expect(checkFolder(data)).toMatchObject({
+      state: "fail",
+      text: expect.stringMatching(`^${path} cannot be used .*: make it readable and writable for this user`),
+      remedy: expect.stringMatching(/^keep the folder/),
     });
   });
 });

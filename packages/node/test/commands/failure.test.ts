@@ -63,6 +63,9 @@ describe("An expected failure is one line with the next step.", () => {
       1,
     ],
     [coded("ARCHIVE_MISSING", "x has no chain"), "x has no chain", 1],
+    // systemd must not restart the node.
+    [coded("CHAIN_NETWORK_MISMATCH", "x holds another chain"), "x holds another chain", 2],
+    [coded("CHAIN_UNCHECKED", "blocks from 2 on"), "blocks from 2 on", 2],
   ])("%s", (error, text, exitCode) => {
     expect(describeFailure(error, false)).toEqual({ text: `uniknode: ${text}\n`, exitCode });
   });

@@ -1,11 +1,21 @@
 /** The declarations of the commands: help, configuration. */
-import { type Command, Help } from "commander";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command, Help } from "commander";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/commands/catalogue.ts";
-import { unknownVariables } from "../../src/commands/flags.ts";
+import { addFlags, readConfig, unknownVariables } from "../../src/commands/flags.ts";
 import { columns } from "../../src/commands/print.ts";
 import { createProgram, examplesOf } from "../../src/commands/program.ts";
+import { connectionOptions } from "../../src/config/connection.ts";
 import { present } from "../../src/platform/present.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { writeLockHolder } from "../../src/store/engine/lock-holder.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { MetaStore } from "../../src/store/node/meta.ts";
+import { SecretCipher } from "../../src/webhooks/secrets.ts";
+import { webhookTokenOf } from "../../src/webhooks/sqlite/secrets.ts";
 import { runMain } from "../../test-support/process/main.ts";
 
 const program = await createProgram();
@@ -138,16 +148,54 @@ describe("config", () => {
     expect(stderr).toMatch(/--http-port: an integer[\s\S]*--block-time: an integer/);
     expect(await runMain(["config", "dev", "--check"])).toMatchObject({ code: 0 });
   });
+
+  test("--check refuses what a start refuses: a missing genesis block without peers, and a peer with another port.", async () => {
+    const check = (...more: string[]) =>
+      runMain(["config", "run", "--check", "--network", "livenet", "--data", "/nowhere", ...more]);
+    expect(await check()).toMatchObject({ code: 0 });
+    expect(await check("--alone")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("give --genesis FILE"),
+    });
+    expect(await check("--peers", "203.0.113.7:4001")).toMatchObject({ code: 0 });
+    expect(await check("--peers", "203.0.113.7:4002")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--peers 203.0.113.7:4002"),
+    });
+  });
+});
+
+/** Sets environment variables for the current test. */
+function variables(values: Record<string, string>): void {
+  for (const [name, value] of Object.entries(values)) process.env[name] = value;
+  onTestFinished(() => {
+    for (const name of Object.keys(values)) delete process.env[name];
+  });
+}
+
+test("A data folder that is an argument takes precedence over a base URL and a token of the environment.", async () => {
+  const data = mkdtempSync(join(tmpdir(), "uniknode-precedence-"));
+  onTestFinished(() => rmSync(data, { recursive: true }));
+  writeLockHolder(join(data, "lock.sqlite"), { pid: process.pid, url: "http://127.0.0.1:4999" });
+  const database = openDatabase(join(data, "node.sqlite"));
+  migrate(database);
+  const token = webhookTokenOf(undefined, new MetaStore(database), new SecretCipher(undefined));
+  database.close();
+  const urlOf = (...args: string[]) => {
+    const command = addFlags(new Command(), connectionOptions);
+    return readConfig(command.parse(args, { from: "user" }), connectionOptions).url;
+  };
+  variables({ UNIKNODE_URL: "http://192.0.2.1:4003", UNIKNODE_WEBHOOK_TOKEN: "of the environment" });
+  expect(urlOf("--data", data)).toBe("http://127.0.0.1:4999");
+  expect(urlOf("--data", data, "--url", "http://127.0.0.1:5000")).toBe("http://127.0.0.1:5000");
+  expect(urlOf()).toBe("http://192.0.2.1:4003");
+  expect(await runMain(["token", "--data", data])).toMatchObject({ code: 0, stdout: `${token}\n` });
+  variables({ UNIKNODE_DATA: data });
+  expect(urlOf()).toBe("http://192.0.2.1:4003");
+  expect(await runMain(["token"])).toMatchObject({ code: 0, stdout: "of the environment\n" });
 });
 
 describe("unused environment variables", () => {
-  const variables = (values: Record<string, string>) => {
-    for (const [name, value] of Object.entries(values)) process.env[name] = value;
-    onTestFinished(() => {
-      for (const name of Object.keys(values)) delete process.env[name];
-    });
-  };
-
   test("Unused environment variables cause one warning, with the name that is probably meant, and without their value.", async () => {
     variables({ UNIKNODE_HTTP_PROT: "5", UNIKNODE_TOKEN: "hidden", UNIKNODE_XYZZYX: "1" });
     const { code, stderr } = await runMain(["config", "dev"]);
@@ -196,5 +244,7 @@ describe("unused environment variables", () => {
 test("Tables are cut to the width of the terminal in their widest columns only.", () => {
   const rows = [["1", "a".repeat(40), "short"]];
   expect(columns(["ID", "LONG", "END"], rows, undefined)[1]).toBe(`1   ${"a".repeat(40)}  short`);
+  // A terminal can have an unknown width.
+  expect(columns(["ID", "LONG", "END"], rows, 0)[1]).toBe(`1   ${"a".repeat(40)}  short`);
   expect(columns(["ID", "LONG", "END"], rows, 30)[1]).toBe(`1   ${"a".repeat(18)}…  short`);
 });

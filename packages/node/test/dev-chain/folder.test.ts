@@ -1,5 +1,5 @@
 /** Data folder of a dev chain, which can be reset. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -49,4 +49,17 @@ test.each([
   if (isDeleted) resetFolder(folder);
   else expect(() => resetFolder(folder)).toThrow("contains the chain of another network and was not deleted");
   expect(existsSync(path)).toBe(!isDeleted);
+});
+
+test("A reset repairs a damaged lock, and deletes nothing if the lock cannot be opened: another user may hold it.", () => {
+  const folder = newFolder();
+  claimFolder(folder, SHAPE, "dev");
+  const lock = join(folder, "lock.sqlite");
+  symlinkSync("/nowhere/lock.sqlite", lock);
+  expect(() => resetFolder(folder)).toThrow(expect.objectContaining({ code: "DATA_UNUSABLE" }));
+  expect(readdirSync(folder)).toEqual(["dev-chain.json", "lock.sqlite"]);
+  rmSync(lock);
+  writeFileSync(lock, "no database ".repeat(1_000));
+  resetFolder(folder);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -72,7 +72,7 @@ async function examine(config: Config<typeof options>): Promise<Finding[]> {
     checkFolder(data),
     checkDisk(data),
     ...(await checkPorts(config, p2pPort, data)),
-    checkGenesis(config),
+    checkGenesis(config, { data, alone }),
     checkHead(config, data),
     await checkDelegates(config),
     ...(hasPeers ? [await checkPeers(seeds, p2pPort)] : []),

@@ -4,6 +4,7 @@ import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { inspectDatabase } from "../../archive/integrity/damage.ts";
 import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/clock-check.ts";
+import { dataErrorOf } from "../../store/engine/data-error.ts";
 import { MigrationError } from "../../store/engine/migrations.ts";
 import { selectBackend } from "../../verification/native.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -91,8 +92,13 @@ export function checkFolder(folder: string): Finding {
   }
 }
 
+/** An error of the file system or of a lock is not damage: the folder has the webhooks of the node. */
 function ofFailure(path: string, error: Error): Finding {
-  if (!(error instanceof MigrationError)) return fail("data folder", `${path}: ${error.message}`, NEW_CHAIN);
+  if (!(error instanceof MigrationError)) {
+    const named = dataErrorOf(error, path, NEW_CHAIN) as Error;
+    const text = named === error ? `${path}: ${error.message}` : named.message;
+    return fail("data folder", text, "keep the folder: the chain is not known to be damaged");
+  }
   const { code, fact, nextStep } = error;
   return (code === "MIGRATION_PENDING" ? warn : fail)("data folder", fact, nextStep);
 }

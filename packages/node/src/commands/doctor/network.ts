@@ -5,7 +5,8 @@ import { createServer, isIPv6, Socket } from "node:net";
 import { join } from "node:path";
 import { createNetwork, createSlots, presets } from "@uniknode/protocol";
 import { databaseOf } from "../../archive/database.ts";
-import { loadNetwork, type NetworkChoice } from "../../config/network.ts";
+import { storedNethash } from "../../chain/stores.ts";
+import { fetchesGenesis, loadNetwork, type NetworkChoice } from "../../config/network.ts";
 import { futureHeadText } from "../../forger/future-head.ts";
 import { present } from "../../platform/present.ts";
 import { lockHolderText, portHolder } from "../../store/engine/lock-holder.ts";
@@ -69,7 +70,13 @@ export function checkHead(choice: NetworkChoice, data: string): Finding {
   if (!existsSync(join(data, "node.sqlite"))) return ok("head", `${data} has no chain yet`);
   try {
     const files = network === undefined ? loadNetwork(choice).files : present(presets[network], network);
-    const head = headOf(databaseOf(data));
+    const path = databaseOf(data);
+    const stored = storedNethash(path);
+    if (stored !== undefined && stored !== files.network.nethash) {
+      const text = `${data} has the chain of another network (nethash ${stored}), not of ${files.network.name}`;
+      return fail("head", text, "choose another folder with --data");
+    }
+    const head = headOf(path);
     const text = head && futureHeadText(head, Date.now(), createSlots(createNetwork(files)));
     if (text === undefined) return ok("head", head ? `block ${head.height}` : `${data} has no chain yet`);
     return fail(
@@ -99,12 +106,16 @@ function headOf(path: string): { readonly height: number; readonly timestamp: nu
   }
 }
 
-export function checkGenesis(choice: NetworkChoice): Finding {
-  const { network, genesis, networkDir } = choice;
+/** @param start options of `run` that decide whether the genesis block is fetched */
+export function checkGenesis(
+  choice: NetworkChoice,
+  start: { readonly data: string; readonly alone: boolean },
+): Finding {
+  const { network, networkDir } = choice;
   if (network === undefined && networkDir === undefined) {
     return ok("genesis", "no network is selected: a dev chain creates its own");
   }
-  if (network !== undefined && genesis === undefined && networkDir === undefined) {
+  if (fetchesGenesis(choice, start)) {
     return ok("genesis", `the first start fetches it from peers of ${network}`);
   }
   try {

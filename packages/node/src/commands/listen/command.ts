@@ -53,7 +53,7 @@ const MAX_ID_LENGTH = 12;
 
 type LineStyle = {
   readonly hasColors: boolean;
-  /** Width of the terminal, to which lines are cut; absent: lines are not cut. */
+  /** Width of the terminal, to which lines are cut; absent, or 0 for an unknown width: lines are not cut. */
   readonly columns?: number | undefined;
 };
 
@@ -118,7 +118,7 @@ function paint(line: string, lengths: readonly number[], eventColor: number, sta
 const color = (text: string, code: number): string => (text === "" ? "" : `\u001B[${code}m${text}\u001B[0m`);
 
 const fit = (line: string, columns: number | undefined): string =>
-  columns === undefined || line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
+  !columns || line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
 
 /** Formats one line of JSON. */
 export function requestJson(received: ReceivedRequest): string {

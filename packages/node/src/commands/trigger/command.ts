@@ -41,37 +41,61 @@ export function triggerCommand(): Command {
     const { name, cause } = causeOf(event);
     const cast = castIn(config.data);
     const token = tokenOf(config);
-    const { client, connection } = connectWithToken({ ...config, token });
-    const chain = await openTriggerChain(client, cast);
-    const seen = Promise.withResolvers<Delivery>();
-    const flags = { url: config.url, token, event: [name] };
-    const listening = await startListening(resolveConfig(listenOptions, { flags, environment: {} }), {
-      onRequest: (received) => {
-        if ("delivery" in received && received.delivery.event === name) seen.resolve(received.delivery);
-      },
-      report: () => {},
-    });
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      await cause(chain);
-      const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(tooLate(name)), DELIVERY_TIMEOUT_MS);
+    await untilSignal(name, async (signal) => {
+      const { client, connection } = connectWithToken({ ...config, token }, signal);
+      const chain = await openTriggerChain(client, cast);
+      const seen = Promise.withResolvers<Delivery>();
+      // The cause may fail before.
+      seen.promise.catch(() => {});
+      signal.addEventListener("abort", () => seen.reject(signal.reason));
+      const flags = { url: config.url, token, event: [name] };
+      const listening = await startListening(resolveConfig(listenOptions, { flags, environment: {} }), {
+        onRequest: (received) => {
+          if ("delivery" in received && received.delivery.event === name) seen.resolve(received.delivery);
+        },
+        report: () => {},
       });
-      const delivery = await Promise.race([seen.promise, late]);
-      show(connection, delivery, [
-        ...table([
-          ["event", delivery.event],
-          ["height", delivery.height],
-          ["webhook-id", delivery.id],
-        ]),
-        jsonText(delivery.data),
-      ]);
-    } finally {
-      clearTimeout(timer);
-      await listening.stop();
-    }
+      let timer: NodeJS.Timeout | undefined;
+      try {
+        await cause(chain);
+        timer = setTimeout(() => seen.reject(tooLate(name)), DELIVERY_TIMEOUT_MS);
+        const delivery = await seen.promise;
+        show(connection, delivery, linesOf(delivery));
+      } finally {
+        clearTimeout(timer);
+        await listening.stop();
+      }
+    });
   });
 }
+
+const linesOf = ({ event, height, id, data }: Delivery): string[] => [
+  ...table([
+    ["event", event],
+    ["height", height],
+    ["webhook-id", id],
+  ]),
+  jsonText(data),
+];
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Runs work that the first signal aborts, so that it can remove its webhook. A second signal ends the process. */
+async function untilSignal(event: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stopping = new AbortController();
+  const onSignal = (signal: NodeJS.Signals) => stopping.abort(interrupted(event, signal));
+  for (const signal of SIGNALS) process.once(signal, onSignal);
+  try {
+    await work(stopping.signal);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  }
+}
+
+const interrupted = (event: string, signal: NodeJS.Signals) =>
+  new CodedError("TRIGGER", `${signal} before ${event} was delivered; no webhook is left`, {
+    isRetryable: true,
+  });
 
 const tooLate = (event: string) =>
   new CodedError(

@@ -18,12 +18,18 @@ export type Service = { readonly client: Client; readonly connection: Connection
 /**
  * Creates a client with the token of the node.
  *
+ * @param signal aborts its requests
  * @throws {ConfigError} if no token is given or found
  */
-export function connectWithToken(config: Config<typeof serviceOptions>): Service {
+export function connectWithToken(config: Config<typeof serviceOptions>, signal?: AbortSignal): Service {
   const { url, timeout } = config;
-  const webhookToken = tokenOf(config);
-  return { client: createClient({ url, timeoutMs: timeout * 1_000, webhookToken }), connection: config };
+  const options = {
+    url,
+    timeoutMs: timeout * 1_000,
+    webhookToken: tokenOf(config),
+    ...(signal && { signal }),
+  };
+  return { client: createClient(options), connection: config };
 }
 
 /** Adds the connection options, and runs the command with a client, its arguments and its other options. */

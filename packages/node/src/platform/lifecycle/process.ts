@@ -3,6 +3,7 @@
  * gracefully first; a deadline ends the process with exit code 1 when a part or the log hangs.
  */
 import { flushCompileCache } from "node:module";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import type { Log } from "../logging/logger.ts";
@@ -144,6 +145,23 @@ export function stopSignal(...others: NodeJS.Signals[]): Promise<NodeJS.Signals>
     };
     for (const signal of ["SIGINT", "SIGTERM", ...others]) process.on(signal, onSignal);
   });
+}
+
+const HANDLED: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** Runs long synchronous work without the handlers of signals, which could not run meanwhile: a signal ends the process at once. */
+export async function withoutSignalHandlers(work: () => void): Promise<void> {
+  // A signal that has arrived is handled before.
+  await nextTick();
+  const handlers = HANDLED.flatMap((signal) =>
+    process.listeners(signal).map((handler) => [signal, handler] as const),
+  );
+  for (const [signal, handler] of handlers) process.off(signal, handler);
+  try {
+    work();
+  } finally {
+    for (const [signal, handler] of handlers) process.on(signal, handler);
+  }
 }
 
 /**

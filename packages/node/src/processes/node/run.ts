@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { refuseOtherNetwork } from "../../chain/stores.ts";
 import { choosePin } from "../../config/assume-valid.ts";
 import { feedBlocksOf } from "../../config/mirror.ts";
-import { loadNetwork, type NetworkSource } from "../../config/network.ts";
+import { fetchedGenesisIn, loadNetwork, type NetworkSource } from "../../config/network.ts";
 import { chooseTimeServers, runOptions } from "../../config/options.ts";
 import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
@@ -105,8 +105,6 @@ async function logStart(config: RunConfig, url: string, logger: Logger): Promise
   logger.info({ shownBy }, "webhook token stored in the data folder");
 }
 
-const GENESIS_FILE = "genesisBlock.json";
-
 /**
  * Returns the path of the genesis file: the given file, the file that an earlier start stored in the data folder, or a new one that
  * is fetched from peers and stored there. Returns undefined if the chosen network needs none, or `alone` forbids peers.
@@ -118,7 +116,7 @@ const GENESIS_FILE = "genesisBlock.json";
 async function genesisPath(config: RunConfig, signal: AbortSignal): Promise<string | undefined> {
   const { network, genesis, networkDir, data, alone } = config;
   if (genesis !== undefined || network === undefined || networkDir !== undefined) return genesis;
-  const path = join(data, GENESIS_FILE);
+  const path = fetchedGenesisIn(data);
   if (existsSync(path)) return path;
   if (alone) return undefined;
   const files = present(presets[network], network);

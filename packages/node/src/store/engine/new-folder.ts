@@ -1,5 +1,9 @@
-/** Folders that a command creates and fills: a repeated command recognises the folder of a killed one, and fills it anew. */
-import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+/**
+ * Folders that a command creates and fills: a repeated command recognises the folder of a killed one, and fills it anew, or removes it
+ * if it is temporary.
+ */
+import { existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CodedError, ConfigError } from "../../platform/coded-error.ts";
 import { type FolderPurpose, makeFolder } from "../../platform/files/folder.ts";
@@ -96,3 +100,43 @@ const inUse = (folder: string, { what, flag }: FolderPurpose, mark: string) =>
       `or choose another with ${flag}`,
     { isRetryable: true },
   );
+
+/** A folder for temporary files of this process. The next one with the same prefix removes those of killed processes. */
+export class TemporaryFolder {
+  readonly path: string;
+  readonly #unlock: (() => void) | undefined;
+
+  constructor(prefix: string) {
+    try {
+      removeAbandoned(prefix);
+    } catch {
+      // It only frees space.
+    }
+    this.path = mkdtempSync(join(tmpdir(), prefix));
+    const lock = join(this.path, "new.lock");
+    this.#unlock = lockFile(lock);
+    // Other processes never see it unlocked.
+    renameSync(lock, join(this.path, MARK));
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+    this.#unlock?.();
+  }
+}
+
+function removeAbandoned(prefix: string): void {
+  for (const name of readdirSync(tmpdir()).filter((name) => name.startsWith(prefix))) {
+    const folder = join(tmpdir(), name);
+    const mark = join(folder, MARK);
+    // Another user could replace the lock by a link.
+    const isOwn = lstatSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
+    const unlock = isOwn && existsSync(mark) ? lockFile(mark) : undefined;
+    if (!unlock) continue;
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } finally {
+      unlock();
+    }
+  }
+}

@@ -56,6 +56,9 @@ describe("the line", () => {
       const colored = requestLine(received({ data }), { hasColors: true, columns });
       expect(stripVTControlCharacters(colored)).toBe(line);
     }
+    // A terminal can have an unknown width.
+    const whole = requestLine(received({ data }));
+    expect(requestLine(received({ data }), { hasColors: false, columns: 0 })).toBe(whole);
   });
 
   test("The line names the delivery that it retracts.", () => {

@@ -77,7 +77,12 @@ test("A folder in use, or with the chain of another network, is neither claimed 
         .map((file) => [file, hashOf(file)]),
     );
   const before = contents();
-  await expect(open()).rejects.toThrow(expect.objectContaining({ code: "CHAIN_NETWORK_MISMATCH" }));
+  await expect(open()).rejects.toMatchObject({
+    code: "CHAIN_NETWORK_MISMATCH",
+    message: expect.stringMatching(
+      `^the data folder ${data} holds the chain of another network .*: choose another folder with --data$`,
+    ),
+  });
   await closeAll();
   expect(contents()).toEqual(before);
   expect(claims).toBe(1);
