@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createProject } from "../../packages/node/src/commands/init.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
+import { WAIT_MS } from "../../packages/node/test-support/process/until.ts";
 import { compilePackages, packPackages, ROOT, versionOf } from "../../tools/release/packages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-installed-"));
@@ -148,7 +149,7 @@ const RECEIVER = `
   import { text } from "node:stream/consumers";
   import { createClient, verifyDelivery } from "@uniknode/client";
   const [url, webhookToken] = process.argv.slice(2);
-  const client = createClient({ url, webhookToken });
+  const client = createClient({ url, webhookToken, timeoutMs: ${WAIT_MS} });
   let webhook;
   const server = createServer(async (request, response) => {
     // The first delivery can arrive before the response to the registration.

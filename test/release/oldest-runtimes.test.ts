@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { skips } from "../../packages/node/test-support/process/available.ts";
+import { WAIT_MS } from "../../packages/node/test-support/process/until.ts";
 import { compilePackages, ROOT } from "../../tools/release/packages.ts";
 import { fetchRuntime, HAS_RUNTIMES, oldestRuntime } from "../../tools/release/runtimes.ts";
 
@@ -70,7 +71,7 @@ const CLIENT = `
   import { text } from "node:stream/consumers";
   import { createClient, verifyDelivery } from "@uniknode/client";
   const [url, webhookToken] = process.argv.slice(2);
-  const client = createClient({ url, webhookToken });
+  const client = createClient({ url, webhookToken, timeoutMs: ${WAIT_MS} });
   let rows = 0;
   for await (const { balance } of client.wallets.list()) if (balance !== undefined) rows++;
   console.log(rows > 10);

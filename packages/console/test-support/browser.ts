@@ -38,6 +38,22 @@ function searchBrowser() {
 export const startBrowser = (executablePath: string, more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({ executablePath, args: [...ARGUMENTS, ...more] });
 
+/** The browser that the tests of this process share. It ends with the process. */
+let shared: Promise<Browser> | undefined;
+
+/** Returns the browser of this process. A file closes its pages with `closePages`. */
+export async function shareBrowser(executablePath: string): Promise<Browser> {
+  const running = await shared?.catch(() => undefined);
+  if (running?.isConnected()) return running;
+  shared = startBrowser(executablePath);
+  return shared;
+}
+
+/** Closes all pages, with their cookies and storage. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  for (const context of browser?.contexts() ?? []) await context.close();
+}
+
 export type Watched = {
   readonly page: Page;
   /** Errors and warnings of the browser's log, including policy violations, and requests to other origins. */

@@ -1,9 +1,18 @@
 /** Tests of the console in a browser, with their own dev chain. */
 
 import { present } from "@uniknode/protocol";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
-import { findBrowser, openPage, type PageOptions, signIn, type Watched } from "./browser.ts";
-import { type RunningConsole, startConsole } from "./console.ts";
+import {
+  closePages,
+  findBrowser,
+  openPage,
+  type PageOptions,
+  shareBrowser,
+  signIn,
+  startBrowser,
+  type Watched,
+} from "./browser.ts";
 import { DevNode } from "./dev-node.ts";
 
 export type ConsoleTests = {
@@ -25,7 +34,7 @@ export type ConsoleTests = {
 };
 
 export type ConsoleTestsOptions = {
-  /** Arguments of the browser's command line. */
+  /** Arguments of the command line of a browser for this file; without any, it has that of its process. */
   readonly browserArguments?: readonly string[];
   /** Further arguments of `uniknode dev`. */
   readonly nodeArguments?: readonly string[];
@@ -38,13 +47,19 @@ export function describeConsole(
   const executable = findBrowser();
   describe.skipIf(!executable)("In a browser", () => {
     const node = new DevNode(nodeArguments);
-    let started: RunningConsole | undefined;
+    const isShared = browserArguments.length === 0;
+    let browser: Browser | undefined;
     beforeAll(async () => {
-      started = await startConsole(present(executable), browserArguments, node);
+      const path = present(executable);
+      browser = isShared ? await shareBrowser(path) : await startBrowser(path, browserArguments);
+      await node.start();
     });
-    afterAll(() => started?.stop());
+    afterAll(async () => {
+      await (isShared ? closePages(browser) : browser?.close());
+      await node.stop();
+    });
 
-    const openForAll = (options?: PageOptions) => openPage(present(started).browser, node.url, options);
+    const openForAll = (options?: PageOptions) => openPage(present(browser), node.url, options);
     async function open(options?: PageOptions): Promise<Watched> {
       const watched = await openForAll(options);
       onTestFinished(() => watched.page.context().close());

@@ -10,20 +10,10 @@ export type RunningConsole = {
   stop(): Promise<void>;
 };
 
-/**
- * Starts both at once; if one of them does not start, the other one is ended.
- * @param browserArguments of its command line, in addition to those of every test
- * @param node not started yet
- */
-export async function startConsole(
-  executable: string,
-  browserArguments: readonly string[] = [],
-  node = new DevNode(),
-): Promise<RunningConsole> {
-  const [started, opened] = await Promise.allSettled([
-    node.start(),
-    startBrowser(executable, browserArguments),
-  ]);
+/** Starts both at once; if one of them does not start, the other one is ended. */
+export async function startConsole(executable: string): Promise<RunningConsole> {
+  const node = new DevNode();
+  const [started, opened] = await Promise.allSettled([node.start(), startBrowser(executable)]);
   const stop = async () => {
     if (opened.status === "fulfilled") await opened.value.close();
     await node.stop();

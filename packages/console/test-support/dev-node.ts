@@ -6,6 +6,7 @@ import { type Client, createClient } from "@uniknode/client";
 import { present } from "@uniknode/protocol";
 import { freePort } from "../../node/test-support/peers/world.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../node/test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../node/test-support/process/until.ts";
 
 const PAGE = join(import.meta.dirname, "../dist/index.html");
 
@@ -68,7 +69,7 @@ export class DevNode {
     const url = await printed(program, /API +(http:\/\/[^/]+)/);
     const token = await printed(program, /Webhook token +(\w+)/);
     const consoleUrl = await printed(program, /Console +(\S+)/);
-    const client = createClient({ url, webhookToken: token });
+    const client = createClient({ url, webhookToken: token, timeoutMs: WAIT_MS });
     this.#started = { program, url, token, consoleUrl, client };
   }
 

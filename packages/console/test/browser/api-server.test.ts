@@ -12,7 +12,7 @@ import {
 } from "../../../node/test-support/postgres/server.ts";
 import { type Running, spawnUniknode } from "../../../node/test-support/process/uniknode.ts";
 import { until } from "../../../node/test-support/process/until.ts";
-import { findBrowser, openPage, signIn, startBrowser } from "../../test-support/browser.ts";
+import { closePages, findBrowser, openPage, shareBrowser, signIn } from "../../test-support/browser.ts";
 
 const TOKEN = "console";
 const SCREENS = [
@@ -48,12 +48,12 @@ describe.skipIf(!executable)("In a browser", () => {
     const server = start("serve", ...toNode, "--http-port", "0", "--rate-limit", "0");
     const [, url] = await server.printed(/(http:\S+)\n/);
     await until("the API server is ready", async () => (await fetch(`${url}/api/v2/blockchain`)).ok);
-    browser = await startBrowser(present(executable));
+    browser = await shareBrowser(present(executable));
     ({ page, faults } = await openPage(browser, present(url)));
     await signIn(page, TOKEN);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     for (const { child, ended } of processes.toReversed()) {
       child.kill("SIGTERM");
       await ended;

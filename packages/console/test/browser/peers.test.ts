@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../node/test-support/peers/world.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../../node/test-support/process/uniknode.ts";
 import { until } from "../../../node/test-support/process/until.ts";
-import { findBrowser, openPage, startBrowser } from "../../test-support/browser.ts";
+import { closePages, findBrowser, openPage, shareBrowser } from "../../test-support/browser.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
 const HOSTS = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
@@ -34,7 +34,7 @@ describe.skipIf(!executable)("In a browser", () => {
         ]),
       );
     [url] = await present(nodes[0]).printed(/http:[^\s/]*\/\/[^\s/]+/);
-    browser = await startBrowser(present(executable));
+    browser = await shareBrowser(present(executable));
     const read = async (path: string) => (await fetch(`${url}/api/v2${path}`)).json();
     await until("the node has two peers at its head", async () => {
       const { data: peers } = (await read("/peers")) as { data: { height: number }[] };
@@ -42,7 +42,7 @@ describe.skipIf(!executable)("In a browser", () => {
     });
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     for (const { child, ended } of nodes) {
       child.kill("SIGTERM");
       await ended;

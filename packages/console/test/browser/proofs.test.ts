@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { provenExample } from "../../../client/test-support/proofs/example.ts";
 import { createRandom } from "../../../client/test-support/proofs/scene.ts";
-import { findBrowser, openPage, startBrowser } from "../../test-support/browser.ts";
+import { closePages, findBrowser, openPage, shareBrowser } from "../../test-support/browser.ts";
 import { buildVerifier, verifyInPage } from "../../test-support/proofs.ts";
 
 const executable = findBrowser();
@@ -12,9 +12,9 @@ const executable = findBrowser();
 describe.skipIf(executable === undefined)("In Chromium,", () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await startBrowser(executable ?? "");
+    browser = await shareBrowser(executable ?? "");
   });
-  afterAll(() => browser.close());
+  afterAll(() => closePages(browser));
 
   test("A proof has the same verdict in Chromium as in Node.js, and so does an altered one.", async () => {
     const { page, faults } = await openPage(browser, "http://127.0.0.1");

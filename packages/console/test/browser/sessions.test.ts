@@ -9,7 +9,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../../node/test-support/peers/world.ts";
 import { type Running, spawnUniknode } from "../../../node/test-support/process/uniknode.ts";
-import { findBrowser, openPage, startBrowser } from "../../test-support/browser.ts";
+import { closePages, findBrowser, openPage, shareBrowser } from "../../test-support/browser.ts";
 
 const executable = findBrowser();
 /** Webhook token of each node. */
@@ -39,14 +39,14 @@ describe.skipIf(!executable)("In a browser", () => {
   beforeAll(async () => {
     // A restarted node keeps its port, as a session needs it.
     for (const _ of TOKENS) ports.push(await freePort());
-    [browser, ...nodes] = await Promise.all([startBrowser(present(executable)), startNode(0), startNode(1)]);
+    [browser, ...nodes] = await Promise.all([shareBrowser(present(executable)), startNode(0), startNode(1)]);
   });
   beforeEach(async () => {
     context = (await openPage(browser, urlOf(0))).page.context();
   });
   afterEach(() => context.close());
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await Promise.all(nodes.map(stopNode));
     rmSync(folder, { recursive: true, force: true });
   });

@@ -14,14 +14,24 @@ type Accounts = {
   readonly delegates: readonly [Account];
   readonly factory: Account;
 };
+/** Token and accounts of a dev chain, which do not change. */
+type Keys = Accounts & { readonly token: string };
+
+/** Queries the keys of the chain as a reader does. */
+export async function readKeys({ ask }: Terminal): Promise<Keys> {
+  const token = (await ask("npm start -- token")).trim();
+  return { token, ...(JSON.parse(await ask("npm start -- accounts --json")) as Accounts) };
+}
 
 /**
  * Queries the chain as a reader does. The passphrase of the first account is in the environment of all later
  * commands.
+ * @param keys of the chain, if they were queried before
  */
-export async function learnFromChain({ folder, values, environment, ask }: Terminal): Promise<void> {
-  values.TOKEN = (await ask("npm start -- token")).trim();
-  const { accounts, delegates, factory } = JSON.parse(await ask("npm start -- accounts --json")) as Accounts;
+export async function learnFromChain(terminal: Terminal, keys?: Keys): Promise<void> {
+  const { folder, values, environment, ask } = terminal;
+  const { token, accounts, delegates, factory } = keys ?? (await readKeys(terminal));
+  values.TOKEN = token;
   const [alice, bob] = accounts;
   environment.UNIKNODE_PASSPHRASE = alice.passphrase;
   environment.UNIKNODE_FACTORY_PASSPHRASE = factory.passphrase;

@@ -15,7 +15,7 @@ import { join, resolve } from "node:path";
 import { createClient } from "@uniknode/client";
 import { present } from "../../src/platform/present.ts";
 import { apiUrlOf, runUniknode, spawnUniknode } from "../process/uniknode.ts";
-import { until } from "../process/until.ts";
+import { until, WAIT_MS } from "../process/until.ts";
 import { describeChain, WEBHOOK_TOKEN } from "./describe.ts";
 
 const TOO_FEW_BLOCKS = 12;
@@ -32,7 +32,7 @@ async function make(file: string): Promise<void> {
   ]);
   const url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-  const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN });
+  const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN, timeoutMs: WAIT_MS });
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   const delivered = await client.webhooks.create({ events: ["transaction.applied"], target, conditions });
   // Nothing listens on port 1: its deliveries stay queued.

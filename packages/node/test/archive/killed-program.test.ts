@@ -1,11 +1,10 @@
-/** Commands that write files are killed at several steps on the file system, with the real program, and repeated. */
+/** Commands that write files are killed at a step on the file system, with the real program, and repeated. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readManifest } from "../../src/archive/manifest.ts";
 import { type Archived, archiveFixture } from "../../test-support/archive/fixture.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { runUniknode } from "../../test-support/process/uniknode.ts";
@@ -31,80 +30,49 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * Kills a command at a step, and at each one after a number of further steps, until one ends before it is killed. Repeats it after
- * each kill, unless it was complete.
- */
-async function killAndRepeat(
-  first: number,
-  stride: number,
-  toCommand: (path: string) => string[],
-  isComplete: (path: string) => boolean,
-): Promise<void> {
-  for (let step = first; step < 200; step += stride) {
-    const path = at(String(names++));
-    const command = toCommand(path);
-    const nodeArguments = ["--import", KILLER];
-    const killed = await runUniknode(command, {
-      nodeArguments,
-      environment: { UNIKNODE_TEST_KILL_AT: String(step), UNIKNODE_TEST_KILL_IN: path },
-    });
-    if (killed.code !== null) {
-      expect(step).toBeGreaterThan(first);
-      return expect(killed).toMatchObject({ code: 0 });
-    }
-    if (isComplete(path)) continue;
-    expect(await runUniknode(command), `after a kill at step ${step}`).toMatchObject({ code: 0 });
-  }
-}
+/** Runs a command that is killed at a step on paths that begin with the path. */
+const runToStep = (step: number, path: string, command: readonly string[]) =>
+  runUniknode(command, {
+    nodeArguments: ["--import", KILLER],
+    environment: { UNIKNODE_TEST_KILL_AT: String(step), UNIKNODE_TEST_KILL_IN: path },
+  });
 
-const has = (file: string) => (path: string) => existsSync(join(path, file));
+/** Step before which no command of `COMMANDS` is complete; killed-commands.test.ts stops them before each one. */
+const STEP = 4;
+const COMMANDS: readonly (readonly [name: string, toCommand: (path: string) => string[]])[] = [
+  ["network init", (path) => ["network", "init", path, "--accounts", "1"]],
+  ["init", (path) => ["init", path]],
+  ["snapshot create", (path) => ["snapshot", "create", "--data", at("data"), "--output", path]],
+  ["snapshot restore", (path) => ["snapshot", "restore", at("snapshot"), "--data", path, ...network]],
+  ["import", (path) => ["import", at("blocks"), "--data", path, ...network]],
+];
 
-test("A killed network init is repeated.", () =>
-  killAndRepeat(
-    4,
-    9,
-    (path) => ["network", "init", path, "--accounts", "1"],
-    (path) => has("network.json")(path) && has("accounts.json")(path),
-  ));
-
-test("A killed init is repeated.", () => killAndRepeat(4, 9, (path) => ["init", path], has("package.json")));
-
-test("A killed snapshot create is repeated.", () =>
-  killAndRepeat(
-    4,
-    8,
-    (path) => ["snapshot", "create", "--data", at("data"), "--output", path],
-    (path) => has("manifest.json")(path) && readManifest(path).head.height === 9,
-  ));
-
-test("A killed snapshot restore is repeated.", () =>
-  killAndRepeat(
-    4,
-    17,
-    (path) => ["snapshot", "restore", at("snapshot"), "--data", path, ...network],
-    has("node.sqlite"),
-  ));
-
-test("A killed import is repeated.", () =>
-  killAndRepeat(
-    4,
-    8,
-    (path) => ["import", at("blocks"), "--data", path, ...network],
-    () => false,
-  ));
+test.each(COMMANDS)("A killed %s is repeated.", async (_name, toCommand) => {
+  const path = at(String(names++));
+  const command = toCommand(path);
+  expect(await runToStep(STEP, path, command)).toMatchObject({ code: null });
+  expect(await runUniknode(command)).toMatchObject({ code: 0 });
+});
 
 test("A killed export is repeated, and its file is never a part of the blocks.", async () => {
-  await killAndRepeat(1, 1, (path) => ["export", path, "--data", at("data"), ...network], existsSync);
+  let kills = 0;
+  for (let isKilled = true; isKilled; ) {
+    const path = at(String(names++));
+    const command = ["export", path, "--data", at("data"), ...network];
+    const { code } = await runToStep(kills + 1, path, command);
+    isKilled = code === null;
+    if (isKilled) kills++;
+    else expect(code).toBe(0);
+    if (!existsSync(path))
+      expect(await runUniknode(command), `after ${kills} steps`).toMatchObject({ code: 0 });
+  }
+  expect(kills).toBeGreaterThan(0);
   expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
 test("A killed snapshot create leaves a folder whose verification names the next step.", async () => {
   const path = at("unfinished");
-  await runUniknode(["snapshot", "create", "--data", at("data"), "--output", path], {
-    nodeArguments: ["--import", KILLER],
-    environment: { UNIKNODE_TEST_KILL_AT: "6", UNIKNODE_TEST_KILL_IN: path },
-  });
+  await runToStep(6, path, ["snapshot", "create", "--data", at("data"), "--output", path]);
   expect(await runUniknode(["snapshot", "verify", path, ...network])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/is unfinished: .*if it was interrupted, repeat it with --output /),

@@ -56,8 +56,11 @@ const dumpAfter = async (content: Content, path: string): Promise<string[]> => {
   return dump;
 };
 
-/** One seed per chain; the seed determines when the child is killed. Change it to try other moments. */
-describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
+/**
+ * A written and a random chain; vectors.test.ts replays all. One seed per chain; the seed determines when the child is killed. Change it
+ * to try other moments.
+ */
+describe.each(CHAINS.slice(0, 2).map((name, index) => ({ name, seed: 1 + index })))(
   "$name killed with seed $seed",
   (run) => {
     test("A killed chain loses nothing that was reported, and ends with the recorded state.", async () => {

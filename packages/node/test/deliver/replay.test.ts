@@ -13,6 +13,7 @@ import { ReplayRows } from "../../src/webhooks/storage/replays.ts";
 import { type MirroredDevChain, startMirroredDevChain } from "../../test-support/mirror/dev-chain.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
 import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
@@ -123,7 +124,7 @@ describe.skipIf(!hasPostgres)("a replay", () => {
     await replays.start(webhook, { fromHeight: height - 30, toHeight: height - 24 }, Date.now());
     const calls = () => receiver.calls.filter(({ path }) => path === "/proofs");
     await expect.poll(() => calls().length).toBe(7);
-    const checkpoint = await createCheckpoint(createClient({ url: chain.url }));
+    const checkpoint = await createCheckpoint(createClient({ url: chain.url, timeoutMs: WAIT_MS }));
     // The clock of the chain is ahead.
     const options = { secret: TOKEN, checkpoint, networkMs: Date.now() + 3_600_000 };
     for (const call of calls()) {

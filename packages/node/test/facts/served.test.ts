@@ -9,6 +9,7 @@ import { isConsistent, isIncluded, leafHash, rootOf } from "../../src/facts/merk
 import { nodesOfTiles, tilePath } from "../../src/facts/merkle/tiles.ts";
 import { present } from "../../src/platform/present.ts";
 import { type ServedChain, servedChain } from "../../test-support/facts/served.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 let node: ServedChain;
 beforeAll(async () => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-const client = () => createClient({ url: node.url });
+const client = () => createClient({ url: node.url, timeoutMs: WAIT_MS });
 const bytesOf = (hex: string) => Buffer.from(hex, "hex");
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${node.url}/api/v2/facts/${path}`, { headers });

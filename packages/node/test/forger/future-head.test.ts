@@ -6,6 +6,7 @@ import { createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
 import { clockOptions, setClock } from "../../test-support/process/clock.ts";
 import { runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 const TWO_HOURS_MS = 7_200_000;
 
@@ -31,7 +32,8 @@ test("A node without delegates whose clock is set back by two hours says so in l
     }
     rmSync(folder, { recursive: true, force: true });
   });
-  const statusOf = async (base: string) => (await createClient({ url: base }).node.status()).data;
+  const statusOf = async (base: string) =>
+    (await createClient({ url: base, timeoutMs: WAIT_MS }).node.status()).data;
   const urlOf = async ({ printed }: typeof forging) => (await printed(/http:[^\s"]+/))[0];
   const forgingUrl = await urlOf(forging);
   const height = async () => (await statusOf(forgingUrl)).now;

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { blocksOf } from "../../test-support/guides/page.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 const TOKEN = "guide-test";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-guide-"));
@@ -86,7 +87,7 @@ test("Every command of the guide has the described effect.", async () => {
     reverted: [{ height: head.height + 1 }],
   });
   expect((await type(present(travel))).head).toEqual(head);
-  const client = createClient({ url, webhookToken: TOKEN });
+  const client = createClient({ url, webhookToken: TOKEN, timeoutMs: WAIT_MS });
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   await client.webhooks.create({ event: "block.reverted", target: "http://127.0.0.1:9/", conditions });
   expect(await type(present(fail))).toEqual([{ webhook: 1, how: "refuse", status: 503 }]);

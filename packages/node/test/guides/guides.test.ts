@@ -1,7 +1,7 @@
 /** Every command of the README and the guides, executed literally, from an empty folder. */
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { learnFromChain } from "../../test-support/guides/chain-values.ts";
+import { learnFromChain, readKeys } from "../../test-support/guides/chain-values.ts";
 import { needsDatabase, startDatabase } from "../../test-support/guides/database.ts";
 import { type Block, blocksOf, commandsOf, ROOT } from "../../test-support/guides/page.ts";
 import { follow, START } from "../../test-support/guides/reader.ts";
@@ -22,8 +22,6 @@ describe("every block", () => {
     }
   });
 });
-
-/** Time for the programs of a page to end. */
 
 const commandsIn = (page: string) => blocksOf(page).filter(isRun).flatMap(commandsOf);
 const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
@@ -48,10 +46,11 @@ describe("the commands", () => {
     const terminal = await openTerminal();
     onTestFinished(terminal.close);
     await terminal.type(START);
+    const keys = await readKeys(terminal);
     for (const page of besideChain) {
       // The page before may have learned that of a webhook.
       delete terminal.values.SECRET;
-      await learnFromChain(terminal);
+      await learnFromChain(terminal, keys);
       const typed = await follow(blocksOf(page), terminal).catch((error) => {
         throw new Error(`${page}: ${error.message}`, { cause: error });
       });

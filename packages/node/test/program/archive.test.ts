@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devGenesis } from "../../src/dev-chain/network.ts";
+import { runMain } from "../../test-support/process/main.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { until } from "../../test-support/process/until.ts";
@@ -82,7 +83,7 @@ test("Blocks that a node exports are imported exactly once.", async () => {
 
 test("Messages for invalid calls name the reason.", async () => {
   const refused = async (...args: string[]) => {
-    const { code, stderr } = await runUniknode(args);
+    const { code, stderr } = await runMain(args);
     return `${code} ${stderr}`;
   };
   expect(await refused("snapshot", "restore")).toMatch(/^2 .*missing required argument 'SNAPSHOT'/);

@@ -1,4 +1,4 @@
-/** A forging node whose API receives bodies that use much memory, or cannot be copied between threads. */
+/** A forging node whose API receives the largest bodies that reach its consensus thread. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,18 +10,14 @@ import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts"
  * Warm-up requests: afterwards the heaps of both threads have their working size, so that further growth is a
  * leak.
  */
-const FIRST_REQUESTS = 60;
-const REQUESTS = 150;
+const FIRST_REQUESTS = 20;
+const REQUESTS = 50;
 const AT_ONCE = 5;
 const MIB = 1024 * 1024;
 const MAX_GROWTH_MIB = 64;
 /** The memory of the last requests is released soon. */
 const POLL = { interval: 500 };
 
-const deep = "[".repeat(4_500) + "]".repeat(4_500);
-const many = `[${"{},".repeat(339_999)}{}]`;
-const DEEP = `{"transactions":[${deep},${many}]}`;
-const MANY = `{"transactions":${many}}`;
 /** The largest body that may reach the consensus thread. */
 const LARGEST = JSON.stringify({
   transactions: Array(40).fill({ asset: { a: Array(1_200).fill("a".repeat(16)) } }),
@@ -60,23 +56,13 @@ async function post(url: string, body: string) {
   return { status: response.status, message: ((await response.json()) as { message: string }).message };
 }
 
-test("Hostile bodies are refused with the reason, and neither leak memory nor block the node.", async () => {
+test("The largest bodies are refused with the reason, and neither leak memory nor block the node.", async () => {
   const { url, pid } = await start();
-  const tooDeep = { status: 422, message: "The body is nested deeper than 64 levels" };
-  const tooMany = { status: 422, message: "The body has more than 50000 members and items" };
   const untyped = { status: 422, message: expect.stringMatching(/^"transactions.0" must name a known type/) };
-  const kinds: [string, unknown][] = [
-    [DEEP, tooDeep],
-    [MANY, tooMany],
-    [LARGEST, untyped],
-  ];
   const postAll = async (requests: number) => {
     let left = requests;
     const client = async () => {
-      while (left-- > 0) {
-        const [body, response] = present(kinds[left % kinds.length]);
-        expect(await post(url, body)).toEqual(response);
-      }
+      while (left-- > 0) expect(await post(url, LARGEST)).toEqual(untyped);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));
   };

@@ -82,25 +82,10 @@ const folder = () => mkdtempSync(join(tmpdir(), "uniknode-cli-"));
 
 describe("invalid calls end with code 2 and name the next step", () => {
   test.each<[string[], string]>([
-    [["fly"], "unknown command"],
-    [["dev", "--fly"], "unknown option"],
-    [["dev", "--http-port", "x"], "--http-port: an integer from 0 to 65535 is expected"],
-    [["dev", "--block-time", "0"], "--block-time: an integer from 1 to 3600 is expected"],
-    [["dev", "--mnemonic", "not words"], "--mnemonic"],
-    [["dev", "--config", "/nowhere.json"], "cannot be read"],
-    [["run"], "no network selected"],
-    [["run", "--network", "moonnet"], "one of livenet, sandbox, dalinet is expected"],
-    [["run", "--network", "livenet", "--alone"], "give --genesis FILE"],
     [["run", "--network-dir", "/nowhere"], "network.json and milestones.json and genesisBlock.json missing"],
-    [["run", "--network-dir", "/nowhere", "--network", "livenet"], "omit --network"],
-    [
-      ["dev", "--data", folder(), "--webhook-key-file", "/nowhere/key"],
-      "key file of --webhook-key-file cannot be read",
-    ],
-    [["webhooks", "import", "/nowhere.json"], "register file /nowhere.json cannot be read"],
+    [["dev", "--webhook-key-file", "/nowhere/key"], "key file of --webhook-key-file cannot be read"],
   ])("uniknode %j", async (args, message) => {
-    const data = folder();
-    const { code, stderr } = await runUniknode([...args, ...(args.length > 1 ? ["--data", data] : [])]);
+    const { code, stderr } = await runUniknode([...args, "--data", folder()]);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
   });

@@ -1,4 +1,4 @@
-/** The commands for daily work, each in its own process, with a running chain. */
+/** The commands for daily work, with a running chain. Those that a terminal would change run in a process without one. */
 import { spawn } from "node:child_process";
 import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -14,6 +14,7 @@ import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { freePort } from "../../test-support/peers/world.ts";
 import { missingProgram, skips } from "../../test-support/process/available.ts";
+import { runMain } from "../../test-support/process/main.ts";
 import {
   apiUrlOf,
   type Ended,
@@ -21,6 +22,7 @@ import {
   runUniknode,
   spawnUniknode,
 } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -48,7 +50,7 @@ beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--instant", "--webhook-token", TOKEN]);
   url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-  client = createClient({ url, webhookToken: TOKEN });
+  client = createClient({ url, webhookToken: TOKEN, timeoutMs: WAIT_MS });
 });
 
 afterAll(async () => {
@@ -58,6 +60,10 @@ afterAll(async () => {
 });
 
 const run = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  runMain(args, { UNIKNODE_URL: url, ...environment });
+
+/** Runs a command that would prompt at a terminal: its process has none. */
+const runDetached = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
   runUniknode(args, { environment: { UNIKNODE_URL: url, ...environment } });
 
 /** Output of the command with `--json`. */
@@ -96,7 +102,7 @@ describe("show", () => {
   test("The show commands find the URL of the node in a data folder.", async () => {
     const data = ["--data", join(folder, "data")];
     // No URL of the environment of the tests.
-    const { stdout } = await runUniknode(["status", ...data]);
+    const { stdout } = await runMain(["status", ...data]);
     expect(stdout).toMatch(/^height\s+\d+\n/);
     for (const args of [
       ["block"],
@@ -104,7 +110,7 @@ describe("show", () => {
       ["tx", "vote", delegate.unikId, "--dry-run"],
       ["console", "--token", TOKEN],
     ]) {
-      const { code, stderr } = await runUniknode([...args, ...data], { environment: as(alice) });
+      const { code, stderr } = await runMain([...args, ...data], as(alice));
       expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
     }
   });
@@ -206,7 +212,7 @@ describe("wallets", () => {
       ["wallet", "address"],
       ["tx", "transfer", bob.address, "1"],
     ]) {
-      const { code, stderr } = await run(args);
+      const { code, stderr } = await runDetached(args);
       expect(code).toBe(2);
       expect(stderr).toContain("give --passphrase-file FILE, set UNIKNODE_PASSPHRASE");
     }
@@ -293,7 +299,7 @@ describe("payments", () => {
 describe("fees", () => {
   test("A fee far above the usual one is not paid without a confirmation.", async () => {
     const args = ["transfer", bob.address, "1", "--fee", "5000"];
-    const { code, stderr } = await run(["tx", ...args], as(alice));
+    const { code, stderr } = await runDetached(["tx", ...args], as(alice));
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("would pay a fee of 5000 DEVUNIK; the usual one is 0.1."),
@@ -390,7 +396,7 @@ describe("second passphrases and files", () => {
     await forged(["second-signature"], { ...as(dave), ...second });
     const pay = ["transfer", bob.address, "1"];
     expect((await forged(pay, { ...as(dave), ...second })).signSignature).toMatch(/^[0-9a-f]+$/);
-    const missing = await run(["tx", ...pay], as(dave));
+    const missing = await runDetached(["tx", ...pay], as(dave));
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("no second passphrase")]);
     const wrong = await run(["tx", ...pay], { ...as(dave), UNIKNODE_SECOND_PASSPHRASE: "wrong" });
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("wrong second passphrase")]);

@@ -10,6 +10,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const options = ["--http-port", "0", "--block-time", "1", "--webhook-token", webhookToken];
   node = spawnUniknode(["dev", "--data", folder, ...options]);
   const url = await apiUrlOf(node);
-  client = createClient({ url: url, webhookToken });
+  client = createClient({ url: url, webhookToken, timeoutMs: WAIT_MS });
 });
 
 afterAll(async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apiUrlOf, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 /** More than the progress of an import counts in one step. */
 const BLOCKS = 1_050;
@@ -37,7 +38,7 @@ async function onDevChain(name: string, work: (url: string) => Promise<unknown>)
 const MAX_MINED = 20;
 
 const mine = (blocks: number) => async (url: string) => {
-  const client = createClient({ url, webhookToken: TOKEN });
+  const client = createClient({ url, webhookToken: TOKEN, timeoutMs: WAIT_MS });
   for (let left = blocks; left > 0; left -= MAX_MINED)
     await client.dev.mine({ blocks: Math.min(left, MAX_MINED) });
 };
@@ -48,15 +49,17 @@ beforeAll(async () => {
   // The same dev chain, started over: it has no clock of its own.
   mkdirSync(at("started-over"));
   cpSync(join(at("dev"), "dev-chain.json"), join(at("started-over"), "dev-chain.json"));
+  const dev = ["--data", at("dev")];
+  const created = await runUniknode(["snapshot", "create", ...dev, "--output", at("snapshot")]);
+  expect(created.code, created.stderr).toBe(0);
+  await runUniknode(["export", at("blocks"), ...dev, "--dev-chain", at("started-over")]);
 });
 
 test.each(["dev", "started-over"])(
   "A snapshot is verified, restored and continued with --dev-chain %s.",
   async (name) => {
-    const [snapshot, restored] = [at(`snapshot-${name}`), `restored-${name}`];
+    const [snapshot, restored] = [at("snapshot"), `restored-${name}`];
     const devChain = ["--dev-chain", at(name)];
-    const created = await runUniknode(["snapshot", "create", "--data", at("dev"), "--output", snapshot]);
-    expect(created.code, created.stderr).toBe(0);
     const verified = await runUniknode(["snapshot", "verify", snapshot, "--execute", ...devChain]);
     expect(verified.code, verified.stderr).toBe(0);
     expect(verified.stdout).toContain("is valid: block");
@@ -69,7 +72,6 @@ test.each(["dev", "started-over"])(
 
 test("The blocks of a dev chain are imported and continued.", async () => {
   const devChain = ["--dev-chain", at("started-over")];
-  await runUniknode(["export", at("blocks"), "--data", at("dev"), ...devChain]);
   const imported = await runUniknode(["import", at("blocks"), "--data", at("imported"), ...devChain]);
   expect(imported).toMatchObject({
     code: 0,
@@ -81,8 +83,7 @@ test("The blocks of a dev chain are imported and continued.", async () => {
 
 test("The blocks that an interrupted import has stored are continued.", async () => {
   const devChain = ["--dev-chain", at("started-over")];
-  await runUniknode(["export", at("all"), "--data", at("dev"), ...devChain]);
-  const bytes = readFileSync(at("all"));
+  const bytes = readFileSync(at("blocks"));
   writeFileSync(at("half"), bytes.subarray(0, bytes.length - 10_000));
   const imported = await runUniknode(["import", at("half"), "--data", at("half-imported"), ...devChain]);
   expect(imported).toMatchObject({ code: 1, stderr: expect.stringContaining("truncated") });

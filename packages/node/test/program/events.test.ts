@@ -11,7 +11,7 @@ import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Client, connect } from "../../test-support/process/client.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
-import { until } from "../../test-support/process/until.ts";
+import { until, WAIT_MS } from "../../test-support/process/until.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -193,7 +193,7 @@ test("The life of a unik emits events, from its mint to a vote for its owner.", 
 test("A transfer whose block is reverted emits events.", async () => {
   const { network } = client;
   const envelope = { network, senderPublicKey: owner.publicKey, nonce: 2n };
-  const { dev } = createClient({ url, webhookToken: TOKEN });
+  const { dev } = createClient({ url, webhookToken: TOKEN, timeoutMs: WAIT_MS });
   const { data: before } = await dev.snapshot();
   const id = await send(builders.transfer({ ...envelope, recipientId: stranger.address, amount: 1n }), owner);
   const { blockId } = await arrival("transaction.applied", (data) => data.id === id);

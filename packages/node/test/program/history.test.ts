@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createClient } from "@uniknode/client";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-history-"));
 let running: Running | undefined;
@@ -20,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function sinceAfterStart(...args: string[]): Promise<number | undefined> {
   await stop();
   running = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--instant", ...args]);
-  const client = createClient({ url: await apiUrlOf(running) });
+  const client = createClient({ url: await apiUrlOf(running), timeoutMs: WAIT_MS });
   return (await client.node.configuration()).data.history?.since;
 }
 

@@ -1,9 +1,10 @@
-/** Messages of the real program about unusable files and folders: the thing, the reason and the next step. */
+/** Messages of the program about unusable files and folders: the thing, the reason and the next step. */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/engine/database.ts";
+import { runMain } from "../../test-support/process/main.ts";
 import { runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-messages-"));
@@ -136,7 +137,7 @@ describe("other commands", () => {
   const DAMAGED =
     'PATH/node.sqlite is damaged (file is not a database): start a dev chain over with "uniknode dev --reset"';
 
-  test.concurrent.each<[args: string, make: () => string, message: string, code: number]>([
+  test.each<[args: string, make: () => string, message: string, code: number]>([
     ["token --data PATH", damaged, DAMAGED, 1],
     ["accounts --data PATH", damaged, DAMAGED, 1],
     ["forger why --data PATH", damaged, DAMAGED, 1],
@@ -167,7 +168,7 @@ describe("other commands", () => {
     ],
   ])("%s", async (args, make, message, code) => {
     const path = make();
-    const ended = await runUniknode(args.replaceAll("PATH", path).split(" "), { folder });
+    const ended = await runMain(args.replaceAll("PATH", path).split(" "));
     expect(ended.stderr).toContain(`uniknode: ${message.replaceAll("PATH", path)}`);
     expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1);
     expect([ended.code, ended.stdout]).toEqual([code, ""]);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Client, createClient, EVERY_EVENT } from "@uniknode/client";
 import { afterAll, expect, test } from "vitest";
 import { apiUrlOf, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 import { startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-older-copy-"));
@@ -18,7 +19,7 @@ async function onDevChain(name: string, work: (client: Client) => Promise<unknow
   const options = ["--accounts", "1", "--block-time", "1", "--http-port", "0", "--webhook-token", TOKEN];
   const node = spawnUniknode(["dev", "--data", at(name), ...options]);
   try {
-    const client = createClient({ url: await apiUrlOf(node), webhookToken: TOKEN });
+    const client = createClient({ url: await apiUrlOf(node), webhookToken: TOKEN, timeoutMs: WAIT_MS });
     await work(client);
     await expect.poll(async () => (await client.webhooks.health()).data.queued).toBe(0);
   } finally {

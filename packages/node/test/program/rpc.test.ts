@@ -12,6 +12,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -110,7 +111,7 @@ async function forge(made: Record<string, unknown>): Promise<Record<string, unkn
 
 describe("chain data", () => {
   test("The companion returns blocks by height and by id, the latest one, and their transactions.", async () => {
-    const client = createClient({ url: nodeUrl });
+    const client = createClient({ url: nodeUrl, timeoutMs: WAIT_MS });
     const { data: block } = await client.blocks.get(2);
     expect(await resultOf("blocks.info", { id: "2" })).toEqual(block);
     expect(await resultOf("blocks.info", { id: block.id })).toEqual(block);

@@ -10,6 +10,7 @@ import Driver from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 test("Secrets are encrypted on disk and usable after a crash; without the key the node does not start.", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-sealing-"));
@@ -39,7 +40,7 @@ test("Secrets are encrypted on disk and usable after a crash; without the key th
     const url = await apiUrlOf(node);
     const [, webhookToken] = await node.printed(/Webhook token\s+(\S+)/);
     return {
-      webhooks: createClient({ url: url, webhookToken: present(webhookToken) }).webhooks,
+      webhooks: createClient({ url: url, webhookToken: present(webhookToken), timeoutMs: WAIT_MS }).webhooks,
       webhookToken,
     };
   }

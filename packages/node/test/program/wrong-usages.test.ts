@@ -45,7 +45,7 @@ const ROWS: readonly Row[] = [
   [["dev", "--data", file], 2, file, "--data"],
   [["dev", "--reset", "--data", empty], 2, `${empty} does not contain a dev chain`, "--data"],
   [["run"], 2, "no network selected", "--network-dir"],
-  [["run", "--network", "moonnet"], 2, "livenet, sandbox, dalinet", '"moonnet"'],
+  [["run", "--network", "moonnet"], 2, "one of livenet, sandbox, dalinet is expected", '"moonnet"'],
   [
     ["run", "--network", "livenet", "--alone"],
     2,
@@ -107,7 +107,7 @@ const ROWS: readonly Row[] = [
   [
     ["webhooks", "import", "/nowhere.json", "--data", join(folder, "i")],
     2,
-    "/nowhere.json",
+    "register file /nowhere.json",
     "cannot be read",
   ],
   [["token", "--data", empty], 2, "is not the data folder of a node", "--data"],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-support/mirror/dev-chain.ts";
 import { connect, hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
 import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
@@ -81,7 +82,7 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
       ...["deliver", "--database-url", urlOf("uniknode_deliver"), "--operations-port", "0"],
       "--webhook-private-targets",
     );
-    const client = createClient({ url, webhookToken: TOKEN });
+    const client = createClient({ url, webhookToken: TOKEN, timeoutMs: WAIT_MS });
     expect((await client.blockchain.get()).data.block.height).toBeGreaterThan(0);
     const target = `${receiver.url}/granted`;
     const { data } = await client.webhooks.create({

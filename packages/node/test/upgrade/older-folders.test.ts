@@ -10,6 +10,7 @@ import { createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
 import { clockOptions, setClock } from "../../test-support/process/clock.ts";
 import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 import { describeChain, WEBHOOK_TOKEN } from "../../test-support/upgrade/describe.ts";
 
 const FOLDERS = join(import.meta.dirname, "folders");
@@ -35,7 +36,7 @@ test.each(versions)("The folder of %s is opened, and its chain continues.", asyn
   });
   const url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-  const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN });
+  const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN, timeoutMs: WAIT_MS });
 
   expect(await describeChain(client)).toEqual(made);
 

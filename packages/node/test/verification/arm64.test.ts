@@ -1,8 +1,9 @@
 /** The node for Linux on arm64, in the pinned runtime for arm64, under emulation. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { compilePackages, ROOT } from "../../../../tools/release/packages.ts";
 import { archiveFixture } from "../../test-support/archive/fixture.ts";
 import { missingProgram, skips } from "../../test-support/process/available.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
@@ -25,6 +26,22 @@ const missing =
 
 const run = (command: string, ...args: readonly string[]) => spawnSync(command, args, { encoding: "utf8" });
 const runOnArm64 = (...args: readonly string[]) => run(EMULATOR[0], ...EMULATOR.slice(1), RUNTIME, ...args);
+
+/** Compiles the program into a folder: under emulation, each thread would strip the types of the sources. Returns its path. */
+function compileProgram(folder: string): string {
+  compilePackages(folder);
+  const modules = join(folder, "node_modules");
+  mkdirSync(join(modules, "@uniknode"), { recursive: true });
+  for (const name of readdirSync(join(ROOT, "node_modules"))) {
+    if (!["@uniknode", "uniknode", ".cache"].includes(name))
+      symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+  }
+  for (const name of ["client", "ledger", "protocol"])
+    symlinkSync(join(folder, name), join(modules, "@uniknode", name));
+  // Versions that differ from those of the workspace.
+  symlinkSync(join(ROOT, "packages/node/node_modules"), join(folder, "node/node_modules"));
+  return join(folder, "node/bin/uniknode.js");
+}
 
 test.skipIf(skips(missing))(
   "The addon for arm64 passes its self-test, and has the verdicts of that for x64.",
@@ -51,10 +68,11 @@ test.skipIf(skips(missing))(
         ...[PROGRAM, "snapshot", "create", "--data", data, "--output", snapshot],
       );
       expect(created.status, created.stderr).toBe(0);
-      const verify = [PROGRAM, "snapshot", "verify", snapshot, "--execute", "--network-dir", network];
-      const expected = run(process.execPath, ...verify).stdout;
+      const verify = ["snapshot", "verify", snapshot, "--execute", "--network-dir", network];
+      const expected = run(process.execPath, PROGRAM, ...verify).stdout;
       expect(expected).toContain("is valid: block");
-      expect(runOnArm64(...verify)).toMatchObject({ status: 0, stdout: expected });
+      const compiled = compileProgram(join(folder, "program"));
+      expect(runOnArm64(compiled, ...verify)).toMatchObject({ status: 0, stdout: expected });
     } finally {
       remove();
     }

@@ -15,6 +15,7 @@ import { OTHER_VOTES } from "../../test-support/chain/fixtures.ts";
 import { network } from "../../test-support/chain/forking.ts";
 import { makeFolder, serveFolder, treeOf } from "../../test-support/facts/served.ts";
 import { runUniknode } from "../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 const folders: string[] = [];
 /** A node, one that is some blocks behind, and one with other votes. */
@@ -65,7 +66,8 @@ function open(urls: readonly string[], data = newFolder(), flags: Record<string,
   return { witness, verifierKey, round, lines };
 }
 
-const checkpointOf = async ({ url }: Node) => (await createClient({ url }).facts.checkpoint()).data;
+const checkpointOf = async ({ url }: Node) =>
+  (await createClient({ url, timeoutMs: WAIT_MS }).facts.checkpoint()).data;
 
 test("A witness signs the largest tree that enough nodes contain, once, and keeps it after a restart.", async () => {
   const [long, short] = [await checkpointOf(nodes.long), await checkpointOf(nodes.short)];

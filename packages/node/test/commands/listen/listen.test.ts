@@ -22,7 +22,7 @@ import {
   runUniknode,
   spawnUniknode,
 } from "../../../test-support/process/uniknode.ts";
-import { until } from "../../../test-support/process/until.ts";
+import { until, WAIT_MS } from "../../../test-support/process/until.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -120,7 +120,7 @@ async function interrupted(listener: Running, signal: NodeJS.Signals = "SIGINT")
   return listener.ended;
 }
 
-const client = () => createClient({ url, webhookToken: TOKEN });
+const client = () => createClient({ url, webhookToken: TOKEN, timeoutMs: WAIT_MS });
 const registered = async () => (await client().webhooks.list().page()).data;
 
 describe("a listener", () => {

@@ -24,6 +24,7 @@ import type { DryRunReport } from "../../../src/webhooks/dry-run.ts";
 import { alice, bob, carol, chain, cold, heads, unik } from "../../../test-support/http/chain.ts";
 import { openFixture } from "../../../test-support/http/fixture.ts";
 import { longer, more } from "../../../test-support/http/longer.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 
 type Shown<F extends (...given: never[]) => unknown> =
   ReturnType<F> extends JsonText<infer Value> ? Value : ReturnType<F>;
@@ -65,7 +66,7 @@ const fixture = openFixture({}, {}, longer);
 let client: api.Client;
 beforeAll(async () => {
   const { port } = await fixture.listen();
-  client = api.createClient({ url: `http://127.0.0.1:${port}` });
+  client = api.createClient({ url: `http://127.0.0.1:${port}`, timeoutMs: WAIT_MS });
 });
 afterAll(() => fixture.close());
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type Client, createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apiUrlOf, type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-failures-"));
 const webhookToken = "failures-test";
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const options = ["--http-port", "0", "--webhook-token", webhookToken, "--webhook-timeout", "1"];
   node = spawnUniknode(["dev", "--data", folder, ...options]);
   const url = await apiUrlOf(node);
-  client = createClient({ url: url, webhookToken });
+  client = createClient({ url: url, webhookToken, timeoutMs: WAIT_MS });
 });
 afterAll(async () => {
   node.child.kill("SIGTERM");

@@ -110,14 +110,10 @@ test("Every response equals that of a node that was always on the branch.", asyn
   const { height } = lived.chain.head();
   const known: Known = new Map();
   const document = await documentOf(lived.app);
-  // The second request uses the cache.
   const askEverything = async () => {
     await nextTurn();
     await learn(lived.app, known);
-    for (const question of questionsOf(document, known)) {
-      await ask(lived.app, question);
-      await ask(lived.app, question);
-    }
+    for (const question of questionsOf(document, known)) await ask(lived.app, question);
   };
 
   const last = await forgeDeeds(lived, network, 2);
@@ -126,6 +122,9 @@ test("Every response equals that of a node that was always on the branch.", asyn
   await askEverything();
   const other = await forgeDeeds(lived, network, 1);
   await askEverything();
+  // Responses are cached from the second request on, except those to POST.
+  for (const question of questionsOf(document, known))
+    if (question.method === "get") await ask(lived.app, question);
   // One block longer, which is reverted again: both branches are queried at one height.
   expect(last.length).toBe(other.length + 1);
   await lived.chain.switchTo(height, last);

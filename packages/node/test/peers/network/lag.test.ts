@@ -6,14 +6,15 @@ import { afterAll, test } from "vitest";
 import { createWorld, type World } from "../../../test-support/peers/world.ts";
 
 const MAX_LAG_BLOCKS = 1;
-const WATCHED_BLOCKS = { 1: 12, 2: 6, 4: 3 };
+/** By block time: the first exceeds the limit of 2 blocks per 4 s, the second equals it. */
+const WATCHED_BLOCKS = { 1: 12, 2: 6 };
 
 const worlds: World[] = [];
 afterAll(async () => {
   for (const world of worlds) await world.close();
 });
 
-test.concurrent.for([1, 2, 4] as const)(
+test.concurrent.for([1, 2] as const)(
   "At one block in %i s, a follower reaches the block before the head again, after many blocks.",
   async (blocktime, { expect }) => {
     const world = await createWorld({ nodes: 1, blocktime });

@@ -17,6 +17,7 @@ import { EventLog } from "../../../src/store/events/event-log.ts";
 import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../../../test-support/http/fixture.ts";
 import { occupy, statusFrom } from "../../../test-support/http/sockets.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 import { createWebhookStore } from "../../../test-support/webhooks/sqlite-register.ts";
 
 let fixture: Fixture;
@@ -236,7 +237,7 @@ test("The serving thread shows operators the node, its figures and its options."
     forgers: ["02".padEnd(66, "a")],
     shownOptions: [{ option: "httpPort", value: 4_003, origin: "argument", source: "--http-port" }],
   });
-  const { operations } = createClient({ url: serving.url, webhookToken: "secret" });
+  const { operations } = createClient({ url: serving.url, webhookToken: "secret", timeoutMs: WAIT_MS });
   expect((await operations.node()).data).toMatchObject({
     ready: true,
     chain: { synced: true },

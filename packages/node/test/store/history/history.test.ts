@@ -75,6 +75,9 @@ function stateAt({ history }: Queries, names: Names, height: number) {
 
 const ALL = { offset: 0, limit: 1_000 };
 
+/** The chain whose state is compared at every height; that of the random ones is compared at every fifth. */
+const EVERY_HEIGHT = "chain-1";
+
 /** Numbers in [0, 1) that a seed determines. */
 function randomFrom(seed: number): () => number {
   let value = seed;
@@ -104,7 +107,7 @@ describe.each(CHAINS)("%s with its history", (name) => {
   const content = readChain(name);
   const blocks = blocksOf(content);
 
-  test("A chain with its history has the state of every height, after reverts and switches.", async () => {
+  test("A chain with its history has the state of its heights, after reverts and switches.", async () => {
     const whole = openChain(content, ":memory:");
     await whole.chain.accept(blocks);
     const names = namesIn(whole.database);
@@ -115,10 +118,11 @@ describe.each(CHAINS)("%s with its history", (name) => {
     const replayed = openChain(content, ":memory:");
     const past = queriesOf(content, wandering.database);
     const now = queriesOf(content, replayed.database);
-    for (let height = 1; height <= blocks.length + 1; height++) {
+    const step = name === EVERY_HEIGHT ? 1 : 5;
+    for (let height = 1; height <= blocks.length + 1; height += step) {
       const expected = presentState(now, names);
       expect(stateAt(past, names, height), `at ${height}`).toEqual(expected);
-      await replayed.chain.accept(blocks.slice(height - 1, height));
+      await replayed.chain.accept(blocks.slice(height - 1, height - 1 + step));
     }
     await replayed.close();
 

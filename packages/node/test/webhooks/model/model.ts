@@ -155,22 +155,63 @@ export type Explored = {
   readonly arrivals: readonly Arrival[];
 };
 
-/** Returns a shortest way to each distinct model, and each step from one to another that no such way has. */
-export function explore(confirmations: number, depth: number): { models: Explored[]; others: Step[][] } {
+/** Returns a text that is equal for equal steps from models with the same future. */
+const edgeOf = (model: Model, step: Step) => `${futureOf(model)} ${step}`;
+
+const possibleSteps = (model: Model) => STEPS.filter((step) => isPossible(model, step));
+
+/** Returns a shortest way to each distinct model, and each step from one of them to another. */
+export function explore(confirmations: number, depth: number): { models: Explored[]; edges: Set<string> } {
   const start = { model: START, steps: [], arrivals: [] };
   const models: Explored[] = [start];
-  const others: Step[][] = [];
+  const edges = new Set<string>();
   const known = new Set([futureOf(START)]);
   // The loop also visits what it adds.
   for (const { model, steps, arrivals } of models) {
     if (steps.length === depth) continue;
-    for (const step of STEPS.filter((step) => isPossible(model, step))) {
+    for (const step of possibleSteps(model)) {
+      edges.add(edgeOf(model, step));
       const [after, more] = next(model, step, confirmations);
       const future = futureOf(after);
-      if (known.has(future)) others.push([...steps, step]);
-      else models.push({ model: after, steps: [...steps, step], arrivals: [...arrivals, ...more] });
+      if (!known.has(future))
+        models.push({ model: after, steps: [...steps, step], arrivals: [...arrivals, ...more] });
       known.add(future);
     }
   }
-  return { models, others };
+  return { models, edges };
+}
+
+/** Returns ways from the start that together have each explored step: one goes on while it can reach a further one. */
+export function cover(confirmations: number, depth: number): Step[][] {
+  const { edges: left } = explore(confirmations, depth);
+  const ways: Step[][] = [];
+  while (left.size > 0) {
+    const way: Step[] = [];
+    let model = START;
+    for (let more = findLeft(model, left, confirmations); more; more = findLeft(model, left, confirmations)) {
+      for (const step of more) {
+        left.delete(edgeOf(model, step));
+        [model] = next(model, step, confirmations);
+      }
+      way.push(...more);
+    }
+    ways.push(way);
+  }
+  return ways;
+}
+
+/** Returns a shortest way to, and with, a step that is left; undefined if there is none. */
+function findLeft(from: Model, left: ReadonlySet<string>, confirmations: number): Step[] | undefined {
+  const ways: { readonly model: Model; readonly steps: Step[] }[] = [{ model: from, steps: [] }];
+  const known = new Set([futureOf(from)]);
+  for (const { model, steps } of ways) {
+    for (const step of possibleSteps(model)) {
+      if (left.has(edgeOf(model, step))) return [...steps, step];
+      const [after] = next(model, step, confirmations);
+      const future = futureOf(after);
+      if (!known.has(future)) ways.push({ model: after, steps: [...steps, step] });
+      known.add(future);
+    }
+  }
+  return undefined;
 }

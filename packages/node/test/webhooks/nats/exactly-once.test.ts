@@ -173,7 +173,7 @@ describe.skipIf(isSkipped)("a stream of the facts of a node", () => {
   test("A stream of a node's facts has each delivery once across crashes of both, in order after the duplicate window.", async () => {
     const strict = await register("strict", "chain.strict");
     const parallel = await register("parallel", "window.parallel");
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       await mine(5);
       await restartServer();
       await restartNode();
@@ -189,7 +189,7 @@ describe.skipIf(isSkipped)("a stream of the facts of a node", () => {
     const sequences = bodies(inOrder.messages).map(({ sequence }) => sequence);
     expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
     const found = inOrder.log.filter(({ attempts }) => attempts.at(-1)?.response?.includes("duplicate"));
-    expect(found.length).toBeGreaterThanOrEqual(3);
+    expect(found.length).toBeGreaterThanOrEqual(2);
     expectOnce(await settled(parallel, "WINDOW", "window.parallel"));
     for (const webhook of [strict, parallel]) await call("DELETE", `/webhooks/${webhook}`);
   });
