@@ -23,7 +23,7 @@ export function unitsOf(text: string): bigint | undefined {
   return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(decimals.padEnd(8, "0"));
 }
 
-/** Head of a column of amounts. */
+/** Symbol of the token; empty until the configuration is loaded. */
 export function useSymbol(): string {
   return useNode().configuration.value?.symbol ?? "";
 }

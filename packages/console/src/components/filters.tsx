@@ -95,7 +95,8 @@ function FilterForm({ fields, faults }: FormProps) {
           fault={faults[field.name]}
         />
       ))}
-      <button type="submit">Filter</button>
+      {/* A choice is applied at once. */}
+      {fields.some(({ options }) => !options) && <button type="submit">Filter</button>}
       {count > 0 && (
         <a class="button plain" href={hrefWith(Object.fromEntries(fields.map(({ name }) => [name, ""])))}>
           Clear

@@ -1,6 +1,6 @@
 /** Tabs; arrow keys move between them. */
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 
 export type Tab = { readonly id: string; readonly title: ComponentChildren };
 
@@ -14,8 +14,6 @@ export type TabsProps = {
   readonly children: ComponentChildren;
 };
 
-const PART_PX = 40;
-
 export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
   const prefix = useId();
@@ -24,11 +22,6 @@ export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps) {
     tabs.findIndex(({ id }) => id === selected),
   );
   const active = tabs[at]?.id;
-  // A list that is wider than a phone shows the selected tab, and a part of the one before it.
-  useLayoutEffect(() => {
-    const tab = list.current?.children[at] as HTMLElement | undefined;
-    if (tab) list.current?.scrollTo(tab.offsetLeft - PART_PX, 0);
-  }, [at]);
 
   function onKeyDown(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -42,7 +42,7 @@ function Pulse() {
   const { state, text } = shownVerdict.value;
   const height = head.value ? countText(head.value.height) : "–";
   return (
-    <a class={`pulse ${state}`} href="/console/blocks" title={text} aria-label={`${text}, height ${height}`}>
+    <a class={`pulse ${state}`} href="/console/" title={text} aria-label={`${text}, height ${height}`}>
       <b>{height}</b>
     </a>
   );

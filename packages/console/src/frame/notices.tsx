@@ -52,8 +52,8 @@ function Disconnected({ connection }: { connection: Connection & { state: "disco
     <div class="bad">
       <Icon name="warning" />
       <span>
-        {isRefused ? "Too many requests from this address." : "The node does not respond."} This page shows
-        the last state it received.{" "}
+        {isRefused ? "Too many requests from this address." : "The node does not respond."} The page may be
+        outdated.{" "}
         {isRefused ? (
           <>
             It tries again <span aria-hidden="true">{secondsLeft}</span>.

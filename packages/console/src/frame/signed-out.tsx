@@ -66,7 +66,7 @@ function SignInAgain({ count, onDone }: { count: number; onDone: () => void }) {
         </p>
       )}
       <div class="field">
-        <label for="token-again">Webhook token</label>
+        <label for="token-again">Webhook token of the node</label>
         <input
           id="token-again"
           type="password"

@@ -67,7 +67,7 @@ function Verdict({ seal, what }: { seal: Seal; what: string }) {
   return (
     <>
       <Badge tone="good">
-        <Icon name="check" /> Verified by this page
+        <Icon name="check" /> Proof verified
       </Badge>{" "}
       <span>
         The {what} is final: the page verified the signatures of {signers} delegates. {trust}

@@ -29,7 +29,7 @@ export async function post(
     const { data, errors = {} } = await api.transactions.submit(transactions);
     return transactions.map(({ id }) => ({
       id,
-      became: data.accept.includes(id) ? "accepted" : "refused",
+      became: data.accept.includes(id) || isForged(errors[id]) ? "accepted" : "refused",
       reasons: errors[id] ?? (data.excess.includes(id) ? [EXCESS] : []),
     }));
   } catch (error) {
@@ -39,6 +39,10 @@ export async function post(
     return transactions.map(({ id }) => ({ id, became, reasons }));
   }
 }
+
+/** True if a block already contains the transaction: a repeated submission has what it wants. */
+const isForged = (reasons: readonly Reason[] = []): boolean =>
+  reasons.some(({ type }) => type === "ERR_FORGED");
 
 const EXCESS: Reason = {
   type: "ERR_EXCESS",

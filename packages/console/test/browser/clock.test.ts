@@ -30,6 +30,8 @@ describeConsole({}, ({ open }) => {
     const pulse = page.getByRole("link", { name: reason });
     await pulse.and(page.locator(".pulse.stopped")).waitFor();
     expect(await pulse.getAttribute("title")).toMatch(reason);
+    // A phone has no pointer that shows the title: the overview has the reason.
+    expect(await pulse.getAttribute("href")).toBe("/console/");
     setClock(folder, 0);
     await page.getByText("The chain is growing.").waitFor();
     await page.locator(".pulse.connected").waitFor();

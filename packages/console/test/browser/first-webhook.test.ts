@@ -57,6 +57,7 @@ describeConsole({}, ({ node, open }) => {
     await page.getByLabel("Address", { exact: true }).fill("D12");
     await page.getByText("Expected: 34 letters and digits.").waitFor();
     await page.getByLabel("Address", { exact: true }).fill(address);
+    await page.locator(".preview details").first().click();
     await page.getByText(`"recipientId": "${address}"`).first().waitFor();
     expect(await faultsInEveryView(page, "first-webhook-form")).toEqual([]);
     await press(page, "Register");
@@ -77,7 +78,7 @@ describeConsole({}, ({ node, open }) => {
     await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
     const delivery = page.url();
     const trouble = page.getByRole("region", { name: "What is wrong" });
-    await trouble.getByText(`Nothing listens at 127.0.0.1:${wrong}.`).waitFor();
+    await trouble.getByText("Nothing listens at its target.").waitFor();
     await trouble.getByText("Start the receiver, or correct the host and the port in the target.").waitFor();
     await page.getByText(/^Next attempt/).waitFor();
     await page.getByText("Headers and signature").first().click();
@@ -91,7 +92,7 @@ describeConsole({}, ({ node, open }) => {
     await press(page, "Ping");
     await page.locator("#target-notes").getByText("The receiver accepted the ping").waitFor();
     await press(page, "Save");
-    await page.getByLabel("Drop 1 delivery in the queue").waitFor();
+    await page.getByLabel("Never send the 1 delivery in the queue").waitFor();
     expect(await faultsInEveryView(page, "first-webhook-save")).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
 
@@ -99,6 +100,8 @@ describeConsole({}, ({ node, open }) => {
     await page.goto(delivery);
     await page.getByText("delivered", { exact: true }).waitFor();
     await page.getByText("The receiver accepted it.").waitFor();
+    // The target of the first attempt was another one.
+    await page.locator(".timeline > li").first().getByText("Nothing listens at its target.").waitFor();
     expect(await faultsInEveryView(page, "first-webhook-delivered")).toEqual([]);
     expect(bodies.filter((body) => body.includes(`"recipientId":"${address}"`))).toHaveLength(1);
     expect(faults).toEqual([]);

@@ -32,17 +32,17 @@ describeConsole({}, ({ node, open, openForAll }) => {
     expect(await rows().count()).toBe(1);
     const { head } = (await node.client.dev.mine()).data;
     await rows()
-      .filter({ hasText: head.id.slice(0, 20) })
+      .filter({ hasText: head.id.slice(0, 8) })
       .waitFor();
     const { head: newest } = (await node.client.dev.reorg({ depth: 1 })).data;
     const retracted = page.locator(".live-event.retracted");
     await retracted.waitFor();
-    expect(await retracted.textContent()).toContain(head.id.slice(0, 20));
+    expect(await retracted.textContent()).toContain(head.id.slice(0, 8));
     await retracted.locator("summary").click();
     await page.getByText(`"blockId": "${head.id}"`).waitFor();
     // The next test counts the rows.
     await rows()
-      .filter({ hasText: newest.id.slice(0, 20) })
+      .filter({ hasText: newest.id.slice(0, 8) })
       .waitFor();
     expect(await faultsInEveryView(page, "live")).toEqual([]);
   });
@@ -53,7 +53,7 @@ describeConsole({}, ({ node, open, openForAll }) => {
     await node.client.dev.mine({ blocks: 2 });
     await page.getByRole("button", { name: "Resume (2 new)" }).click();
     await expect.poll(() => rows().count()).toBe(before + 2);
-    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByRole("button", { name: "Empty" }).click();
     await page.getByText("Waiting for the next event").waitFor();
     expect(faults).toEqual([]);
   });

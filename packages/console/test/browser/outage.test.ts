@@ -32,7 +32,7 @@ describeConsole({}, ({ node, open, openSignedIn }) => {
   test("A lost connection is shown at once, and no slot counts as missed meanwhile.", async () => {
     const { page } = await openSignedIn();
     await page.locator("ol.round .slot").first().waitFor();
-    const summary = page.getByText(/missed in these/);
+    const summary = page.getByText(/forged, \d+ missed/);
     await summary.waitFor();
     await node.kill();
     await page.getByRole("status").getByText("The node does not respond").waitFor();

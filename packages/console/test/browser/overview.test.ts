@@ -1,4 +1,5 @@
 /** The overview, as a reader sees it who comes back. */
+import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -55,6 +56,21 @@ describeConsole({}, ({ node, open }) => {
 });
 
 describeConsole({}, ({ node, open }) => {
+  test("A figure is a dash until it is known.", async () => {
+    const { page, faults } = await open();
+    const { promise: known, resolve: respond } = Promise.withResolvers<void>();
+    await page.route(/\/peers\?/, async (route) => {
+      await known;
+      await route.continue();
+    });
+    await page.goto("/console/");
+    const peers = page.locator(".figures > div").filter({ hasText: "Peers" });
+    await peers.getByText("–", { exact: true }).waitFor();
+    respond();
+    await peers.getByText("0", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test("Charts of the overview show what happened in the last hour, and each value under the pointer.", async () => {
     await node.client.dev.forge({ enabled: false });
     const pay = await createPayer(node);
@@ -82,6 +98,14 @@ describeConsole({}, ({ node, open }) => {
     expect(await chart("Missed slots").locator("strong").innerText()).toBe(missed.toLocaleString("en-US"));
 
     const slider = chart("Transactions").getByRole("slider");
+    // The curve has each interval of the total, also the one that has not ended.
+    await expect
+      .poll(async () => {
+        const { times, blocks, missedSlots } = (await node.client.blockchain.activity({ hours: 1 })).data;
+        const from = blocks.findIndex((count, index) => count + present(missedSlots[index]) > 0);
+        return times.length - from - 1 - Number(await slider.getAttribute("max"));
+      })
+      .toBe(0);
     await slider.focus();
     await slider.press("Home");
     await chart("Transactions")

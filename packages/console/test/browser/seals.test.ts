@@ -26,7 +26,7 @@ describeConsole({}, ({ node, open }) => {
     await page.getByText("Not final yet").waitFor();
     await page.getByText(/^1 of 4 necessary delegates have signed at or above the block\./).waitFor();
     await node.client.dev.mine({ blocks: 6 });
-    await page.getByText("Verified by this page").waitFor();
+    await page.getByText("Proof verified").waitFor();
     await page
       .getByText(/^The transaction is final: the page verified the signatures of 4 delegates/)
       .waitFor();
@@ -38,7 +38,7 @@ describeConsole({}, ({ node, open }) => {
   test("A block has a seal, and the first ones have none.", async () => {
     const { page, faults } = await open();
     await page.goto("/console/blocks/20");
-    await page.getByText("Verified by this page").waitFor();
+    await page.getByText("Proof verified").waitFor();
     await keepPicture(page, "seal-block-light-1400");
     await page.goto("/console/blocks/2");
     await page.getByText("the newest block").or(page.getByText("newer block")).first().waitFor();
@@ -77,7 +77,7 @@ describeConsole({}, ({ node, open }) => {
       .getByText(/^Proof refused\. .* \(.+\): do not rely on it, and compare with another node\.$/)
       .waitFor();
     await keepPicture(page, "seal-refused-light-1400");
-    expect(await page.getByText("Verified by this page").count()).toBe(0);
+    expect(await page.getByText("Proof verified").count()).toBe(0);
   });
 
   test("A refused proof of a unik is the first thing below its name.", async () => {

@@ -98,6 +98,7 @@ describeConsole({}, ({ node, open }) => {
     // The past is replayed.
     const received = bodies.length;
     await page.goto("/console/webhooks/1");
+    await page.getByLabel("From height").fill("1");
     await page.getByText(/blocks, about \d+ deliver/).waitFor();
     await press(page, "Replay");
     await shows(page, /Replay of the blocks 1 to \d+: finished/);

@@ -57,7 +57,7 @@ describeConsole({}, ({ node, reuse }) => {
     await update.locator("del", { hasText: "blue" }).waitFor();
     await update.locator("ins", { hasText: "green" }).waitFor();
     await page.locator(".timeline > li").filter({ hasText: "Unik mint" }).getByText("usr/colour").waitFor();
-    await page.getByText("Verified by this page").or(page.getByText("Not final yet")).waitFor();
+    await page.getByText("Proof verified").or(page.getByText("Not final yet")).waitFor();
     expect(await faultsInEveryView(page, "unik-whole")).toEqual([]);
     expect(faults).toEqual([]);
   });

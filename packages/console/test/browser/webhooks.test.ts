@@ -79,11 +79,15 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await node.client.webhooks.retryAll(1, { state: "all" });
     await expect.poll(async () => (await node.client.webhooks.get(1)).data.queued).toBeUndefined();
     await page.goto("/console/webhooks/1");
+    isRefusing = true;
+    await page.getByRole("button", { name: "Ping" }).click();
+    await page.locator("p.bad-text").getByText("The receiver did not accept the ping.").waitFor();
+    isRefusing = false;
     await page.getByRole("button", { name: "Ping" }).click();
     await page.getByRole("paragraph").filter({ hasText: "The receiver accepted the ping: 204" }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(/^Until you press Resume on this page, new events are not delivered; /).waitFor();
+    await dialog.getByText(/^Until you press Resume, new events are not delivered; /).waitFor();
     expect(await dialog.getByRole("checkbox").count()).toBe(0);
     await dialog.getByRole("button", { name: "Pause" }).click();
     await page.getByText("paused", { exact: true }).waitFor();
@@ -103,10 +107,12 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     const conditions = JSON.stringify([{ key: "height", condition: "gt", value: "2" }]);
     await page.goto(`/console/webhooks/new?${new URLSearchParams({ events: "block.applied", conditions })}`);
     await page.getByText(/events? match(es)?, 2 do not/).waitFor();
+    await page.locator(".preview details").first().click();
     await page
       .getByText(/"height": \d+/)
       .first()
       .waitFor();
+    await page.getByText("block 1: height is 1").waitFor();
     await page.getByLabel("Value", { exact: true }).fill("1");
     await page.getByText(/events? match(es)?, 1 does not/).waitFor();
     await page.getByLabel("Member of the content", { exact: true }).fill("payloadHash");
@@ -155,7 +161,10 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     const { data } = await node.client.webhooks.create({ event: "block.applied", target, conditions });
     const { page, faults } = await reuseSignedIn();
     await page.goto(`/console/webhooks/${data.id}`);
-    await page.getByText(/blocks, about \d+ deliveries, judged by the last/).waitFor();
+    // One click does not replay the whole chain.
+    await page.getByText("1 block, about 1 delivery, judged by the last").waitFor();
+    await page.getByLabel("From height").fill("1");
+    await page.getByText(/^\d+ blocks, about \d+ deliveries, judged by the last/).waitFor();
     await page.getByLabel("To height").fill("3");
     await page.getByText("3 blocks, about 3 deliveries").waitFor();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
@@ -164,6 +173,7 @@ describeConsole({}, ({ node, reuseSignedIn }) => {
     await page.getByRole("dialog").getByLabel("The previous secret stays valid for").selectOption("an hour");
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
     await page.getByText("is valid until").waitFor();
+    await page.locator(".page-head + .sentence").getByText("It is not shown again").waitFor();
     expect(await faultsInEveryView(page, "webhook-rotated")).toEqual([]);
 
     // Otherwise the chain could forge a block before the reorganisation, which would revert that block instead.

@@ -38,11 +38,11 @@ test("Payments are listed with their amounts.", () => {
   ]);
 });
 
-test("A removed property is shown as removed.", () => {
-  const asset = { nft: { unik: { tokenId: "cc", properties: { "usr/phone": null } } } };
-  expect(assetDetails({ ...plain, asset })[1]).toEqual([
-    "Property usr/phone",
-    [{ is: "text", text: "removed" }],
+test("A removed property is shown as removed, and a type of a unik with its name.", () => {
+  const asset = { nft: { unik: { tokenId: "cc", properties: { "usr/phone": null, type: "2" } } } };
+  expect(assetDetails({ ...plain, asset }).slice(1)).toEqual([
+    ["Property usr/phone", [{ is: "text", text: "removed" }]],
+    ["Property type", [{ is: "text", text: "organization" }]],
   ]);
 });
 

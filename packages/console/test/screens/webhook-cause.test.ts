@@ -7,7 +7,7 @@ const TARGET = "https://receiver.example/hook?a=1";
 test.each([
   ["ECONNREFUSED", "http://127.0.0.1:21005/", "Nothing listens at 127.0.0.1:21005."],
   ["ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:443", TARGET, "Nothing listens at receiver.example:443."],
-  ["NAME_NOT_FOUND", TARGET, "The name receiver.example has no address."],
+  ["NAME_NOT_FOUND", TARGET, "receiver.example has no address."],
   ["TimeoutError: no response within 5000 ms", TARGET, "receiver.example:443 did not respond in time."],
   ["ECONNREFUSED", "nats://[::1]/subject", "Nothing listens at [::1]:4222."],
   ["HTTP 503", TARGET, "The receiver failed (HTTP 503)."],
@@ -18,6 +18,16 @@ test.each([
   const cause = causeOf(reason, target);
   expect(cause.text).toBe(text);
   expect(cause.advice).toMatch(/^[A-Z].*\.$/);
+});
+
+test.each([
+  ["ECONNREFUSED", "Nothing listens at its target."],
+  ["NAME_NOT_FOUND", "Its target has no address."],
+  ["TimeoutError: no response within 5000 ms", "Its target did not respond in time."],
+  ["HTTP 404", "The receiver has nothing at its path (HTTP 404)."],
+  ["HTTP 503", "The receiver failed (HTTP 503)."],
+])("The reason %j of an attempt is explained without its target, which is not recorded.", (reason, text) => {
+  expect(causeOf(reason).text).toBe(text);
 });
 
 test.each([

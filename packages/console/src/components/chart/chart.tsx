@@ -34,8 +34,8 @@ export function Chart({ title, text, times, values, timeText = clockText, whole 
       title={title}
       summary={`${title} over ${durationText(last - first)}: ${text(lowest)} to ${text(highest)}`}
       path={path}
-      valueTicks={highest > bottom ? [text(highest), text(bottom)] : [text(highest)]}
-      timeTicks={[...new Set([first, last])].map((time) => timeText(time * 1_000))}
+      valueTicks={[...new Set([text(highest), text(bottom)])]}
+      timeTicks={[...new Set([timeText(first * 1_000), timeText(last * 1_000)])]}
       valueText={isKnown ? text(value) : "unknown"}
       timeText={at === undefined ? (whole?.period ?? "now") : timeText((times[at] ?? last) * 1_000)}
       mark={

@@ -51,7 +51,7 @@ export function ExportButtons({ name, rows }: ExportButtonsProps) {
   }
   return (
     <span class="export">
-      {error !== undefined && <span class="bad">{error} </span>}
+      {error !== undefined && <span class="bad-text">{error} </span>}
       {(["csv", "json"] as const).map((format) => (
         <button key={format} type="button" class="plain" onClick={() => void save(format)}>
           Save {format.toUpperCase()}

@@ -46,7 +46,7 @@ export function RoundMonitor({ isSteady = false }: { isSteady?: boolean }) {
   return (
     <Section
       title={`Round ${countText(round.round)}`}
-      aside={<Summary slots={slots} isOrderKnown={round.isOrderKnown} />}
+      aside={<Summary slots={round.slots} isOrderKnown={round.isOrderKnown} />}
     >
       <ol class="round" aria-label="Slots of the round, in the order of time">
         {slots.map((slot, place) => (
@@ -94,18 +94,21 @@ function useRankedKeys(): readonly string[] | undefined {
     .map(({ publicKey }) => publicKey);
 }
 
-/** One line on every screen and in every state, so that the slots below it do not move. */
+/**
+ * Counts the slots of the whole round: those of a chain that stands still are filled by future ones. One line on every screen
+ * and in every state, so that the slots below it do not move.
+ */
 function Summary({ slots, isOrderKnown }: Pick<Round, "slots" | "isOrderKnown">) {
   const count = (counted: Slot["state"]) => slots.filter(({ state }) => state === counted).length;
   return (
     <span class="round-summary quiet">
-      {count("forged")} forged, {count("missed")} missed in these {slots.length} slots
+      {count("forged")} forged, {count("missed")} missed
       {!isOrderKnown && " · order unknown"}
     </span>
   );
 }
 
-const WORDS = { forged: "forged", missed: "missed", open: "…", now: "now", next: "next" };
+const WORDS = { forged: "forged", missed: "missed", open: "…", now: "now", next: "…" };
 
 function SlotCell({ slot, name }: { slot: Slot; name: string | undefined }) {
   const { state, block, delegate } = slot;

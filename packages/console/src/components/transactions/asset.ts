@@ -1,4 +1,5 @@
 /** Describes the asset of a transaction, which may be any JSON. */
+import { unikTypeText } from "../uniks/unik-types.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -91,7 +92,7 @@ function voteDetail(vote: unknown): Detail {
 /** Details of a certified or plain update: null removes a property. */
 const propertyDetail = ([key, value]: [string, unknown]): Detail => [
   `Property ${key}`,
-  [text(value === null ? "removed" : value)],
+  [text(value === null ? "removed" : key === "type" ? unikTypeText(`${value}`) : value)],
 ];
 
 /** Summary of a transaction for a table cell: the recipient, if any. */

@@ -119,8 +119,7 @@ function Header({ block }: { block: Block }) {
   const undone = reorganization.value?.reverted.filter(
     (other) => other.height === block.height && other.id !== block.id,
   );
-  const { id, height, previous, timestamp, generator, confirmations, forged, payload, signature, version } =
-    block;
+  const { id, height, previous, timestamp, generator, confirmations, forged, payload, signature } = block;
   const confirmed = confirmations === 0 ? "the newest block" : countOfText(confirmations, "newer blocks");
   return (
     <Facts
@@ -155,7 +154,7 @@ function Header({ block }: { block: Block }) {
         ],
         ["Previous", previous === "0" ? "none" : <BlockId id={previous} isWhole />],
         ["Public key", <PublicKey key="key" publicKey={generator.publicKey} isWhole />],
-        ["Payload", `${bytesText(payload.length)}, version ${version}`],
+        ["Payload", bytesText(payload.length)],
         ["Payload hash", <Identifier key="hash" id={payload.hash} what="payload hash" isWhole />],
         ["Signature", <Identifier key="signature" id={signature} what="signature" isWhole />],
       ]}

@@ -5,7 +5,7 @@ import { Section } from "../../components/page.tsx";
 const COMMANDS = [
   {
     title: "A receiver that prints each delivery",
-    text: 'npm start -- listen --event "block.*" --event "transaction.*"',
+    text: 'npm start -- listen --event "block.*"',
   },
   { title: "A transaction, and the event that it causes", text: "npm start -- trigger transaction.applied" },
 ];

@@ -17,7 +17,7 @@ export function EventRow({ event, isRetracted }: { event: TailEvent; isRetracted
         <summary>
           <time dateTime={new Date(receivedMs).toISOString()}>{timeOfDay.format(receivedMs)}</time>
           <Badge tone={toneOf(name)}>{name}</Badge>
-          <span class="live-subject">{shortened(subjectOf(event), 20, 8)}</span>
+          <span class="live-subject">{shortened(subjectOf(event))}</span>
           {height !== undefined && <span class="quiet">height {countText(height)}</span>}
           {isRetracted && <Badge tone="warning">retracted</Badge>}
         </summary>

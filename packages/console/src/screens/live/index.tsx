@@ -58,7 +58,7 @@ function Buttons({ state: { tail, isPaused, setPaused, clear } }: { state: TailS
         {isPaused.value ? `Resume (${countText(waiting.length)} new)` : "Pause"}
       </button>
       <button type="button" onClick={clear}>
-        Clear
+        Empty
       </button>
     </>
   );
@@ -68,7 +68,7 @@ function Rate({ state: { tail } }: { state: TailState }) {
   const { nowMs, clockOffsetMs } = useNode();
   const text = useComputed(() => {
     const rate = rateOf(tail.value, nowMs.value - clockOffsetMs.value);
-    return `${rate.toFixed(1)} a second · ${countText(tail.value.count)} since the page was opened`;
+    return `${rate.toFixed(1)} events/s · ${countText(tail.value.count)} in all`;
   });
   return <span class="quiet">{text}</span>;
 }

@@ -107,13 +107,12 @@ const factsOfWebhooks = ({ queues, ...webhooks }: NonNullable<Summary["webhooks"
   [
     [
       "Webhooks",
-      `${countText(webhooks.active)} active, ${countText(webhooks.disabled)} disabled, ${countText(webhooks.suspended)} suspended`,
+      `${countText(webhooks.active)} active, ${countText(webhooks.disabled)} paused, ${countText(webhooks.suspended)} suspended`,
     ],
     [
       "Deliveries",
       `${countText(queues.waiting)} waiting, ${countText(queues.retrying)} retrying, ${countText(queues.replaying)} from replays`,
     ],
-    ["Events to match", countText(webhooks.unmatched)],
   ] as const;
 
 type Props = { readonly summary: Summary };

@@ -16,7 +16,6 @@ export type Summary = {
     readonly active: number;
     readonly disabled: number;
     readonly suspended: number;
-    readonly unmatched: number;
     readonly queues: { readonly waiting: number; readonly retrying: number; readonly replaying: number };
   };
   readonly streams?: { readonly open: number; readonly cut: number; readonly unreadBytes: number };

@@ -50,6 +50,14 @@ export function Options() {
           const rows = data.filter(isShown);
           return (
             <>
+              <p class="quiet" role="status">
+                {countText(rows.length)} of {countText(data.length)} options.{" "}
+                {wanted === "" && (
+                  <button type="button" onClick={() => setWhole(!isWhole)}>
+                    {isWhole ? "Hide the defaults" : "Show all"}
+                  </button>
+                )}
+              </p>
               <Table
                 caption="Options"
                 columns={COLUMNS}
@@ -57,14 +65,6 @@ export function Options() {
                 keyOf={({ option }) => option}
                 empty={<Empty title={wanted === "" ? "Every option has its default" : "No option matches"} />}
               />
-              <p class="quiet" role="status">
-                {countText(rows.length)} of {countText(data.length)} options.{" "}
-                {wanted === "" && (
-                  <button type="button" class="plain" onClick={() => setWhole(!isWhole)}>
-                    {isWhole ? "Hide the defaults" : "Show all"}
-                  </button>
-                )}
-              </p>
             </>
           );
         }}

@@ -78,7 +78,6 @@ const Disk = ({ figures: { one } }: PartProps) => (
   <Section title="Disk">
     <Facts
       facts={[
-        ["Free", bytes(one("uniknode_disk_free_bytes"))],
         ["Failed writes", count(one("uniknode_disk_failed_writes_total"))],
         ["Lost log lines", count(sum(one, "uniknode_log_lines_lost_total"))],
         ["Process memory", bytes(one("uniknode_process_resident_memory_bytes"))],

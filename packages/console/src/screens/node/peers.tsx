@@ -18,7 +18,7 @@ const ORDERS = [
 ];
 
 export function Peers() {
-  const { api, head } = useNode();
+  const { api } = useNode();
   const { page, query } = useListState();
   const order = ORDERS.find(({ value }) => value !== "" && value === query.orderBy)?.value ?? "latency:asc";
   const response = useResponse(
@@ -27,20 +27,10 @@ export function Peers() {
       api.peers.list({ orderBy: order as NonNullable<PeerQuery["orderBy"]> }).page({ page, limit: LIMIT }),
     { lasts: "session", everyMs: 15_000 },
   );
-  const height = head.value?.height ?? 0;
   const columns: readonly Column<Peer>[] = [
     { title: "Address", cell: ({ ip, port }) => `${ip.includes(":") ? `[${ip}]` : ip}:${port}` },
     { title: "Version", cell: ({ version }) => version },
-    {
-      title: "Height",
-      isNumber: true,
-      cell: (peer) => (
-        <>
-          {countText(peer.height)}
-          {peer.height < height && <span class="quiet"> ({countText(height - peer.height)} behind)</span>}
-        </>
-      ),
-    },
+    { title: "Height", isNumber: true, cell: ({ height }) => countText(height) },
     { title: "Latency", isNumber: true, cell: ({ latency }) => `${countText(Math.round(latency))} ms` },
   ];
   return (

@@ -48,17 +48,14 @@ type CurvesProps = { readonly activity: Activity; readonly span: Span; readonly 
 function Curves({ activity, span, blocktime }: CurvesProps) {
   const { configuration } = useNode();
   const { blocks, missedSlots, transactions, fees } = activity;
-  // The last interval has not ended: its counts would look like a fall. It is shown if there is no other one with a block.
-  const isLastNeeded = sumOf(blocks.slice(0, -1)) === 0;
   // Before its first slot, the chain did not exist.
   const from = blocks.findIndex((count, index) => count + (missedSlots[index] ?? 0) > 0);
-  const complete = <Value,>(values: readonly Value[]): readonly Value[] =>
-    values.slice(from, isLastNeeded ? undefined : -1);
+  const shown = <Value,>(values: readonly Value[]): readonly Value[] => values.slice(from);
   const blockTimes = blocks.map((count, index) =>
     count === 0 ? null : ((count + (missedSlots[index] ?? 0)) * blocktime) / count,
   );
   const timeText = span === MONTH ? day.format : clockText;
-  const common = { times: complete(activity.times), timeText };
+  const common = { times: shown(activity.times), timeText };
   const period = from > 0 ? `since ${timeText((activity.times[from] ?? 0) * 1_000)}` : `in ${span.title}`;
   const seconds = (value: number) => `${countText(Math.round(value * 100) / 100)} s`;
   const coins = (value: number) =>
@@ -71,7 +68,7 @@ function Curves({ activity, span, blocktime }: CurvesProps) {
         {...common}
         title="Transactions"
         text={countText}
-        values={complete(transactions)}
+        values={shown(transactions)}
         whole={{ value: sumOf(transactions), period }}
       />
       {paid && (
@@ -79,7 +76,7 @@ function Curves({ activity, span, blocktime }: CurvesProps) {
           {...common}
           title="Fees"
           text={coins}
-          values={complete(paid)}
+          values={shown(paid)}
           whole={{ value: sumOf(paid), period }}
         />
       )}
@@ -87,14 +84,14 @@ function Curves({ activity, span, blocktime }: CurvesProps) {
         {...common}
         title="Time per block"
         text={seconds}
-        values={complete(blockTimes)}
+        values={shown(blockTimes)}
         whole={{ value: (slots * blocktime) / Math.max(sumOf(blocks), 1), period: "on average" }}
       />
       <Chart
         {...common}
         title="Missed slots"
         text={countText}
-        values={complete(missedSlots)}
+        values={shown(missedSlots)}
         whole={{ value: sumOf(missedSlots), period }}
       />
     </div>

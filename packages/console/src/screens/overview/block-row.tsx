@@ -75,7 +75,7 @@ function BlockCard({ block, place, name }: BlockCardProps) {
         value={transactions}
         aria-label="Transactions, out of the maximum of a block"
       />
-      <span class="block-fill" style={{ "--fill": fillOf(transactions, most) }} />
+      <span class="block-fill" style={{ "--fill": `${Math.min(transactions / most, 1) * 100}%` }} />
       <span class="block-forger">{name ?? shortened(generator.username ?? generator.address)}</span>
       <span class="quiet">
         <Time timeMs={timestamp.unix * 1_000} />
@@ -83,7 +83,3 @@ function BlockCard({ block, place, name }: BlockCardProps) {
     </a>
   );
 }
-
-/** Square root of the fill level, so that one transaction of five hundred is visible. */
-const fillOf = (transactions: number, most: number): string =>
-  `${Math.round(Math.sqrt(Math.min(transactions / most, 1)) * 100)}%`;

@@ -83,7 +83,7 @@ function Figure({ name, href, isWide, seen, now = 0, children }: FigureProps) {
     <div class={isWide ? "wide" : ""}>
       <dt>{name}</dt>
       <dd>
-        <a href={href}>{children ?? "\u00a0"}</a>
+        <a href={href}>{children || "–"}</a>
       </dd>
       {seen !== undefined && <dd class="growth">{now > seen ? `+${countText(now - seen)}` : "\u00a0"}</dd>}
     </div>

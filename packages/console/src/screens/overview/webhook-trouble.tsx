@@ -18,7 +18,7 @@ export function WebhookTrouble() {
           .filter(Boolean)
           .join(", ")}
       </a>
-      {queued > 0 && `: ${countOfText(queued, "deliveries")} queued`}
+      {queued > 0 && `: ${countOfText(queued, "deliveries")} waiting`}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 /** Form fields of each kind of transaction. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Amount } from "../../components/amount.tsx";
+import { Amount, useSymbol } from "../../components/amount.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
 import { Field } from "../../components/field.tsx";
 import { amountText } from "../../components/format.ts";
@@ -271,7 +271,7 @@ export function TermsFields(props: TermsFieldsProps) {
         label="Fee"
         placeholder={fee === undefined ? "Default" : amountText(fee)}
         fault={feeFault}
-        hint="If empty: the fee that the node charges for this type."
+        hint={`In ${useSymbol()}. If empty: the node's fee for this type.`}
       />
       <Field
         {...bound(props, "nonce")}

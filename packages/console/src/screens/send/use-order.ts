@@ -2,6 +2,7 @@
 
 import { findDelegate } from "@uniknode/client";
 import { useEffect, useState } from "preact/hooks";
+import { useSymbol } from "../../components/amount.tsx";
 import { errorText } from "../../components/error-text.ts";
 import { amountText } from "../../components/format.ts";
 import { useNode, useResponse } from "../../data/node.ts";
@@ -55,7 +56,7 @@ export function useOrder(
   const { drafted, fault } = useDraft(signer, order, terms);
   const faults: Faults = {
     ...senderFault(values.from, sender),
-    ...shortage(order, drafted?.draft.fee, sender.value),
+    ...shortage(order, drafted?.draft.fee, sender.value, useSymbol()),
     ...delegate.fault,
     ...fault,
     ...mistakes,
@@ -93,12 +94,17 @@ function senderFault(from: string | undefined, { value, error }: CachedResponse<
 }
 
 /** Checks the balance before signing; the chain would refuse it later. */
-function shortage(order: Order | undefined, fee: string | undefined, sender: Sender | undefined): Faults {
+function shortage(
+  order: Order | undefined,
+  fee: string | undefined,
+  sender: Sender | undefined,
+  symbol: string,
+): Faults {
   if (!order || fee === undefined || !sender) return {};
   const amount = order.kind === "transfer" ? order.amount : 0n;
   const lacks = amount + BigInt(fee) - BigInt(sender.wallet.balance);
   if (lacks <= 0n) return {};
-  const message = `With the fee, the wallet lacks ${amountText(lacks)}.`;
+  const message = `With the fee, the wallet lacks ${amountText(lacks)} ${symbol}.`;
   return order.kind === "transfer" ? { amount: message } : { from: message };
 }
 

@@ -80,7 +80,7 @@ function TokenForm({ onToken }: { onToken: (token: string) => void }) {
 
   return (
     <form class="sign-in card" onSubmit={onSubmit}>
-      <label for="token">Webhook token</label>
+      <label for="token">Webhook token of the node</label>
       <input id="token" name="token" type="password" autocomplete="off" required />
       <button type="submit" class="primary">
         Sign in

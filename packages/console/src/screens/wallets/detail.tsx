@@ -36,10 +36,10 @@ const Actions = ({ wallet: { address, isDelegate, username } }: { wallet: Single
   <>
     {isDelegate && <a href={hrefOf.delegate(username)}>Its delegate</a>}
     <a class="button" href={`/console/send?from=${address}`}>
-      Send
+      Send from it
     </a>
     <a class="button" href={`/console/send?to=${address}`}>
-      Send to this wallet
+      Send to it
     </a>
   </>
 );

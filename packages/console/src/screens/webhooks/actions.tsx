@@ -62,8 +62,8 @@ export function Actions({ webhook, onRotated }: ActionsProps) {
         onChosen={(queue) => void run(() => toggle(queue))}
       >
         {enabled
-          ? "Until you press Resume on this page, new events are not delivered; replay their blocks to get them later. Kept deliveries are sent then."
-          : "Kept deliveries are sent in order."}
+          ? "Until you press Resume, new events are not delivered; replay their blocks to get them later. Queued deliveries wait."
+          : "Queued deliveries are sent in order."}
       </QueueDialog>
       <EquivalentForms forms={webhookForms(id, enabled, location.origin)} what="these actions" />
     </section>

@@ -8,21 +8,14 @@ import { causeOf } from "./cause.ts";
 import { headersOf } from "./forms.ts";
 import { failureOf, NextAttempt } from "./state.tsx";
 
-export type AttemptsProps = { readonly delivery: DeliveryRecord; readonly target: string };
+type AttemptsProps = { readonly delivery: DeliveryRecord };
 
-export function Attempts({ delivery, target }: AttemptsProps) {
+export function Attempts({ delivery }: AttemptsProps) {
   const { attempts, nextAttemptAt, state } = delivery;
   return (
     <ol class="timeline">
       {attempts.map((attempt, index) => (
-        <Attempt
-          key={attempt.startedAt}
-          number={index + 1}
-          attempt={attempt}
-          before={attempts[index - 1]}
-          delivery={delivery}
-          target={target}
-        />
+        <Attempt key={attempt.startedAt} number={index + 1} attempt={attempt} delivery={delivery} />
       ))}
       {state === "pending" && (
         <li class="next">
@@ -44,10 +37,9 @@ export function Attempts({ delivery, target }: AttemptsProps) {
 type AttemptProps = AttemptsProps & {
   readonly number: number;
   readonly attempt: DeliveryAttempt;
-  readonly before: DeliveryAttempt | undefined;
 };
 
-function Attempt({ number, attempt, before, delivery, target }: AttemptProps) {
+function Attempt({ number, attempt, delivery }: AttemptProps) {
   const [isOpen, setOpen] = useState(false);
   const { startedAt, durationMs, response, responseHeaders } = attempt;
   const reason = failureOf(attempt);
@@ -59,7 +51,7 @@ function Attempt({ number, attempt, before, delivery, target }: AttemptProps) {
         <span class="quiet"> · {countText(durationMs)} ms</span>
       </p>
       <p>
-        {reason === undefined ? "The receiver accepted it." : causeOf(reason, target).text}
+        {reason === undefined ? "The receiver accepted it." : causeOf(reason).text}
         {code !== undefined && (reason === undefined || attempt.status === undefined) && (
           <>
             {" "}
@@ -67,8 +59,7 @@ function Attempt({ number, attempt, before, delivery, target }: AttemptProps) {
           </>
         )}
       </p>
-      {response && response !== before?.response && <p class="quiet text">Response: {response}</p>}
-      <Difference number={number} attempt={attempt} before={before} />
+      {response && <p class="quiet text">Response: {response}</p>}
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Headers and signature</summary>
         {isOpen && (
@@ -93,20 +84,3 @@ function Attempt({ number, attempt, before, delivery, target }: AttemptProps) {
 
 const codeOf = ({ status, error }: DeliveryAttempt): string | undefined =>
   status === undefined ? error : `HTTP ${status}`;
-
-/** Compares an attempt with the one before it. */
-function Difference({ number, attempt, before }: Pick<AttemptProps, "number" | "attempt" | "before">) {
-  if (!before) return null;
-  const earlier = codeOf(before) ?? "accepted";
-  const differences = [
-    earlier !== (codeOf(attempt) ?? "accepted") && `it was ${earlier}`,
-    before.response !== attempt.response && "its response was another one",
-  ].filter((text) => text !== false);
-  return (
-    <p class="quiet text">
-      {differences.length === 0
-        ? `As attempt ${number - 1}.`
-        : `Differs from attempt ${number - 1}: ${differences.join("; ")}.`}
-    </p>
-  );
-}

@@ -17,7 +17,7 @@ const CERTIFICATE: Explanation = [
   "Install a certificate for %h that a public authority has signed and that has not expired.",
 ];
 const NO_NAME: Explanation = [
-  "The name %h has no address.",
+  "%h has no address.",
   "Correct the host in the target, or the DNS entry of the name.",
 ];
 const NO_ROUTE: Explanation = [
@@ -38,7 +38,7 @@ const CODES: Readonly<Record<string, Explanation>> = {
   NAME_NOT_FOUND: NO_NAME,
   ENOTFOUND: NO_NAME,
   NAME_TIMEOUT: ["The name server did not find %h in time.", "Check the DNS of this node."],
-  NAME_UNRESOLVED: ["The name %h cannot be resolved.", "Check the DNS of this node."],
+  NAME_UNRESOLVED: ["%h cannot be resolved.", "Check the DNS of this node."],
   CONNECT_TIMEOUT: NO_ROUTE,
   ETIMEDOUT: NO_ROUTE,
   EHOSTUNREACH: NO_ROUTE,
@@ -106,8 +106,9 @@ function explanationOf(status: number): Explanation {
  * Explains the reason of a failed attempt.
  *
  * @param reason text of the node: a code such as `ECONNREFUSED`, a code with the message of the system, or `HTTP 503`
+ * @param target URL; absent for an earlier attempt, whose target is not recorded
  */
-export function causeOf(reason: string, target: string): Cause {
+export function causeOf(reason: string, target?: string): Cause {
   const status = /^HTTP (\d{3})$/.exec(reason)?.[1];
   const [, code = "", message] = /^(\w+)(?:: (.*))?$/s.exec(reason) ?? [];
   const known =
@@ -123,7 +124,8 @@ export function causeOf(reason: string, target: string): Cause {
   const place = placeOf(target);
   const inWords = (words: string) => words.replace(/%[hap]/g, (part) => place[part as keyof Place]);
   const [text, advice] = [inWords(known[0]), inWords(known[1])];
-  return { text: status === undefined ? text : text.replace(/\.$/, ` (HTTP ${status}).`), advice };
+  const sentence = target === undefined ? sentenceOf(text) : text;
+  return { text: status === undefined ? sentence : sentence.replace(/\.$/, ` (HTTP ${status}).`), advice };
 }
 
 const sentenceOf = (text: string): string =>
@@ -136,8 +138,8 @@ const PORTS: Readonly<Record<string, string>> = {
   "tls:": "4222",
 };
 
-function placeOf(target: string): Place {
-  if (!URL.canParse(target)) return { "%h": target, "%a": target, "%p": "/" };
+function placeOf(target = "its target"): Place {
+  if (!URL.canParse(target)) return { "%h": target, "%a": target, "%p": "its path" };
   const { protocol, hostname, port, pathname } = new URL(target);
   return { "%h": hostname, "%a": `${hostname}:${port || PORTS[protocol]}`, "%p": pathname };
 }

@@ -1,5 +1,5 @@
 /** Deliveries of a webhook, newest first, with a button to send selected or matching ones immediately. */
-import type { DeliveryQuery, DeliveryRecord, DeliveryState, Webhook } from "@uniknode/client";
+import type { DeliveryQuery, DeliveryRecord, DeliveryState } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { heightFault } from "../../components/faults.ts";
 import { areValid, Filters } from "../../components/filters.tsx";
@@ -32,11 +32,7 @@ const FIELDS = [
   { name: "height", label: "Height", faultOf: heightFault },
 ];
 
-export function Deliveries({
-  webhook: { id: webhook, target },
-}: {
-  webhook: Pick<Webhook, "id" | "target">;
-}) {
+export function Deliveries({ webhook }: { webhook: number }) {
   const { webhooks } = useNode().operations;
   const { query } = useListState();
   const filter = filterOf(query);
@@ -78,7 +74,7 @@ export function Deliveries({
               <Durations deliveries={data} />
               <Table
                 caption="Deliveries"
-                columns={[selectColumn(selected, select), ...columnsOf(webhook, target)]}
+                columns={[selectColumn(selected, select), ...columnsOf(webhook)]}
                 rows={data}
                 keyOf={({ id }) => id}
                 empty={
@@ -177,7 +173,7 @@ const selectColumn = (
   ),
 });
 
-const columnsOf = (webhook: number, target: string): readonly Column<DeliveryRecord>[] => [
+const columnsOf = (webhook: number): readonly Column<DeliveryRecord>[] => [
   {
     title: "Delivery",
     narrow: "2a",
@@ -201,7 +197,7 @@ const columnsOf = (webhook: number, target: string): readonly Column<DeliveryRec
     cell: ({ nextAttemptAt }) => nextAttemptAt && <NextAttempt atMs={nextAttemptAt} />,
     isMinor: true,
   },
-  { title: "Cause", cell: ({ reason }) => reason && causeOf(reason, target).text, isMinor: true },
+  { title: "Cause", cell: ({ reason }) => reason && causeOf(reason).text, isMinor: true },
 ];
 
 /** Parses the filters in the URL, all of which are valid. */

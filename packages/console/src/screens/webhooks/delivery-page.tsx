@@ -5,7 +5,7 @@ import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf, Identifier } from "../../components/identifier.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { Loading, ResponseView } from "../../components/states.tsx";
+import { ResponseView } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { Attempts } from "./attempts.tsx";
 import { Counterpart } from "./counterpart.tsx";
@@ -24,31 +24,22 @@ export default function DeliveryPage({ webhook, id }: { webhook: string; id: str
     EVERY_FEW_SECONDS,
   );
   const delivery = response.value?.data;
-  const { value, error } = useResponse(`webhook ${webhook}`, () => webhooks.get(webhook), {
-    lasts: "session",
-  });
+  const { value } = useResponse(`webhook ${webhook}`, () => webhooks.get(webhook), { lasts: "session" });
   return (
     <Page kind="Delivery" title={id} aside={delivery && <DeliveryBadge state={delivery.state} />}>
       <ResponseView response={response} what="The delivery">
-        {({ data }) =>
-          value || error ? (
-            <Content webhook={webhook} target={value?.data.target ?? ""} delivery={data} />
-          ) : (
-            <Loading />
-          )
-        }
+        {({ data }) => (
+          <Content webhook={webhook} target={value?.data.target ?? "TARGET"} delivery={data} />
+        )}
       </ResponseView>
     </Page>
   );
 }
 
-type ContentProps = {
-  readonly webhook: string;
-  readonly target: string;
-  readonly delivery: DeliveryRecord;
-};
+type DeliveryProps = { readonly webhook: string; readonly delivery: DeliveryRecord };
 
-function Content({ webhook, target, delivery }: ContentProps) {
+/** @param target current target of the webhook; the attempts may have had others */
+function Content({ webhook, target, delivery }: DeliveryProps & { readonly target: string }) {
   const { webhooks } = useNode().operations;
   const action = useAction();
   const { id, messageId, state, reason, body } = delivery;
@@ -65,7 +56,7 @@ function Content({ webhook, target, delivery }: ContentProps) {
   return (
     <>
       {isTrouble && (
-        <Trouble reason={reason} target={target}>
+        <Trouble reason={reason}>
           <p>
             {send}{" "}
             <a class="button" href={`/console/webhooks/${webhook}/edit`}>
@@ -76,9 +67,9 @@ function Content({ webhook, target, delivery }: ContentProps) {
       )}
       <Section title="Attempts" aside={!isTrouble && send}>
         <Outcome action={action} />
-        <Attempts delivery={delivery} target={target} />
+        <Attempts delivery={delivery} />
       </Section>
-      <DeliveryFacts webhook={webhook} target={target} delivery={delivery} />
+      <DeliveryFacts webhook={webhook} delivery={delivery} />
       <Counterpart webhook={webhook} delivery={delivery} />
       <Section title="Request">
         <Json value={body} what="body" />
@@ -88,7 +79,7 @@ function Content({ webhook, target, delivery }: ContentProps) {
             {
               id: "request",
               title: "The request, unsigned",
-              text: requestOf(target || "TARGET", messageId, jsonText(body)),
+              text: requestOf(target, messageId, jsonText(body)),
             },
             ...deliveryForms(webhook, id, location.origin),
           ]}
@@ -99,7 +90,7 @@ function Content({ webhook, target, delivery }: ContentProps) {
   );
 }
 
-function DeliveryFacts({ webhook, target, delivery }: ContentProps) {
+function DeliveryFacts({ webhook, delivery }: DeliveryProps) {
   const { messageId, event, height, blockId, reverts, undone } = delivery;
   return (
     <Facts
@@ -110,14 +101,8 @@ function DeliveryFacts({ webhook, target, delivery }: ContentProps) {
             {webhook}
           </a>,
         ],
-        ["webhook-id", <Identifier key="id" id={messageId} what="webhook-id" isWhole />],
+        ["Message id", <Identifier key="id" id={messageId} what="message id" isWhole />],
         ["Event", event],
-        [
-          "Target",
-          <span key="target" class="text">
-            {target}
-          </span>,
-        ],
         ["Block", height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>],
         [
           "Retracts",

@@ -31,7 +31,7 @@ export function Health({ webhook: { id }, isShort = false }: HealthProps) {
           {countText(queued)} waiting
           {!isShort && oldestWaitingAt !== undefined && (
             <>
-              , since <Time timeMs={oldestWaitingAt} clock="machine" />
+              , oldest <Time timeMs={oldestWaitingAt} clock="machine" />
             </>
           )}
         </span>

@@ -21,9 +21,12 @@ export type QueueDialogProps = {
 
 export function QueueDialog({ title, button, count, isOpen, onClose, onChosen, children }: QueueDialogProps) {
   const [isDropping, setDropping] = useState(false);
-  const deliveries = countOfText(count, "deliveries");
+  function close(): void {
+    setDropping(false);
+    onClose();
+  }
   return (
-    <Dialog title={title} isOpen={isOpen} onClose={onClose}>
+    <Dialog title={title} isOpen={isOpen} onClose={close}>
       <p>{children}</p>
       {count > 0 && (
         <label class="choice">
@@ -32,19 +35,18 @@ export function QueueDialog({ title, button, count, isOpen, onClose, onChosen, c
             checked={isDropping}
             onChange={({ currentTarget }) => setDropping(currentTarget.checked)}
           />
-          <span>Drop {deliveries} in the queue</span>
+          <span>Never send the {countOfText(count, "deliveries")} in the queue</span>
         </label>
       )}
       <p class="choices">
-        <button type="button" onClick={onClose}>
+        <button type="button" onClick={close}>
           Cancel
         </button>
         <button
           type="button"
           class="primary"
           onClick={() => {
-            onClose();
-            setDropping(false);
+            close();
             onChosen(isDropping ? "drop" : "keep");
           }}
         >

@@ -16,10 +16,12 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   const { id } = webhook;
   const action = useAction();
   const [isStarted, setStarted] = useState(false);
-  const [from, setFrom] = useState(1);
+  const [from, setFrom] = useState<number>();
   const [to, setTo] = useState<number>();
   const top = head.value?.height ?? 1;
   const toHeight = to ?? top;
+  // One block, so that a single click does not replay the whole chain.
+  const fromHeight = from ?? toHeight;
   const isAsked = isStarted || webhook.replay !== undefined;
   // The node returns 404 if there is no replay.
   const { value } = useResponse(isAsked ? `webhook ${id} replay` : undefined, () => webhooks.getReplay(id), {
@@ -30,7 +32,7 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   const isRunning = replay?.state === "running";
 
   async function start(): Promise<string> {
-    await webhooks.replay(id, { fromHeight: from, toHeight });
+    await webhooks.replay(id, { fromHeight, toHeight });
     setStarted(true);
     return "Replay started";
   }
@@ -46,9 +48,9 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   return (
     <Section title="Replay">
       <form class="filters" aria-label="Replay" onSubmit={onSubmit}>
-        <CountField id="replay-from" label="From height" value={from} max={top} onChange={setFrom} />
+        <CountField id="replay-from" label="From height" value={fromHeight} max={top} onChange={setFrom} />
         <CountField id="replay-to" label="To height" value={toHeight} max={top} onChange={setTo} />
-        <button type="submit" disabled={action.isRunning || isRunning || from > toHeight}>
+        <button type="submit" disabled={action.isRunning || isRunning || fromHeight > toHeight}>
           Replay
         </button>
         {isRunning && (
@@ -57,7 +59,7 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
           </button>
         )}
       </form>
-      {!isRunning && <Estimate webhook={webhook} blocks={toHeight - from + 1} />}
+      {!isRunning && <Estimate webhook={webhook} blocks={toHeight - fromHeight + 1} />}
       {replay && <Progress replay={replay} />}
       <Outcome action={action} />
     </Section>
@@ -99,9 +101,9 @@ function Estimate({ webhook, blocks }: { webhook: Webhook; blocks: number }) {
   const tried = Math.max(toHeight - fromHeight + 1, 1);
   return (
     <p class="quiet">
-      {countOfText(blocks, "blocks")}, about {countText(Math.round((fired.count * blocks) / tried))}{" "}
-      deliveries, judged by the last {countText(tried)} blocks. What was delivered before comes again with the
-      same id.
+      {countOfText(blocks, "blocks")}, about{" "}
+      {countOfText(Math.round((fired.count * blocks) / tried), "deliveries")}, judged by the last{" "}
+      {countText(tried)} blocks. What was delivered before comes again with the same id.
     </p>
   );
 }

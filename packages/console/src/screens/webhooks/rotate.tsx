@@ -27,7 +27,7 @@ export function Rotate({ id, action, isOpen, onClose, onRotated }: RotateProps) 
   async function rotate(): Promise<string> {
     const { data } = await webhooks.rotate(id, { overlapSeconds: seconds });
     onRotated(data);
-    return `Webhook ${id} has a new secret`;
+    return "The new secret is at the top of this page";
   }
 
   return (

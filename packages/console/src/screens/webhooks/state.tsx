@@ -44,7 +44,8 @@ export function NextAttempt({ atMs }: { atMs: number }) {
 type TroubleProps = {
   /** Reason of the last failure. */
   readonly reason: string;
-  readonly target: string;
+  /** Absent for a delivery, whose attempts may have had other targets. */
+  readonly target?: string;
   readonly children: ComponentChildren;
 };
 

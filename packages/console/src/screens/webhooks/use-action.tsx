@@ -39,12 +39,13 @@ export function useAction(): Action {
 }
 
 export const Outcome = ({ action: { outcome } }: { action: Action }) =>
-  outcome === undefined ? null : <p class={outcome.isBad ? "bad" : "quiet"}>{outcome.text}</p>;
+  outcome === undefined ? null : <p class={outcome.isBad ? "bad-text" : "quiet"}>{outcome.text}</p>;
 
 /**
  * Pings a receiver and describes the response.
  *
  * @throws {ApiError}
+ * @throws {Error} if the receiver did not accept the ping
  */
 export async function pingOf(
   webhooks: Client["webhooks"],
@@ -54,7 +55,11 @@ export async function pingOf(
   return outcomeText("the ping", target, { ...attempts[0], reason });
 }
 
-/** Describes the response to a message that was sent once. `reason` is absent after a success. */
+/**
+ * Describes the response to a message that was sent once.
+ *
+ * @throws {Error} if the receiver did not accept the message, because of `reason`
+ */
 export function outcomeText(
   what: string,
   target: string,
@@ -62,5 +67,5 @@ export function outcomeText(
 ): string {
   if (reason === undefined) return `The receiver accepted ${what}: ${status ?? "acknowledged"}`;
   const { text, advice = "" } = causeOf(reason, target);
-  return `The receiver did not accept ${what}. ${text} ${advice}`;
+  throw new Error(`The receiver did not accept ${what}. ${text} ${advice}`);
 }

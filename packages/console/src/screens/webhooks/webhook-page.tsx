@@ -33,12 +33,12 @@ function Content({ webhook }: { webhook: Webhook }) {
   const [rotated, setRotated] = useState<WebhookWithToken>();
   return (
     <>
+      {rotated && <SecretPanel webhook={rotated} />}
       <Failing webhook={webhook} />
       <WebhookFacts webhook={webhook} />
-      {rotated && <SecretPanel webhook={rotated} />}
       <Actions webhook={webhook} onRotated={setRotated} />
+      <Deliveries webhook={webhook.id} />
       <ReplaySection webhook={webhook} />
-      <Deliveries webhook={webhook} />
     </>
   );
 }
@@ -99,7 +99,7 @@ function Failing({ webhook: { id, target, suspended, failing } }: { webhook: Web
         )}{" "}
         {since !== undefined && (
           <span class="quiet">
-            {suspended ? "Suspended" : "Failing"} since <Time timeMs={since} clock="machine" />
+            {suspended ? "Suspended" : "Began failing"} <Time timeMs={since} clock="machine" />
           </span>
         )}
       </p>

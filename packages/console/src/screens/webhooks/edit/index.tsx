@@ -77,7 +77,7 @@ function Form({ webhook }: { webhook: Webhook }) {
         onClose={() => setAsking(false)}
         onChosen={(queue) => void action.run(() => save(queue))}
       >
-        Kept deliveries are sent in order to {draft.target}.
+        Queued deliveries go to {draft.target}, in order.
       </QueueDialog>
     </form>
   );

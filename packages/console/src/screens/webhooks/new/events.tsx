@@ -24,7 +24,7 @@ export function Events({ events, onChange }: EventsProps) {
         return (
           <details key={title} class="card" open={hasAll || names.some(([name]) => events.includes(name))}>
             <summary>
-              {title} <span class="quiet">{names.length} events</span>
+              {title}: {names.length} events
             </summary>
             {hint && <p class="quiet">{hint}</p>}
             {pattern && <Choice name={pattern} text="all of them" isChosen={hasAll} onChange={toggle} />}

@@ -26,7 +26,10 @@ export default function NewWebhook() {
   }
   const { webhook, warnings } = made;
   return (
-    <Page title={`Webhook ${webhook.id} is registered`}>
+    <Page
+      title={`Webhook ${webhook.id} is registered`}
+      aside={<a href={`/console/webhooks/${webhook.id}`}>To the webhook</a>}
+    >
       <Warnings warnings={warnings} />
       <SecretPanel webhook={webhook} />
     </Page>

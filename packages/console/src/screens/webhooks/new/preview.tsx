@@ -95,7 +95,7 @@ function Report({ report: { fired, notFired, notRemembered, note, warnings } }: 
           they occur.
         </p>
       )}
-      <Tried title="Would be delivered" events={fired.events} isOpen />
+      <Tried title="Would be delivered" events={fired.events} />
       <Tried title="Would not be delivered" events={notFired.events} />
     </>
   );
@@ -107,38 +107,33 @@ const MAX_SHOWN = 3;
 const namesText = (names: readonly string[]): string =>
   names.length > MAX_NAMES ? countOfText(names.length, "kinds of events") : names.join(", ");
 
-type TriedProps = {
-  readonly title: string;
-  readonly events: readonly TriedEvent[];
-  readonly isOpen?: boolean;
-};
+type TriedProps = { readonly title: string; readonly events: readonly TriedEvent[] };
 
-function Tried({ title, events, isOpen = false }: TriedProps) {
+function Tried({ title, events }: TriedProps) {
   if (events.length === 0) return null;
   return (
     <>
       <h3>{title}</h3>
       {events.slice(0, MAX_SHOWN).map((event, index) => (
-        <Example key={index} event={event} isFirst={isOpen && index === 0} />
+        <Example key={index} event={event} />
       ))}
     </>
   );
 }
 
-type ExampleProps = { readonly event: TriedEvent; readonly isFirst: boolean };
-
-function Example({ event: { event, height, data, conditions }, isFirst }: ExampleProps) {
-  const [isOpen, setOpen] = useState(isFirst);
-  const failing = conditions.filter(({ holds }) => !holds);
+function Example({ event: { event, height, data, conditions } }: { readonly event: TriedEvent }) {
+  const [isOpen, setOpen] = useState(false);
+  const failing = conditions
+    .filter(({ holds }) => !holds)
+    .map(
+      ({ key, found }) =>
+        `${key} is ${found.length > 0 ? found.map(String).join(", ").slice(0, 60) : "missing"}`,
+    );
+  const details = [height !== undefined && `block ${countText(height)}`, failing.join(", ")];
   return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <Badge>{event}</Badge> {height !== undefined && `block ${countText(height)} `}
-        {failing.map(({ key, found }) => (
-          <span key={key}>
-            {key} is {found.length > 0 ? found.map(String).join(", ").slice(0, 60) : "missing"}{" "}
-          </span>
-        ))}
+        <Badge>{event}</Badge> {details.filter(Boolean).join(": ")}
       </summary>
       {isOpen && <Json value={data} what={`content of ${event}`} />}
     </details>

@@ -11,7 +11,7 @@ import { Outcome, pingOf, useAction } from "../use-action.tsx";
 const ReceiverCode = loadable(() => import("./receiver-code.tsx"), "part");
 
 export function SecretPanel({ webhook }: { webhook: WebhookWithToken }) {
-  const { id, secret, token, target, overlapUntil } = webhook;
+  const { secret, token, overlapUntil } = webhook;
   const { webhooks } = useNode().operations;
   const action = useAction();
   return (
@@ -22,13 +22,7 @@ export function SecretPanel({ webhook }: { webhook: WebhookWithToken }) {
       <Facts
         facts={[
           ["Secret", <CodeBlock key="secret" text={secret} what="secret" />],
-          ["As a token", <CodeBlock key="token" text={token} what="token" />],
-          [
-            "Target",
-            <span key="target" class="text">
-              {target}
-            </span>,
-          ],
+          ["Token", <CodeBlock key="token" text={token} what="token" />],
           [
             "Previous secret",
             overlapUntil !== undefined && (
@@ -47,10 +41,7 @@ export function SecretPanel({ webhook }: { webhook: WebhookWithToken }) {
           onClick={() => void action.run(() => pingOf(webhooks, webhook))}
         >
           Ping the receiver
-        </button>{" "}
-        <a class="button" href={`/console/webhooks/${id}`}>
-          To the webhook
-        </a>
+        </button>
       </p>
       <Outcome action={action} />
       <ReceiverCode />
