@@ -46,6 +46,7 @@ export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./sign
 export { createDraft, type Draft, propertiesOver, type WrittenRecords, walletsOver } from "./state/draft.ts";
 export {
   collapseAttributes,
+  countHoldings,
   expandAttributes,
   findHolding,
   type HoldingRow,

@@ -182,6 +182,15 @@ export type HoldingRow = {
 /** Only attributes with a collection contain this text, apart from texts of transactions. */
 export const hasCollections = (attributes: string): boolean => attributes.includes('"size":');
 
+/** Returns the number of holdings in the collections of attributes, which are JSON. */
+export function countHoldings(attributes: string): number {
+  let count = 0;
+  mapCollections(JSON.parse(attributes), (_kind, collection) => {
+    count += (collection as Collection).size;
+  });
+  return count;
+}
+
 /**
  * Returns the attributes of a wallet as responses show them.
  *

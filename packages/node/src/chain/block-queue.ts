@@ -107,6 +107,8 @@ type Job = { readonly run: () => void };
 
 /** Maximum number of parts in one commit: about 2,000 empty blocks, or 2,400 transactions. */
 const COMMIT_PARTS = 16;
+/** A commit begins no further part after this time: a part can be a block of 500 transactions with 128 payments each. */
+const COMMIT_MS = 100;
 /** Parts to prefetch (read and verify): enough to keep the verifier threads busy during a commit. */
 const PREFETCHED_PARTS = 40;
 
@@ -169,8 +171,9 @@ export class BlockQueue {
 
   /** Removes the parts of one commit, whose preparation has ended, and prefetches others. */
   *#readyParts(): Iterable<BatchPart> {
-    for (const part of this.#leadingParts(COMMIT_PARTS)) {
-      if (!part.prepared) return;
+    const endMs = performance.now() + COMMIT_MS;
+    for (const [index, part] of this.#leadingParts(COMMIT_PARTS).entries()) {
+      if (!part.prepared || (index > 0 && performance.now() >= endMs)) return;
       this.#entries.shift();
       yield part;
       this.#prefetch();

@@ -24,7 +24,7 @@ export type History = {
    *
    * @throws {HistoryError}
    */
-  eventsAt(height: number): Promise<Event[]>;
+  eventsAt(height: number): Promise<readonly Event[]>;
 };
 
 /**
@@ -43,7 +43,7 @@ export class HistoryError extends CodedError<HistoryErrorCode> {
 /** Past events that are read synchronously, in a transaction of the caller. */
 export type PastEvents = {
   head(): number;
-  eventsAt(height: number): Event[];
+  eventsAt(height: number): readonly Event[];
 };
 
 const LOST: ReadonlySet<string> = new Set(["wallet.saved", "wallet.created.cold"]);

@@ -88,9 +88,13 @@ export class FeedReader {
   ): BlockLines {
     let position = after;
     let lines = "";
-    for (const block of this.#blocks.bytes(after.height + 1, Math.min(after.height + MAX_BLOCKS, last))) {
-      const text = textOf(block.height);
-      if (!text || (lines.length > 0 && lines.length > MAX_CHARACTERS)) break;
+    const end = Math.min(after.height + MAX_BLOCKS, last);
+    while (position.height < end && lines.length <= MAX_CHARACTERS) {
+      const height = position.height + 1;
+      // One block at a time, because 64 full ones are 122 MB.
+      const [block] = this.#blocks.bytes(height, height);
+      const text = block && textOf(height);
+      if (!text) break;
       lines += bundleLine(block, position.id, text.changes);
       position = { height: block.height, id: block.id };
     }

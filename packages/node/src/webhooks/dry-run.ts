@@ -76,7 +76,7 @@ export async function dryRun(deps: DryRunDeps, body: unknown): Promise<DryRunRep
   const canContinue = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
   let height = toHeight;
   for (; height >= lowest && canContinue(); height--) {
-    await evaluateBlock(deps, run, (await history.eventsAt(height)).reverse());
+    await evaluateBlock(deps, run, (await history.eventsAt(height)).toReversed());
   }
   const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
   const range = { fromHeight: height + 1, toHeight };

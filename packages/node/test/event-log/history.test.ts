@@ -35,7 +35,7 @@ async function grow(name: string) {
   const live = new EventLog(database, { recordedNames: () => new Set() })
     .read(0, 1_000_000)
     .map(({ sequence: _sequence, createdMs: _createdMs, ...event }) => event);
-  return { database, live, network: createNetwork(content.network) };
+  return { chain, database, live, network: createNetwork(content.network) };
 }
 
 test("The owner of a unik is found by the index of its transfers, however many transfers follow.", () => {
@@ -78,6 +78,17 @@ describe("the past events of a chain", () => {
       expect([name, names.has(name)]).toEqual([name, true]);
     }
     expect(history.eventsAt(history.head() + 1)).toEqual([]);
+  });
+
+  test("The past events of a block are derived once while it is read repeatedly, and no longer after it is reverted.", async () => {
+    const { chain, database, network } = await grow("chain-random-2");
+    const history = new SqlitePastEvents(database, network);
+    const { height } = chain.head();
+    const events = history.eventsAt(height);
+    expect(events).not.toEqual([]);
+    expect(history.eventsAt(height)).toBe(events);
+    await chain.revertTo(height - 1);
+    expect(history.eventsAt(height)).toEqual([]);
   });
 
   test("The past events of a chain contain the owner of a unik before and after a transfer, and none before its mint.", async () => {

@@ -9,7 +9,7 @@ import {
   type TableName,
 } from "@uniknode/ledger";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
 import { Growth } from "../../src/facts/growth.ts";
 import { SqliteFactReader } from "../../src/facts/sqlite/reader.ts";
@@ -17,6 +17,7 @@ import { DEFAULT_FEED_OPTIONS, Feed, type FeedResponse } from "../../src/feed/fe
 import type { Position } from "../../src/feed/line.ts";
 import { FeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
+import { BlockStore } from "../../src/store/chain/blocks.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { fromMembers } from "../../src/store/state/json.ts";
 import {
@@ -134,6 +135,24 @@ test("A block of the feed is that of the chain, with its parent.", async () => {
     expect(blockToJson(received)).toEqual(blockToJson(stored));
     expect({ id, parent }).toEqual({ id: stored.header.id, parent: positionAt(height - 1).id });
   }
+});
+
+test("A part of the feed ends with the block that exceeds its size, and no later block is read for it.", () => {
+  const { bytes } = BlockStore.prototype;
+  const read: number[] = [];
+  const spy = vi.spyOn(BlockStore.prototype, "bytes").mockImplementation(function (
+    this: BlockStore,
+    from,
+    to,
+  ) {
+    const found = bytes.call(this, from, to);
+    read.push(...found.map(({ height }) => height));
+    return found.map((block) => ({ ...block, transactions: [new Uint8Array(200 * 1024)] }));
+  });
+  onTestFinished(() => spy.mockRestore());
+  const part = new FeedReader(opened.database).readBlocks(1, last);
+  expect(part?.last).toEqual(positionAt(3));
+  expect(read).toEqual([2, 3]);
 });
 
 test("The rows of the state, and the blocks below it, make a mirror complete.", async () => {

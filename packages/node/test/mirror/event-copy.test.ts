@@ -401,6 +401,27 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       expect(await left()).toEqual([]);
     });
 
+    test("The copy of an event log drops events beyond its bounds while it writes others: a step for each write.", async () => {
+      const epoch = await copyOf(...Array<number>(10_002).fill(8 * 86_400));
+      const written = [10_003, 10_004];
+      const ended = Promise.withResolvers<void>();
+      const client = {
+        ...clientOf(feed),
+        async *events(): AsyncIterable<EventLine> {
+          yield { after: 10_002, last: 10_004 };
+          for (const sequence of written) {
+            yield { events: [eventOf(sequence)] };
+            await copiedUpTo(sequence);
+          }
+          await ended.promise;
+        },
+      };
+      const copy = await start({ epoch, client });
+      await expect.poll(left, POLL).toEqual(written);
+      ended.resolve();
+      await copy.stop();
+    });
+
     test("The copy of an event log drops events beyond its bounds in steps.", async () => {
       const epoch = await copyOf(...Array<number>(5_001).fill(9));
       expect(await pruneEvents(postgres, old, epoch)).toBe(true);

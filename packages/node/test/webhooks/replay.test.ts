@@ -1,6 +1,6 @@
 /** Replay of a range of the chain. */
 import { pino } from "pino";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { HistoryError } from "../../src/event-log/history.ts";
 import type { Event } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
@@ -155,6 +155,29 @@ describe("a replay", () => {
     await emit(...blockOf(13));
     expect(await finish(service)).toMatchObject({ state: "finished", events: 4 });
     expect(saw(calls).toSorted()).toEqual([...expected(2, 3), ...expected(11, 13)].toSorted());
+  });
+
+  test("A replay reads a block once, even if that takes longer than a step.", async () => {
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    onTestFinished(() => clock.mockRestore());
+    const reads: number[] = [];
+    const service = await start(
+      { conditions: [{ key: "amount", condition: "eq", value: "0" }] },
+      {
+        createPastEvents: () => ({
+          head: () => 2,
+          eventsAt(height) {
+            reads.push(height);
+            nowMs += 400;
+            return Array.from({ length: 50 }, (_, index) => transaction(height, index));
+          },
+        }),
+      },
+    );
+    await service.webhooks.replays.start("1", range(1, 2));
+    expect(await finish(service)).toMatchObject({ state: "finished", events: 0 });
+    expect(reads).toEqual([1, 2]);
   });
 
   test("A replay of a long range queues few deliveries at a time, and does not delay live events.", async () => {

@@ -30,6 +30,8 @@ export class SqlitePastEvents implements PastEvents {
   readonly #pastFacts: PastFacts;
   readonly #finality: Finality;
   readonly #toEvents: ReturnType<typeof createFactEvents>;
+  /** The last block read: replays and streams read a large block in many steps. */
+  #last: { readonly blockId: string; readonly events: readonly Event[] } | undefined;
 
   constructor(database: Database, network: Network) {
     const blocks = new BlockStore(database);
@@ -50,12 +52,16 @@ export class SqlitePastEvents implements PastEvents {
   }
 
   /** Must be called inside a transaction, so that all events belong to one block. */
-  eventsAt(height: number): Event[] {
+  eventsAt(height: number): readonly Event[] {
+    const header = this.#blocks.header(height);
+    if (header && header.id === this.#last?.blockId) return this.#last.events;
     const block = this.#blocks.block(height);
     if (!block) return [];
     // Other calls may have seen another chain.
     this.#pastFacts.forget();
     const facts = [...this.#pastFacts.of(block), ...this.#finality.follow(block.header)];
-    return facts.flatMap((fact) => this.#toEvents(fact, block.header));
+    const events = facts.flatMap((fact) => this.#toEvents(fact, block.header));
+    this.#last = { blockId: block.header.id, events };
+    return events;
   }
 }

@@ -34,7 +34,7 @@ const REFUSED_PAUSE_MS = 60_000;
 const MAX_WAIT_MS = 1_000;
 /** Events about blocks that the node has not accepted: a peer chooses their heights. */
 const UNACCEPTED: ReadonlySet<string> = new Set(["block.received", "block.disregarded"]);
-/** Steps of pruning between two responses of the node, each of which takes a minute. */
+/** Steps of pruning between two responses of the node, each of which takes a minute: live events wait meanwhile. */
 const MAX_PRUNED_STEPS = 20;
 /** Bounds of the lines that are read while others are written: their number, and the characters of their events. */
 const AHEAD: AheadOptions<EventLine> = {
@@ -99,9 +99,12 @@ async function copyOnce(deps: CopyDeps): Promise<void> {
   const known = { ...(id !== undefined && { id }), ...(transfer !== undefined && { transfer }) };
   const position = copy.isStarted ? { sequence, ...known } : "newest";
   const progress = { ...copy };
+  let canPrune = true;
   try {
     for await (const lines of readAhead(feed.events(position, signal), AHEAD)) {
       await writeLines(lines, progress, deps);
+      // A step drops more events than a write adds.
+      if (canPrune) canPrune = await pruneEvents(postgres, DEFAULT_EVENT_RETENTION, deps.epoch);
     }
   } catch (error) {
     if (codeOf(error) !== "MIRROR_EVENTS_GONE") throw error;

@@ -1,11 +1,11 @@
 /** Wallets with what they hold (state.md 2.4), all open locks and entities, and delegates. */
 
-import { type HoldingRow, hasCollections, shownText } from "@uniknode/ledger";
+import { countHoldings, type HoldingRow, hasCollections, shownText } from "@uniknode/ledger";
 import { prepared } from "../../postgres/reads.ts";
 import { type WalletTerm, walletTerms } from "../cursor.ts";
 import type { WalletField, WalletFilter, WalletOrder } from "../filters.ts";
 import type { Found, Range } from "../page.ts";
-import { type Entities, type Locks, perSnapshot, type Wallets } from "../port.ts";
+import { type Entities, type Locks, perSnapshot, SnapshotError, type Wallets } from "../port.ts";
 import {
   type DelegateRow,
   delegateFromRow,
@@ -119,11 +119,23 @@ const HELD = `SELECT address, public_key AS "publicKey", id, value
 
 const OF_WALLETS = prepared("SELECT address, kind, id, next, value FROM holdings WHERE address = ANY ($1)");
 
-/** Returns the wallets of rows. Wallets with holdings cost one more query. */
+/** Maximum number of holdings of the wallets of a response, which occupy the thread for about half a second. */
+const MAX_HOLDINGS = 250_000;
+
+/**
+ * Returns the wallets of rows. Wallets with holdings cost one more query.
+ *
+ * @throws {SnapshotError} SNAPSHOT_TIMEOUT if they hold too much
+ */
 async function toWallets({ query }: SnapshotReads, rows: readonly WalletRow[]): Promise<StoredWallet[]> {
-  const holders = rows.filter(({ attributes }) => hasCollections(attributes)).map(({ address }) => address);
+  const holders = rows.filter(({ attributes }) => hasCollections(attributes));
+  const count = holders.reduce((sum, { attributes }) => sum + countHoldings(attributes), 0);
+  if (count > MAX_HOLDINGS) throw new SnapshotError("SNAPSHOT_TIMEOUT");
+  const addresses = holders.map(({ address }) => address);
   const held =
-    holders.length > 0 ? await query<HoldingRow & { readonly address: string }>(OF_WALLETS, [holders]) : [];
+    addresses.length > 0
+      ? await query<HoldingRow & { readonly address: string }>(OF_WALLETS, [addresses])
+      : [];
   const byAddress = Map.groupBy(held, ({ address }) => address);
   return rows.map((row) =>
     hasCollections(row.attributes)

@@ -21,7 +21,7 @@ export type WalletVersion = {
   readonly hasPublicKey: boolean;
 };
 
-export type PropertyVersion = { readonly key: string; readonly value: string | null };
+type PropertyVersion = { readonly key: string; readonly value: Earlier<string> };
 
 type WalletRow = { balance: string | null; nonce: string; hasPublicKey: number };
 
@@ -29,7 +29,10 @@ export class HistoryReader {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #onRow: (() => void) | undefined;
 
-  /** @param onRow called for each holding of a wallet when it is read, and when it is shown: an exception ends the work */
+  /**
+   * @param onRow called for each holding of a wallet when it is read, and when it is shown, and for each recorded key of a range: an
+   * exception ends the work
+   */
   constructor(database: Database, onRow?: () => void) {
     this.#statements = prepareStatements(database);
     this.#onRow = onRow;
@@ -64,21 +67,31 @@ export class HistoryReader {
   }
 
   /**
-   * Returns properties of a token that blocks above the height changed, as they were after the block, by ascending key from a key
-   * on. The value of a property that did not exist is null.
+   * Returns properties of a token that have recorded versions, as they were after the block, by ascending key from a key on. The
+   * value of a property that did not exist is undefined.
    */
   properties(tokenId: string, from: string, height: number, limit: number): PropertyVersion[] {
     const prefix = propertyKey(tokenId, "");
     // Keys of the token begin with its id and "/", and "0" is the next character.
-    const rows = this.#statements.versions.all(
-      HISTORY_KINDS.properties,
-      prefix + from,
-      `${tokenId}0`,
-      height,
-      limit,
-    );
-    // SQLite would end the text at U+0000.
-    return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));
+    const versions = this.#versions("properties", prefix + from, `${tokenId}0`, height).take(limit);
+    return versions
+      .map(({ key, value }): PropertyVersion => ({ key: key.slice(prefix.length), value }))
+      .toArray();
+  }
+
+  /** Searches the version of each key of a range: rows of other versions, of which a key can have thousands, are not read. */
+  *#versions(
+    kind: keyof typeof HISTORY_KINDS,
+    from: string,
+    end: string,
+    height: number,
+  ): Generator<PropertyVersion, undefined> {
+    const { firstKey } = this.#statements;
+    const next = (key: string) => firstKey.get(HISTORY_KINDS[kind], key, end)?.key;
+    for (let key = next(from); key !== undefined; key = next(`${key}\0`)) {
+      this.#onRow?.();
+      yield { key, value: this.#record(kind, key, height) };
+    }
   }
 
   #record(kind: keyof typeof HISTORY_KINDS, key: string, height: number): Earlier<string> {
@@ -88,17 +101,17 @@ export class HistoryReader {
 
   /** Returns what the wallet held after the block. */
   #holdings(address: string, height: number): Iterable<HoldingRow> {
-    const { holdings, versions } = this.#statements;
+    const { holdings } = this.#statements;
     const held = new Map<string, HoldingRow>();
     for (const row of holdings.iterate(address)) {
       held.set(holdingKey(address, row.kind, row.id), row);
       this.#onRow?.();
     }
-    // Holdings that later blocks changed; null if the wallet did not have them.
-    const changed = versions.all(HISTORY_KINDS.holdings, `${address}/`, `${address}0`, height, -1);
-    for (const { key, value: record } of changed) {
+    for (const { key, value: record } of this.#versions("holdings", `${address}/`, `${address}0`, height)) {
+      if (record === UNCHANGED) continue;
       held.delete(key);
-      if (record === null) continue;
+      // The wallet did not have it.
+      if (record === undefined) continue;
       const [value, , next] = JSON.parse(record) as HoldingMembers;
       held.set(key, { ...parseHoldingKey(key), next, value: JSON.stringify(value) });
     }
@@ -121,11 +134,8 @@ const prepareStatements = (database: Database) => ({
   record: database.prepare<{ record: string | null }>(
     "SELECT record FROM history_records WHERE kind = ? AND key = ? AND height > ? ORDER BY height LIMIT 1",
   ),
-  // The other columns are those of the row with the lowest height.
-  versions: database.prepare<PropertyVersion>(
-    `SELECT key, record AS value, min(height) FROM history_records
-     WHERE kind = +? AND key >= +? AND key < +? AND height > +?
-     GROUP BY key ORDER BY key LIMIT +?`,
+  firstKey: database.prepare<{ key: string }>(
+    "SELECT key FROM history_records WHERE kind = +? AND key >= +? AND key < +? ORDER BY key LIMIT 1",
   ),
   holdings: database.prepare<HoldingRow>("SELECT kind, id, next, value FROM holdings WHERE address = ?"),
 });

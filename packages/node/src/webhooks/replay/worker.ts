@@ -30,7 +30,7 @@ type ReplayWorkerDeps = {
 
 /** Maximum number of pending deliveries; when half are finished, more are created. */
 const MAX_WAITING = 200;
-/** Maximum time for which a step reads, because it blocks this thread. */
+/** Maximum time for which a step reads blocks, and matches the events of its last block, because it blocks this thread. */
 const MAX_STEP_MS = 5;
 const MAX_STEP_BLOCKS = 100;
 
@@ -151,7 +151,6 @@ type Found = {
 
 type Step = {
   readonly definition: Definition;
-  readonly endMs: number;
   readonly matched: MatchedEvent[];
   evaluated: number;
 };
@@ -163,7 +162,7 @@ async function readEvents(
   definition: Definition,
 ): Promise<Found | undefined> {
   const endMs = performance.now() + MAX_STEP_MS;
-  const step: Step = { definition, endMs, matched: [], evaluated: 0 };
+  const step: Step = { definition, matched: [], evaluated: 0 };
   const head = await history.head();
   // The chain may have become shorter; the blocks that replace others are delivered as live events.
   const end = Math.min(replay.toHeight, head);
@@ -172,7 +171,7 @@ async function readEvents(
   const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
   const { matched } = step;
   let { nextHeight, nextIndex } = replay;
-  while (nextHeight <= endHeight && performance.now() < step.endMs) {
+  while (nextHeight <= endHeight && performance.now() < endMs) {
     const stopped = matchBlock(observer, step, await history.eventsAt(nextHeight), nextIndex);
     if (stopped) return { matched, nextHeight, ...stopped };
     nextHeight++;
@@ -189,10 +188,11 @@ function matchBlock(
   fromIndex: number,
 ): Pick<Found, "nextIndex" | "tooExpensive"> | undefined {
   const { definition, matched } = step;
+  // A block whose reading used up the time would be read again for each event.
+  const endMs = performance.now() + MAX_STEP_MS;
   for (const [index, event] of events.slice(fromIndex).entries()) {
     const nextIndex = fromIndex + index;
-    // Evaluates at least one event, even if reading the block used up the time.
-    const isTimeUp = step.evaluated > 0 && performance.now() >= step.endMs;
+    const isTimeUp = step.evaluated > 0 && performance.now() >= endMs;
     if (isTimeUp || matched.length === MAX_WAITING / 2) return { nextIndex };
     const name = definition.names.get(event.name);
     if (name === undefined || !isRemembered(event.name)) continue;

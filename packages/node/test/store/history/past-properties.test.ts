@@ -57,3 +57,34 @@ test("Pages of thousands of properties at a height are those of the versions tha
   expect(list({ offset: 0, limit: 0 })).toEqual({ rows: [], totalCount });
   for (const { key, value } of rows.slice(0, 50)) expect(properties.value(45, TOKEN, key)).toBe(value);
 });
+
+test("A page of properties at a height visits each recorded key once, whenever the key was changed, and can end there.", () => {
+  const database = openDatabase(":memory:");
+  onTestFinished(() => database.close());
+  migrate(database);
+  const insert = database.prepare("INSERT INTO properties VALUES (?, ?, ?)");
+  const record = database.prepare("INSERT INTO history_records VALUES (?, ?, ?, 0, 0, 0, ?)");
+  database.transaction(() => {
+    for (let number = 0; number < 1_000; number++) {
+      const key = `usr/${number}`;
+      insert.run(TOKEN, key, "now");
+      for (const height of [10, 20, 30, 40]) {
+        const version = number < 500 ? height : height + 50;
+        record.run(HISTORY_KINDS.properties, propertyKey(TOKEN, key), version, `before ${version}`);
+      }
+    }
+  });
+  let visited = 0;
+  const time = new TimeBox(600_000);
+  time.begin();
+  const visit = () => {
+    if (++visited > 1_200) throw new Error("too many keys");
+  };
+  const properties = new PastProperties(database, time, new HistoryReader(database, visit));
+  expect(properties.page(HEAD, 45, TOKEN, { offset: 999, limit: 1 })).toEqual({
+    rows: [{ key: "usr/999", value: "before 60" }],
+    totalCount: 1_000,
+  });
+  expect(visited).toBe(1_200);
+  expect(() => properties.page(HEAD, 45, TOKEN, { offset: 0, limit: 1 })).toThrow("too many keys");
+});

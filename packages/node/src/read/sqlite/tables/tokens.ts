@@ -235,7 +235,8 @@ export class PastProperties {
     const isInPart = ({ key }: { key: string }) => end === undefined || compare(key, end) <= 0;
     const merged = new Map(now.filter(isInPart).map(({ key, value }) => [key, value]));
     for (const { key, value } of then.filter(isInPart)) {
-      if (value === null) merged.delete(key);
+      if (value === UNCHANGED) continue;
+      if (value === undefined) merged.delete(key);
       else merged.set(key, value);
     }
     const rows = [...merged].map(([key, value]) => ({ key, value })).sort((a, b) => compare(a.key, b.key));
