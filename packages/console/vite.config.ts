@@ -24,15 +24,13 @@ const groups = [
   },
   {
     name: "sentence",
-    test: sources("components/transactions/(asset|kinds|parts|sentence)"),
+    test: sources("components/(transactions/(asset|kinds|parts|sentence)|uniks/unik-types)"),
   },
   { name: "dialog", test: sources("components/(dialog|faults)") },
   { name: "charts", test: /console\/src\/components\/chart\// },
   {
     name: "rows",
-    test: sources(
-      "components/(uniks/unik-(face|table|types)|transactions/(row-keys|transaction-(rows|table)))",
-    ),
+    test: sources("components/(uniks/unik-(face|table)|transactions/(row-keys|transaction-(rows|table)))"),
   },
   { name: "lists", test: sources("components/(filters|paged-list|pager)") },
   {

@@ -47,7 +47,7 @@ export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
 export const OUTCOMES = {
   accepted: "Sent",
   refused: "The node refused it",
-  uncertain: "The node did not respond and may have it",
+  uncertain: "The node may have it",
 } as const;
 
 /** State: pending, or number of confirmations. */

@@ -7,7 +7,7 @@ type Reason = { readonly type: string; readonly message: string };
 
 export type Posted = {
   readonly id: string;
-  /** `uncertain`: the node did not respond and may have it; the same transaction can be sent again. */
+  /** `uncertain`: the node did not respond, or received it before, and may have it; the same transaction can be sent again. */
   readonly became: "accepted" | "refused" | "uncertain";
   /** Message of the node, unless it accepted. */
   readonly reasons: readonly Reason[];
@@ -29,7 +29,7 @@ export async function post(
     const { data, errors = {} } = await api.transactions.submit(transactions);
     return transactions.map(({ id }) => ({
       id,
-      became: data.accept.includes(id) || isForged(errors[id]) ? "accepted" : "refused",
+      became: data.accept.includes(id) ? "accepted" : refusedAs(errors[id]),
       reasons: errors[id] ?? (data.excess.includes(id) ? [EXCESS] : []),
     }));
   } catch (error) {
@@ -40,9 +40,12 @@ export async function post(
   }
 }
 
-/** True if a block already contains the transaction: a repeated submission has what it wants. */
-const isForged = (reasons: readonly Reason[] = []): boolean =>
-  reasons.some(({ type }) => type === "ERR_FORGED");
+/** A repeated submission has what it wants if a block contains the transaction; a node that received it before does not say why it refused it. */
+function refusedAs(reasons: readonly Reason[] = []): Posted["became"] {
+  const types = reasons.map(({ type }) => type);
+  if (types.includes("ERR_FORGED")) return "accepted";
+  return types.includes("ERR_DUPLICATE") ? "uncertain" : "refused";
+}
 
 const EXCESS: Reason = {
   type: "ERR_EXCESS",

@@ -11,9 +11,10 @@ async function outcomeOf(data: Partial<Record<"accept" | "excess", string[]>>, e
 
 const refusal = (type: string) => ({ a: [{ type, message: "Text." }] });
 
-test("A transaction in the pool or in a block counts as accepted; any other one is refused with the reason of the node.", async () => {
+test("A transaction in the pool or in a block counts as accepted, one that the node received before as uncertain, and others as refused.", async () => {
   expect(await outcomeOf({ accept: ["a"] })).toMatchObject({ became: "accepted", reasons: [] });
   expect(await outcomeOf({}, refusal("ERR_FORGED"))).toMatchObject({ id: "a", became: "accepted" });
+  expect(await outcomeOf({}, refusal("ERR_DUPLICATE"))).toMatchObject({ id: "a", became: "uncertain" });
   expect(await outcomeOf({}, refusal("ERR_APPLY"))).toEqual({
     id: "a",
     became: "refused",

@@ -89,7 +89,7 @@ function usePosting(): Posting {
       const isUncertain = became.some(({ became }) => became === "uncertain");
       announce(
         isUncertain
-          ? "The node did not respond. It may have received the transactions."
+          ? "The node may have received the transactions."
           : `The node accepted ${accepted} of ${became.length}.`,
       );
       poll();

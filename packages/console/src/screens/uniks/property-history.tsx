@@ -50,7 +50,11 @@ function Timeline({ transactions }: { transactions: readonly Transaction[] }) {
             {changes[index]?.map(({ key, before, after }) => (
               <li key={key}>
                 <code>{key}</code> {before !== undefined && <del class="text">{before}</del>}{" "}
-                {after === undefined ? <span class="bad-text">removed</span> : <ins class="text">{after}</ins>}
+                {after === undefined ? (
+                  <span class="bad-text">removed</span>
+                ) : (
+                  <ins class="text">{after}</ins>
+                )}
               </li>
             ))}
           </ul>

@@ -28,9 +28,7 @@ export default function DeliveryPage({ webhook, id }: { webhook: string; id: str
   return (
     <Page kind="Delivery" title={id} aside={delivery && <DeliveryBadge state={delivery.state} />}>
       <ResponseView response={response} what="The delivery">
-        {({ data }) => (
-          <Content webhook={webhook} target={value?.data.target ?? "TARGET"} delivery={data} />
-        )}
+        {({ data }) => <Content webhook={webhook} target={value?.data.target ?? "TARGET"} delivery={data} />}
       </ResponseView>
     </Page>
   );

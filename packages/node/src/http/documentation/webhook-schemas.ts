@@ -100,10 +100,9 @@ export const Summary = Type.Object(
     pending: count,
     since: Type.Optional(time("Time at which the oldest counted delivery was created")),
     oldestWaitingAt: Type.Optional(time("Time at which the oldest pending delivery was created")),
-    hours: Type.Array(
-      Type.Object({ at: time("Start of the hour"), delivered: count, failed: count }),
-      { description: "The last 24 hours, oldest first." },
-    ),
+    hours: Type.Array(Type.Object({ at: time("Start of the hour"), delivered: count, failed: count }), {
+      description: "The last 24 hours, oldest first.",
+    }),
   },
   { title: "DeliverySummary" },
 );

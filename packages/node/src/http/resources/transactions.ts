@@ -206,7 +206,9 @@ function addPendingTransaction(app: Server, api: Api): void {
       schema: described("Transactions", "Returns a pending transaction.", single(AnyTransaction), {
         params,
         // Other parameters are ignored here, as by every route without parameters of its own.
-        querystring: Type.Object({ transform: Type.Optional(Type.String()) }),
+        querystring: Type.Object({
+          transform: Type.Optional(Type.String({ description: "false: the transaction as it was submitted." })),
+        }),
       }),
     },
     async (request) => {

@@ -25,6 +25,9 @@ type PropertyVersion = { readonly key: string; readonly value: Earlier<string> }
 
 type WalletRow = { balance: string | null; nonce: string; hasPublicKey: number };
 
+/** Keys that one statement visits: some hundred microseconds. */
+const KEYS_AT_ONCE = 200;
+
 export class HistoryReader {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #onRow: (() => void) | undefined;
@@ -79,18 +82,24 @@ export class HistoryReader {
       .toArray();
   }
 
-  /** Searches the version of each key of a range: rows of other versions, of which a key can have thousands, are not read. */
+  /** Searches the version of each key of a range, some keys at a time. */
   *#versions(
     kind: keyof typeof HISTORY_KINDS,
     from: string,
     end: string,
     height: number,
   ): Generator<PropertyVersion, undefined> {
-    const { firstKey } = this.#statements;
-    const next = (key: string) => firstKey.get(HISTORY_KINDS[kind], key, end)?.key;
-    for (let key = next(from); key !== undefined; key = next(`${key}\0`)) {
-      this.#onRow?.();
-      yield { key, value: this.#record(kind, key, height) };
+    const { versions } = this.#statements;
+    const number = HISTORY_KINDS[kind];
+    for (let first = from; ; ) {
+      const rows = versions.all(number, first, end, number, end, KEYS_AT_ONCE, number, height);
+      for (const { key, value } of rows) {
+        this.#onRow?.();
+        yield { key, value: value === null ? UNCHANGED : value === 0 ? undefined : value };
+      }
+      const last = rows.at(-1);
+      if (!last || rows.length < KEYS_AT_ONCE) return;
+      first = `${last.key}\0`;
     }
   }
 
@@ -134,8 +143,19 @@ const prepareStatements = (database: Database) => ({
   record: database.prepare<{ record: string | null }>(
     "SELECT record FROM history_records WHERE kind = ? AND key = ? AND height > ? ORDER BY height LIMIT 1",
   ),
-  firstKey: database.prepare<{ key: string }>(
-    "SELECT key FROM history_records WHERE kind = +? AND key >= +? AND key < +? ORDER BY key LIMIT 1",
+  // Searches each key, because a key can have thousands of versions. `value` is null if no version follows the height, and 0 if there
+  // was no record.
+  versions: database.prepare<{ key: string; value: string | 0 | null }>(
+    `WITH RECURSIVE keys (key) AS (
+       SELECT (SELECT key FROM history_records WHERE kind = +? AND key >= +? AND key < +? ORDER BY key LIMIT 1)
+       UNION ALL
+       SELECT (SELECT key FROM history_records AS next
+         WHERE kind = +? AND next.key > keys.key AND next.key < +? ORDER BY next.key LIMIT 1)
+         FROM keys WHERE key IS NOT NULL
+       LIMIT +?)
+     SELECT key, (SELECT coalesce(record, 0) FROM history_records AS version
+       WHERE kind = +? AND version.key = keys.key AND height > +? ORDER BY height LIMIT 1) AS value
+     FROM keys WHERE key IS NOT NULL`,
   ),
   holdings: database.prepare<HoldingRow>("SELECT kind, id, next, value FROM holdings WHERE address = ?"),
 });
