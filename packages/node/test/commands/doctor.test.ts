@@ -1,11 +1,11 @@
 /** `uniknode doctor`: each check against real servers and files, passing and failing. */
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkFolder, checkTime } from "../../src/commands/doctor/machine.ts";
 import { checkGenesis, checkHead, checkPeers, checkPort } from "../../src/commands/doctor/network.ts";
 import type { NetworkChoice } from "../../src/config/network.ts";
@@ -235,6 +235,21 @@ describe("data folder", () => {
       text: expect.stringContaining(join(damaged, "node.sqlite")),
       remedy: expect.stringContaining("snapshot"),
     });
+  });
+
+  test("A long check of a large database is announced.", () => {
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => write.mockRestore());
+    const data = join(folder, "large");
+    mkdirSync(data);
+    const path = join(data, "node.sqlite");
+    writeFileSync(path, "");
+    checkFolder(data);
+    expect(write).not.toHaveBeenCalled();
+    // The file system stores no zeros.
+    truncateSync(path, 1.5 * 2 ** 30);
+    expect(checkFolder(data)).toMatchObject({ state: "fail" });
+    expect(write).toHaveBeenCalledExactlyOnceWith("reading the database of 1.5 GiB takes some minutes ...\n");
   });
 
   test("A database that cannot be opened is not called damaged, and its folder is not to be moved away.", () => {

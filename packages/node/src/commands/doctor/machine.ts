@@ -83,6 +83,9 @@ export function checkFolder(folder: string): Finding {
   const path = join(folder, "node.sqlite");
   if (!existsSync(path)) return ok("data folder", `${folder} is empty: the first start creates the chain`);
   try {
+    const gigabytes = statSync(path).size / GIGABYTE;
+    if (gigabytes >= 1)
+      process.stderr.write(`reading the database of ${gigabytes.toFixed(1)} GiB takes some minutes ...\n`);
     const { damage } = inspectDatabase(path);
     return damage === undefined
       ? ok("data folder", `${folder} has a chain`)
