@@ -109,7 +109,7 @@ test("A node with unchecked blocks does not start without the option, and names 
   await server.stop("SIGKILL");
   const folders = ["--network-dir", world.networkDir, "--data", join(world.folder, `node-${SERVER}`)];
   const refused = await runUniknode(["run", "--alone", "--http-port", "0", ...folders]);
-  expect(refused.code).toBe(1);
+  expect(refused.code).toBe(2);
   expect(refused.stderr).toContain(`start with --assume-valid ${pinText(ANYWHERE)}`);
   expect(refused.stderr).not.toContain("bug in uniknode");
   server = await world.start(SERVER, "--assume-valid", pinText(ANYWHERE), "--peers", addressOf(SERVER));
