@@ -207,7 +207,9 @@ function addPendingTransaction(app: Server, api: Api): void {
         params,
         // Other parameters are ignored here, as by every route without parameters of its own.
         querystring: Type.Object({
-          transform: Type.Optional(Type.String({ description: "false: the transaction as it was submitted." })),
+          transform: Type.Optional(
+            Type.String({ description: "false: the transaction as it was submitted." }),
+          ),
         }),
       }),
     },
