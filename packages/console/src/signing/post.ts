@@ -29,7 +29,7 @@ export async function post(
     const { data, errors = {} } = await api.transactions.submit(transactions);
     return transactions.map(({ id }) => ({
       id,
-      became: data.accept.includes(id) ? "accepted" : refusedAs(errors[id]),
+      became: data.accept.includes(id) ? "accepted" : becameOf(errors[id]),
       reasons: errors[id] ?? (data.excess.includes(id) ? [EXCESS] : []),
     }));
   } catch (error) {
@@ -41,7 +41,7 @@ export async function post(
 }
 
 /** A repeated submission has what it wants if a block contains the transaction; a node that received it before does not say why it refused it. */
-function refusedAs(reasons: readonly Reason[] = []): Posted["became"] {
+function becameOf(reasons: readonly Reason[] = []): Posted["became"] {
   const types = reasons.map(({ type }) => type);
   if (types.includes("ERR_FORGED")) return "accepted";
   return types.includes("ERR_DUPLICATE") ? "uncertain" : "refused";
