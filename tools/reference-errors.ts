@@ -11,7 +11,7 @@ Every error of the HTTP API has a code. Programs must use the code; the message 
 
 * The header \`error-code\` contains the code on every route.
 * The body also contains it, in \`code\`, on routes that the old node did not have: \`/api/webhooks\`, \`/api/events\`, \`/api/operations\`, \`/api/dev\`,
-  \`/health\`, \`/metrics\`; routes under \`/api\` also exist under \`/api/v2\`. For compatibility with its clients, all other bodies have exactly the
+  \`/api/facts\`, \`/api/openapi.json\`, \`/health\`, \`/metrics\`, \`/documentation\`, \`/console\`; routes under \`/api\` also exist under \`/api/v2\`. For compatibility with its clients, all other bodies have exactly the
   members of the old node
   ([decision 32](../decisions/0032-error-codes-compatible-with-recorded-responses.md)).
 * Retry requests that failed with 429 or 503 after the time in \`retry-after\`.

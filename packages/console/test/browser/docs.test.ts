@@ -88,7 +88,7 @@ describeConsole({}, ({ node, openForAll }) => {
         input.dispatchEvent(new Event("input", { bubbles: true }));
       };
     });
-    await field.pressSequentially("rotat");
+    await field.fill("rotat");
     await expect.poll(path).toBe("/console/docs?q=rotate");
     expect(await field.inputValue()).toBe("rotate");
   });

@@ -1,6 +1,7 @@
 /** Common parts of every page: search, keys, themes, the focus, and the notice of an unresponsive node. */
 
 import { present } from "@uniknode/protocol";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { keepPicture, type Watched } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -15,7 +16,7 @@ describeConsole({}, ({ node, open, reuse }) => {
 
   test("The keyboard alone searches a block and opens it; the focus is on its title.", async () => {
     const { page, faults } = await show(await reuse(), "/console/");
-    await page.keyboard.press("/");
+    await pressUntil(page, ["/"], () => document.activeElement?.id === "search");
     await page.keyboard.type("1");
     await page.getByRole("option").first().waitFor();
     await page.keyboard.press("Enter");
@@ -112,8 +113,7 @@ describeConsole({}, ({ node, open, reuse }) => {
   test("Keys open pages, the list of keys opens and closes, and links do not reload.", async () => {
     const { page, faults } = await show(await reuse(), "/console/");
     await page.evaluate(() => Object.assign(window, { isSame: true }));
-    await page.keyboard.press("g");
-    await page.keyboard.press("b");
+    await pressUntil(page, ["g", "b"], () => document.querySelector("h1")?.textContent === "Blocks");
     await page.getByRole("heading", { level: 1, name: "Blocks" }).waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
@@ -244,3 +244,12 @@ describeConsole({}, ({ node, open, reuse }) => {
     await page.getByText("The node does not respond").waitFor({ state: "detached" });
   });
 });
+
+/** Presses keys until they have their effect: the script that reads them is loaded after the first screen. */
+const pressUntil = (page: Page, keys: readonly string[], hasEffect: () => boolean) =>
+  expect
+    .poll(async () => {
+      for (const key of keys) await page.keyboard.press(key);
+      return page.evaluate(hasEffect);
+    })
+    .toBe(true);

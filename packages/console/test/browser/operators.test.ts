@@ -107,7 +107,7 @@ describeConsole({}, ({ node, open, openForAll }) => {
       await route.fulfill({ response, json: { data: { ...data, checks } } });
     });
     // A chain that stands still would be the first reason.
-    await node.client.dev.mine();
+    await node.client.dev.forge({ enabled: true });
     await page.reload();
     await page.getByRole("link", { name: "The node is not ready: not writable" }).waitFor();
     await page.unroute("**/operations/node");
@@ -125,6 +125,7 @@ describeConsole({}, ({ node, open, openForAll }) => {
     await page.getByText("already signed this slot or a later one").waitFor();
     await page.getByRole("heading", { name: "Missed slots of this node, also before the start" }).waitFor();
     await page.getByText("Missed since the start", { exact: true }).waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     expect(faults).toEqual([]);
   });
 });

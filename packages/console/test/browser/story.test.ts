@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { present } from "@uniknode/protocol";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { WAIT_MS } from "../../../node/test-support/process/until.ts";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 
@@ -90,7 +91,10 @@ describeConsole({}, ({ node, open }) => {
     await press(page, "End");
     await shows(page, "The receiver of webhook 1 receives deliveries again.");
     await page.goto(delivery);
-    await page.getByText("delivered", { exact: true }).first().waitFor();
+    await page
+      .getByText("delivered", { exact: true })
+      .first()
+      .waitFor({ timeout: 3 * WAIT_MS });
     await press(page, "Send again");
     await shows(page, "It is sent again");
     await expect.poll(() => bodies.filter((body) => body.includes(id)).length).toBe(2);

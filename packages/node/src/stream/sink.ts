@@ -2,6 +2,8 @@
 import type { Writable } from "node:stream";
 
 export class Sink {
+  /** Number of times that the client has read all of a full buffer. */
+  reads = 0;
   readonly #response: Writable;
   #isOpen: boolean;
   #taken = Promise.withResolvers<void>();
@@ -10,7 +12,10 @@ export class Sink {
   constructor(response: Writable, onClosed: () => void) {
     this.#response = response;
     this.#isOpen = !response.destroyed;
-    response.on("drain", () => this.#proceed());
+    response.on("drain", () => {
+      this.reads++;
+      this.#proceed();
+    });
     response.on("close", () => {
       this.#isOpen = false;
       this.#proceed();

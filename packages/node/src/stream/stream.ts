@@ -61,7 +61,7 @@ type OpenStream = {
   release(): void;
 };
 
-type Connection = { readonly sink: Sink; position: Position | undefined; wasFull: boolean };
+type Connection = { readonly sink: Sink; position: Position | undefined; fullAt: number | undefined };
 
 /** A stream that counts as open, and does not send yet. */
 type Opened = {
@@ -145,7 +145,7 @@ export class Stream {
     const { source, slices, observer } = this.#deps;
     const notifier = this.#notifier;
     const sink = new Sink(response, () => notifier.notify());
-    const connection: Connection = { sink, position: undefined, wasFull: false };
+    const connection: Connection = { sink, position: undefined, fullAt: undefined };
     this.#connections.add(connection);
     sink.write(greeting(positionOf(start, source.logId)));
     try {
@@ -176,10 +176,10 @@ export class Stream {
   /** Sends a heartbeat to every client. Disconnects the clients that have read nothing since the last one. */
   #beat(): void {
     for (const connection of this.#connections) {
-      const { sink, position, wasFull } = connection;
-      connection.wasFull = sink.isFull();
-      if (!connection.wasFull) sink.write(heartbeat(position));
-      else if (wasFull) this.#cut(sink);
+      const { sink, position, fullAt } = connection;
+      connection.fullAt = sink.isFull() ? sink.reads : undefined;
+      if (connection.fullAt === undefined) sink.write(heartbeat(position));
+      else if (connection.fullAt === fullAt) this.#cut(sink);
     }
   }
 

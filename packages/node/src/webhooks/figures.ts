@@ -67,10 +67,13 @@ type WebhookFiguresRow = Nullable<Omit<WebhookFigures, "unmatched">> & {
   readonly matched: number;
 };
 
-/** In PostgreSQL, a transaction that is rolled back leaves a gap in the numbers of deliveries. */
+/**
+ * In PostgreSQL, a transaction that is rolled back leaves a gap in the numbers of deliveries. Users who may only take numbers cannot
+ * read the sequence as a table.
+ */
 const FIRED: Readonly<Record<Kind, string>> = {
   sqlite: "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'deliveries'), 0)",
-  postgres: "(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM delivery_numbers)",
+  postgres: "coalesce(pg_sequence_last_value('delivery_numbers'), 0)",
 };
 /** While another side owns the webhooks, no event waits. */
 const POSITIONS: Readonly<Record<Kind, string>> = {

@@ -22,7 +22,7 @@ export type Registered = { readonly id: number; readonly path: string };
 
 export type HandOverChain = Pick<
   MirroredDevChain,
-  "url" | "postgres" | "databaseUrl" | "command" | "restartNode"
+  "url" | "postgres" | "databaseUrl" | "nodeDatabase" | "command" | "restartNode"
 > & {
   readonly receiver: Receiver;
   /** Registers a webhook at the receiver, at the node or an API server. */
@@ -46,11 +46,13 @@ export type HandOverChain = Pick<
    *
    * @param isConfirmed true if the webhook waits for confirmations: it does not receive the last block
    */
-  arrived(webhook: Registered, isConfirmed?: boolean): Promise<void>;
-  /** Checks the deliveries of a webhook that follows blocks, and compares them with the chain. */
-  checkBlocks(webhook: Registered, options: Pick<Expected, "isStrict">): Promise<Message[]>;
+  arrived(webhook: Registered, isConfirmed?: boolean): Promise<unknown>;
+  /** Waits as `arrived`, checks the deliveries of a webhook that follows blocks, and compares them with the chain. */
+  checkBlocks(webhook: Registered, options: Checked): Promise<Message[]>;
   close(): Promise<void>;
 };
+
+type Checked = Pick<Expected, "isStrict"> & { readonly isConfirmed?: boolean };
 
 export type HandOverChainOptions = {
   readonly nodeArgs?: readonly string[];
@@ -76,6 +78,7 @@ export async function startHandOverChain({
   const call = (method: string, path: string, body?: object, base = url) => request(base, method, path, body);
   return {
     ...{ url, postgres, databaseUrl, command, restartNode, receiver, call, ...processes },
+    nodeDatabase: chain.nodeDatabase,
     async register(path, body, base = url) {
       const target = `${receiver.url}/${path}`;
       const { status, body: response } = await call(
@@ -193,8 +196,10 @@ async function timedOut(
   return new Map(rows.map(({ sequence, count }) => [Number(sequence), Number(count)]));
 }
 
-async function arrived(context: Context, webhook: Registered, isConfirmed: boolean): Promise<void> {
+/** Waits for all deliveries of a webhook. @returns their number */
+async function arrived(context: Context, webhook: Registered, isConfirmed: boolean): Promise<number> {
   const { url, postgres, receiver } = context;
+  let last = 0;
   const head = async () =>
     ((await request(url, "GET", "/blockchain")).body as { data: { block: { id: string } } }).data.block.id;
   await until(`the deliveries of ${webhook.path}`, async () => {
@@ -204,21 +209,22 @@ async function arrived(context: Context, webhook: Registered, isConfirmed: boole
       `SELECT (SELECT min(matched) FROM shards) = last_sequence AS "isMatched" FROM event_log`,
     );
     if (owner?.owner === "workers" && !register?.isMatched) return false;
-    const last = await lastSequence(context, webhook);
+    last = await lastSequence(context, webhook);
     const messages = receiver.calls(webhook.path);
     const blocks = new Set(messages.map(({ blockId }) => blockId));
     const sequences = new Set(messages.flatMap(({ sequence }) => sequence ?? []));
     return sequences.size === last && (isConfirmed || blocks.has(before));
   });
+  return last;
 }
 
 async function checkBlocks(
   context: Context,
   webhook: Registered,
-  { isStrict }: Pick<Expected, "isStrict">,
+  { isStrict, isConfirmed = false }: Checked,
 ): Promise<Message[]> {
   const { path } = webhook;
-  const last = await lastSequence(context, webhook);
+  const last = await arrived(context, webhook, isConfirmed);
   // A block that is forged meanwhile adds deliveries, of which only some have arrived.
   const calls = context.receiver.calls(path).filter(({ sequence = 0 }) => sequence <= last);
   const deliveries = checkDeliveries(path, calls, {

@@ -51,7 +51,21 @@ export const urlOf = (port: number, database: string): string =>
   `postgres://${USER}@127.0.0.1:${port}/${database}`;
 
 export const INITDB_OPTIONS = [
-  ...["-U", USER, "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"],
+  ...[
+    "-U",
+    USER,
+    "-A",
+    "trust",
+    "-E",
+    "UTF8",
+    "--locale",
+    "C.UTF-8",
+    "--locale-provider",
+    "icu",
+    "--icu-locale",
+    "en-US",
+    "--no-sync",
+  ],
 ] as const;
 
 /** Durability settings are off: no test depends on surviving a power loss. */

@@ -160,6 +160,7 @@ test("A response ends after its time, also while events follow, and when the fee
   feed = openFeed(300);
   expect(await linesOf(feed.events("newest"))).toEqual([{ after: 0, last: 0 }]);
   const busy = linesOf(feed.events("newest"));
+  add(1);
   const timer = setInterval(() => {
     add(1);
     feed.notify();

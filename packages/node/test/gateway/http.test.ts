@@ -87,7 +87,7 @@ test("Paused nodes are called if all others fail.", async () => {
 test("A query is repeated at the next node when one does not respond.", async () => {
   const silent = await serveOther(ENDLESS);
   const { url } = await serveGateway(createGateway());
-  const { gateway, changes } = connect([silent.url, url], timeouts(3_000));
+  const { gateway, changes } = connect([silent.url, url], timeouts(10_000));
   expect(await gateway.status()).toEqual(STATUS);
   expect(changes).toEqual([[silent.url, expect.stringContaining("did not respond within")]]);
 });

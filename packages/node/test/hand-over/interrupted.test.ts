@@ -1,6 +1,8 @@
 /** Hand-overs that are killed, cancelled, repeated or impossible: at every moment at most one side sends. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { createLastSequence } from "../../src/store/events/event-log.ts";
 import { lockOwner } from "../../src/webhooks/postgres/hand-over/owner.ts";
 import { returnToWorkers } from "../../test-support/faults/cluster/cluster.ts";
 import {
@@ -84,10 +86,10 @@ async function killWaiting(to: Owner): Promise<void> {
 
 /** Kills a hand-over to the node when the node has everything, and the database has not dropped its rows. */
 async function killBeforeLastStep(): Promise<void> {
-  const killed = chain.spawnHandOver("node");
-  await begun("node");
+  const killed = await startWaiting("node");
   await chain.postgres.transaction("READ WRITE", async (transaction) => {
     await lockOwner(transaction);
+    chain.receiver.respond("strict", 204);
     await reached("node", "to node");
     killed.child.kill("SIGKILL");
     await killed.ended;
@@ -103,7 +105,6 @@ const leases = async (): Promise<string[]> =>
 async function checkAll(): Promise<void> {
   for (const webhook of [strict, parallel]) {
     await chain.command("mine", { blocks: 2 });
-    await chain.arrived(webhook);
     await chain.checkBlocks(webhook, { isStrict: webhook === strict });
   }
 }
@@ -254,6 +255,15 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     // The mirror would replace the id with that of the next event.
     await chain.command("forge", { enabled: false });
     await chain.arrived(strict);
+    const database = openDatabase(chain.nodeDatabase, { readonly: true });
+    const logged = createLastSequence(database)();
+    database.close();
+    await until("the copied events", async () => {
+      const [copied] = await chain.postgres.query<{ last: string }>(
+        "SELECT last_sequence AS last FROM event_log",
+      );
+      return Number(copied?.last) === logged;
+    });
     const [before] = await chain.postgres.query<{ last_id: string }>("SELECT last_id FROM event_log");
     await chain.postgres.query("UPDATE event_log SET last_id = 'of another node'");
     const other = await chain.spawnHandOver("workers").ended;

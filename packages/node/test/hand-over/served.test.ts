@@ -60,8 +60,8 @@ describe.skipIf(!hasPostgres)("an API server", () => {
     );
     chain.receiver.respond("failing", 500);
     await chain.command("mine", { blocks: 3 });
-    await chain.arrived(first);
     await chain.command("forge", { enabled: false });
+    await chain.arrived(first);
     await until("the failures", async () => chain.receiver.calls("failing").length > 3);
     const { body } = await call("GET", `/webhooks/${first.id}/deliveries`);
     const { id: delivery } = (body as { data: { id: number }[] }).data[0] ?? { id: 0 };

@@ -136,8 +136,9 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     await copiedUpTo(1_709);
     expect(await copiedEvents(postgres, 0)).toEqual(nodeEvents(database, 5));
     expect((await state()).id).toBe(log.read(1_708, 1)[0]?.id);
-    expect(copy.reports.at(-1)).toEqual({ sequence: 1_709, gaps: 0 });
+    // The reply to the commit may arrive after the rows are visible.
     await copy.stop();
+    expect(copy.reports.at(-1)).toEqual({ sequence: 1_709, gaps: 0 });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { level: "info", after: 5, msg: "copying the events of the node" },
     ]);

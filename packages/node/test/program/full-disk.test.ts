@@ -60,7 +60,7 @@ test.skipIf(isSkipped)(
         .split("\n")
         .filter((line) => line.includes(`"msg":"${msg}"`) && !OTHER_REASONS.test(line));
 
-    expect(await ready()).toMatch(/^200 \d+ MiB free$/);
+    await expect.poll(ready, POLL).toMatch(/^200 \d+ MiB free$/);
     try {
       writeFileSync(join(folder, "filler"), Buffer.alloc(DISK_BYTES));
     } catch {}

@@ -97,6 +97,7 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
       .toBe("delivered");
     await client.webhooks.rotate(data.id);
     await client.webhooks.remove(data.id);
+    expect(await (await fetch(`${worker.url}/health/ready`)).json()).toMatchObject({ status: "ready" });
     expect(worker.process.stderr()).not.toContain("permission denied");
   });
 

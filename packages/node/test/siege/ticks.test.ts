@@ -98,6 +98,8 @@ describe("A report of an attack", () => {
     expect(faultsWith({ ms: 300, wallMs: 900 })).toEqual([
       "longest consensus tick: 300 ms, 900 ms with waits for a processor",
     ]);
+    const missed = (wallMs: number) => faultsOf({ slotsMissed: 1, longestTick: { ms: 150, wallMs } });
+    expect([missed(1_150), missed(1_151)]).toEqual([["slots missed: 1"], []]);
   });
 
   test("A report has a fault for memory, refused requests, slow responses and missed slots beyond their bounds.", () => {

@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { Writable } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { StreamLimits } from "../../src/stream/open-streams.ts";
+import { readSubscription } from "../../src/stream/subscription.ts";
 import { heads } from "../../test-support/http/chain.ts";
 import { WAIT_MS } from "../../test-support/process/until.ts";
 import {
@@ -153,6 +155,38 @@ test("The stream disconnects a client that does not read, and sends the others e
   await expect.poll(stream.figures).toEqual({ open: 1, cut: 1, unreadBytes: 0 });
   emit(peerAdded("last"));
   await expect.poll(() => idsOf(reading).at(-1)).toBe("peer.added:last");
+});
+
+test("The stream keeps a client that reads more slowly than events are sent, and sends it all of them.", async () => {
+  const heartbeatMs = 50;
+  const { emit, stream } = await openStreams({ options: { heartbeatMs } });
+  const events = Array.from({ length: 40 }, (_, index) => peerAdded(`${index}`));
+  const opened = await stream.open(
+    { subscription: readSubscription({ events: ["peer.added"] }) },
+    "127.0.0.1",
+  );
+  // Full after each event, until the next turn of this timer, of which each heartbeat has several.
+  let text = "";
+  let onTaken: (() => void) | undefined;
+  const response = new Writable({
+    highWaterMark: 1,
+    write(chunk, _encoding, done) {
+      text += chunk;
+      onTaken = done;
+    },
+  });
+  const timer = setInterval(() => {
+    const done = onTaken;
+    onTaken = undefined;
+    done?.();
+  }, heartbeatMs / 5);
+  onTestFinished(() => clearInterval(timer));
+  const ended = opened.flow(response);
+  emit(...events);
+  await expect.poll(() => text).toContain("peer.added:39");
+  expect(stream.figures()).toMatchObject({ open: 1, cut: 0 });
+  response.destroy();
+  await ended;
 });
 
 test("The stream replaces a large content by its identifying members.", async () => {

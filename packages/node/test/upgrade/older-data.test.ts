@@ -48,9 +48,7 @@ describe("older data", () => {
   });
 });
 
-describe("data of a development version whose tables are not those of the first migration", {
-  timeout: 20_000,
-}, () => {
+describe("data of a development version whose tables are not those of the first migration", () => {
   beforeAll(() => {
     const database = openDatabase(path);
     database.execute("DELETE FROM migrations WHERE name LIKE '034-%'; PRAGMA wal_checkpoint(TRUNCATE)");

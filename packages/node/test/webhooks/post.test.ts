@@ -129,7 +129,7 @@ describe("a post", () => {
     const headers = expect.stringMatching(/^date: /);
     expect(await sender()(`http://127.0.0.1:${port}/other`)).toEqual({ status: 200, headers });
     await expect.poll(() => send(`http://receiver.example:${port}/next`)).toEqual({ status: 200, headers });
-    expect(urls).toEqual(["/other", "/next"]);
+    expect(urls).not.toContain("/late");
   });
 
   test("A post uses the last status of the response.", async () => {

@@ -106,7 +106,7 @@ test.each<[string, object[]]>([
 });
 
 test("Warnings name a second webhook that receives the same events at the same target.", async () => {
-  const { create } = await serve();
+  const { create, ask } = await serve();
   const first = await create({ event, name: "first" });
   expect(first.headers).not.toHaveProperty("webhook-warnings");
   const second = await create({ event, name: "second" });
@@ -116,6 +116,8 @@ test("Warnings name a second webhook that receives the same events at the same t
   ]);
   const other = await create({ event: "transaction.forged" });
   expect(other.headers).not.toHaveProperty("webhook-warnings");
+  const changed = await ask("PUT", "/api/webhooks/3", { body: { event } });
+  expect(warningsIn(changed.headers)).toEqual([expect.stringMatching(/^webhook 1 has the same target/)]);
 });
 
 test("A webhook whose registration succeeded is returned with its secret, also if the search for a second one fails.", async () => {

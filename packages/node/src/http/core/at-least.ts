@@ -91,5 +91,5 @@ async function hasPosition({ head, blocks }: Snapshot, { height, id }: BlockPosi
 const behind = ({ height }: BlockPosition) =>
   new HttpError(
     "REPLICA_BEHIND",
-    `Service Unavailable: this server has not reached block ${height} yet; retry in 10 s`,
+    `Service Unavailable: this server has not reached block ${height} yet; retry in 1 s`,
   );

@@ -249,11 +249,7 @@ const CHAPTERS = {
       "The API server cannot write to its database: it is a replica, or the user may only read.",
       "the operator gives a database to write to with `--webhook-database-url`",
     ),
-    WEBHOOK_OFF: code(
-      [409],
-      "The webhook is disabled or suspended and cannot replay.",
-      "enable it, or ping it successfully",
-    ),
+    WEBHOOK_OFF: code([409], "The webhook is disabled or suspended.", "enable it, or ping it successfully"),
     DELIVERY_UNKNOWN: unknown(
       "delivery",
       "`GET /api/v2/webhooks/{id}/deliveries` lists the deliveries in the log",

@@ -20,7 +20,7 @@ export const TAGS = {
   Votes: "Vote transactions of the network.",
   Wallets: "Wallets with their balances, transactions, votes and uniks.",
   Delegates: "Registered delegates, with their blocks and voters.",
-  Rounds: "The delegates of a round, in forging order.",
+  Rounds: "The delegates of a round.",
   Locks: "Open hash-time locks.",
   Entities: "Registered businesses, bridgechains, modules and other entities.",
   Uniks: "The tokens of the network. `nfts` has the same tokens with fewer members.",

@@ -144,7 +144,7 @@ const deliveryRoutes: Schemas = {
     { params: schemas.deliveryParams },
   ),
   "POST /webhooks/:id/deliveries/:delivery/retry": route(
-    "Sends a delivery immediately, regardless of its state.",
+    "Sends a pending delivery immediately, or an ended one again.",
     schemas.Nothing,
     {
       params: schemas.deliveryParams,

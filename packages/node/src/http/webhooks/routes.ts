@@ -23,8 +23,8 @@ import {
 
 const CHANGES_PER_TICK = 1;
 
-/** Members that decide which events a webhook receives. */
-const SELECTING = ["event", "events", "conditions"];
+/** Members that decide which events are sent where. */
+const SELECTING = ["target", "event", "events", "conditions"];
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
@@ -121,7 +121,7 @@ function addChanges(app: FastifyInstance, { register }: WebhookRequests): void {
     const isOther = SELECTING.some((name) => Object.hasOwn(Object(changes), name));
     // The webhook is changed, also if another request removes it now.
     const changed = isOther ? await register.find(params.id).catch(() => undefined) : undefined;
-    if (changed) addWarnings(reply, changed);
+    if (changed) addWarnings(reply, changed, await register.twinOf(changed).catch(() => undefined));
     return {};
   });
 

@@ -12,6 +12,8 @@ import { lockHolderText, readLockHolder, removeLockHolder } from "./lock-holder.
 
 /** Created first and removed last; locked by the process that fills the folder. */
 const MARK = "unfinished.lock";
+/** Tries to remove a folder in which threads still create files; the thread pool has at most 4 at a time. */
+const MAX_TRIES = 100;
 
 export type NewFolder = FolderPurpose & {
   /** Returns true for every path, relative to the folder, that the command may write. */
@@ -120,7 +122,15 @@ export class TemporaryFolder {
   }
 
   remove(): void {
-    rmSync(this.path, { recursive: true, force: true });
+    for (let tries = 1; ; tries++) {
+      try {
+        rmSync(this.path, { recursive: true, force: true });
+        break;
+      } catch (error) {
+        // Another thread has created a file meanwhile. `maxRetries` would not list the folder again in each version of the runtime.
+        if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY" || tries === MAX_TRIES) throw error;
+      }
+    }
     this.#unlock?.();
   }
 }

@@ -114,16 +114,11 @@ export class DeliveryLog {
     const retry = readRetry(body);
     const webhook = await findWebhook(id);
     if (retry.deliveries === undefined) return sendMatching(this.#deps, webhook, retry.filter);
-    const records = await Promise.all(retry.deliveries.map((key) => rows.find(webhook.id, keyOf(key))));
-    return sendSome(
-      this.#deps,
-      webhook,
-      records.filter((record) => record !== undefined),
-    );
+    return sendSome(this.#deps, webhook, await rows.find(webhook.id, retry.deliveries.map(keyOf)));
   }
 
   async #find(webhook: number, delivery: string): Promise<DeliveryRecord> {
-    const record = await this.#deps.rows.find(webhook, keyOf(delivery));
+    const [record] = await this.#deps.rows.find(webhook, [keyOf(delivery)]);
     if (record) return record;
     throw new WebhookError(
       "DELIVERY_UNKNOWN",

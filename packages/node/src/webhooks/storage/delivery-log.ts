@@ -26,7 +26,15 @@ import {
 import { type Lane, rowsIn } from "./lanes.ts";
 import { changeQueue, type Requeued } from "./locks.ts";
 import { expediteRange, type LogRange, requeueRange, sendSome } from "./resend.ts";
-import type { Kind, Nullable, Reads, Sql, Steps, Store } from "./sql.ts";
+import {
+  type Kind,
+  type Nullable,
+  type Reads,
+  type Sql,
+  type Steps,
+  type Store,
+  storableText,
+} from "./sql.ts";
 
 /**
  * Deliveries of a webhook before a number, newest first. In PostgreSQL, only one index has this order: with a condition on the webhook
@@ -50,16 +58,16 @@ export class DeliveryLogRows {
     return this.#store.snapshot((sql) => readPage(sql, webhook, filter, range));
   }
 
-  /** Finds a delivery by its number, or the newest delivery with an id. */
-  find(webhook: number, key: number | string): Promise<DeliveryRecord | undefined> {
+  /** Finds deliveries by their numbers or ids, each once. */
+  find(webhook: number, keys: readonly (number | string)[]): Promise<readonly DeliveryRecord[]> {
+    const numbers = keys.filter((key) => typeof key === "number");
+    const ids = keys.filter((key) => typeof key === "string").map(storableText);
     return this.#store.snapshot(function* (sql) {
-      const column = typeof key === "number" ? "number" : "id";
       const rows = yield* sql.rows<RecordRow>(
-        `SELECT ${RECORD_COLUMNS} FROM deliveries WHERE webhook = $1 AND ${column} = $2`,
-        [webhook, key],
+        `SELECT ${RECORD_COLUMNS} FROM deliveries WHERE webhook = $1 AND (number = ANY ($2) OR id = ANY ($3))`,
+        [webhook, numbers, ids],
       );
-      const [record] = yield* toRecords(sql, rows);
-      return record;
+      return yield* toRecords(sql, rows);
     });
   }
 

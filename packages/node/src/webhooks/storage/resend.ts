@@ -4,7 +4,7 @@
  */
 import type { DeliveryFilter } from "../model/deliveries.ts";
 import { conditionsOf } from "./delivery-rows.ts";
-import { IS_RETRACTION, isIn, isOneOf, type Lane, rowsIn } from "./lanes.ts";
+import { isIn, isOneOf, type Lane, rowsIn } from "./lanes.ts";
 import type { Requeued } from "./locks.ts";
 import type { Flag, Kind, Reads, Sql, Steps } from "./sql.ts";
 
@@ -98,16 +98,27 @@ export function* sendSome(
   return { count: numbers.filter((number) => sent.has(number)).length };
 }
 
+/** SQL for retractions of the webhook, the first parameter, without and with an attempt; both have an index. */
+const RETRACTIONS: Readonly<Record<Kind, readonly string[]>> = {
+  sqlite: [
+    `deliveries INDEXED BY deliveries_first_retractions
+     WHERE webhook = $1 AND state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL AND reverts IS NOT NULL`,
+    `deliveries INDEXED BY deliveries_retractions
+     WHERE webhook = $1 AND state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL AND reverts IS NOT NULL`,
+  ],
+  postgres: [
+    "delivery_lanes WHERE webhook = $1 AND lane = 'first' AND is_retraction",
+    "delivery_lanes WHERE webhook = $1 AND lane = 'retry' AND is_retraction AND next_attempt_ms IS NOT NULL",
+  ],
+};
+
 /**
  * Moves deliveries to the retry lane: a due retry does not wait for other deliveries. Those without an attempt stay in order while
  * a retraction is pending, because they must not overtake it, nor it the fact that it retracts.
  */
 function* expedite(sql: Sql, webhook: number, numbers: readonly number[], atMs: number): Steps<void> {
-  const retractions = (["first", "retry"] as const).map(
-    (lane) =>
-      `EXISTS (SELECT 1 FROM ${rowsIn(sql.kind, lane, "$1")} AND number <= $2 AND ${IS_RETRACTION[sql.kind]})`,
-  );
-  const row = yield* sql.row<{ found: Flag }>(`SELECT ${retractions.join(" OR ")} AS found`, [
+  const earlier = RETRACTIONS[sql.kind].map((rows) => `EXISTS (SELECT 1 FROM ${rows} AND number <= $2)`);
+  const row = yield* sql.row<{ found: Flag }>(`SELECT ${earlier.join(" OR ")} AS found`, [
     webhook,
     Math.max(...numbers),
   ]);

@@ -26,17 +26,21 @@ export type WebhookList = { readonly webhooks: readonly Webhook[]; readonly tota
 const IS_FAILING = `(SELECT sum(failed) > sum(succeeded) FROM attempt_counts WHERE attempt_counts.webhook = webhooks.id
     AND minute > CAST($3 AS bigint) AND minute <= CAST($4 AS bigint))`;
 
+/** Returns SQL for a text with its ASCII letters in lower case; PostgreSQL would use the locale of the database. */
+const lower = (kind: Kind, text: string): string =>
+  `lower(${text}${kind === "sqlite" ? "" : ' COLLATE "C"'})`;
+
 /** SQL condition for webhooks in the state $1 with the text $2, by their attempts after the minute $3 until $4. */
 const matching = (kind: Kind): string =>
   `${IS_REGISTERED} AND (CAST($1 AS text) IS NULL OR $1 = ${stateSql(IS_FAILING)}) AND (CAST($2 AS text) IS NULL
-    OR ${kind === "sqlite" ? "instr" : "strpos"}(lower(concat_ws(' ', name, target, event, webhooks.events)), lower($2)) > 0)`;
+    OR ${kind === "sqlite" ? "instr" : "strpos"}(${lower(kind, "concat_ws(' ', name, target, event, webhooks.events)")},
+      ${lower(kind, "$2")}) > 0)`;
 
-/** Returns SQL for an order; webhooks without a value are last. Letters are compared as their code points, in lower case if they are ASCII. */
+/** Returns SQL for an order; webhooks without a value are last. Letters are compared as their code points. */
 function orderSql(kind: Kind, order: WebhookOrder): string {
   const [field, direction] = order.split(":") as [OrderField, string];
-  const text = (column: string) => `lower(${column}${kind === "sqlite" ? "" : ' COLLATE "C"'})`;
   const column = {
-    ...{ id: "id", name: text("name"), target: text("target") },
+    ...{ id: "id", name: lower(kind, "name"), target: lower(kind, "target") },
     "failing.since": "CASE WHEN enabled AND suspended IS NULL THEN failing_since_ms END",
   }[field];
   return `${column} ${direction} NULLS LAST, id`;

@@ -29,7 +29,7 @@ const openSmall = (options: Partial<PostgresOptions> = {}): Postgres =>
     url,
     applicationName: "test",
     maxConnections: 1,
-    connectTimeoutMs: 300,
+    connectTimeoutMs: 3_000,
     statementTimeoutMs: 30_000,
     isCommitAsynchronous: false,
     onConnectionLost: () => {},

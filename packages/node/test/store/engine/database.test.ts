@@ -174,6 +174,7 @@ describe("migrations", () => {
     expect(database.prepare("SELECT name FROM migrations ORDER BY name").all()).toEqual([
       { name: "035-schema.sql" },
       { name: "036-response-headers.sql" },
+      { name: "037-retractions.sql" },
       { name: "900-later.sql" },
     ]);
     database.close();
@@ -187,6 +188,7 @@ describe("migrations", () => {
     database.execute("INSERT INTO tokens VALUES ('a', 'owner', 't', 't')");
     database.execute(
       `ALTER TABLE attempts DROP COLUMN response_headers;
+       DROP INDEX deliveries_first_retractions;
        DELETE FROM migrations;
        INSERT INTO migrations VALUES ('020-baseline.sql', '1'), ('034-fill-parts-of-properties.sql', '2')`,
     );

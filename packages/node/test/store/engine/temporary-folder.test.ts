@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -25,4 +26,13 @@ test("A temporary folder removes those of killed processes, and none that is in 
   expect([used.path, next.path].map(existsSync)).toEqual([false, true]);
   next.remove();
   rmSync(at("other"), { recursive: true });
+});
+
+test("A temporary folder is removed while other threads create files in it.", async () => {
+  const folder = new TemporaryFolder(`uniknode-busy-${process.pid}-`);
+  // The thread pool creates them, as the stream that unpacks a snapshot does.
+  const files = Array.from({ length: 400 }, (_, number) => writeFile(join(folder.path, String(number)), ""));
+  folder.remove();
+  await Promise.allSettled(files);
+  expect(existsSync(folder.path)).toBe(false);
 });

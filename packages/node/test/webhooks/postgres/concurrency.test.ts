@@ -10,6 +10,7 @@ import type { DeliveryQueue } from "../../../src/webhooks/storage/delivery-queue
 import type { WebhookStorage } from "../../../src/webhooks/webhooks.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { connect, hasPostgres } from "../../../test-support/postgres/server.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 import { createDraws, type Random } from "../../../test-support/random.ts";
 import { countRows } from "../../../test-support/webhooks/postgres-rows.ts";
 import { openPostgresSubject } from "../queue-port/postgres-subject.ts";
@@ -153,7 +154,8 @@ const ENTRIES = "SELECT * FROM delivery_lanes";
 describe.skipIf(!hasPostgres)("webhooks on PostgreSQL that several processes change", () => {
   beforeEach(async () => {
     const url = await databases.create();
-    worker = await openPostgresSubject(url);
+    // Its statements wait for the locks of others.
+    worker = await openPostgresSubject(url, WAIT_MS);
     postgres = connect(url);
     await postgres.query("INSERT INTO head VALUES (true, 'network', 0, '0', 0, 'ready', 1, 'test', now())");
     other = openPostgresStorage(

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { connect, hasPostgres } from "../../../test-support/postgres/server.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 import { openPostgresSubject } from "../queue-port/postgres-subject.ts";
 import { apply, enqueue, NOW_MS, type Subject } from "../queue-port/subject.ts";
 
@@ -21,7 +22,7 @@ beforeEach(async () => {
     await postgres.query(sql);
     await postgres.close();
   };
-  subject = await openPostgresSubject(url);
+  subject = await openPostgresSubject(url, WAIT_MS);
   await run(
     `INSERT INTO head (nethash, height, id, transactions, phase, epoch, owner, lease_until)
      VALUES ('network', 1, 'block', 0, 'ready', 1, '', now())`,

@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
       ...["replayed", ...[1_203, 1_202, 1_201].map((number) => `${other} ${number}`)],
       "retry",
     ]);
-    expect(await log.find(other, `${other} 1`)).toMatchObject({
+    expect((await log.find(other, [`${other} 1`]))[0]).toMatchObject({
       ...{ state: "failed", reason: "the queue was full", finishedMs: CREATED_MS + 7 },
     });
   });

@@ -67,7 +67,7 @@ describe.runIf(hasPostgres)("the lease of a worker", () => {
   });
 
   test("The lease of a worker of a killed process passes to a waiting one when it ends.", async () => {
-    await beginLease(postgres.query, leaseOf("killed", 2_000));
+    await beginLease(postgres.query, leaseOf("killed", 5_000));
     await waitWith("next");
     expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining("waiting: ")]);
     expect(await sessions()).toEqual(["next"]);
@@ -81,7 +81,7 @@ describe.runIf(hasPostgres)("the lease of a worker", () => {
   });
 
   test("The lease of a worker passes to one of two waiting processes, and the other one ends.", async () => {
-    await beginLease(postgres.query, leaseOf("killed", 2_000));
+    await beginLease(postgres.query, leaseOf("killed", 5_000));
     const outcomes = await Promise.allSettled([waitWith("one"), waitWith("two")]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(await sessions()).toEqual([outcomes[0]?.status === "fulfilled" ? "one" : "two"]);

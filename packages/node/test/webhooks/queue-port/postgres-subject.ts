@@ -14,21 +14,24 @@ const WORKER = { worker: "worker", session: "same", leaseMs: 600_000 };
 const STATEMENT_TIMEOUT_MS = Math.round(WAIT_MS / 30);
 
 /** Opens a subject over an empty database. */
-export async function openPostgresSubject(url: string): Promise<Subject> {
-  const connection = connectTo(url);
+export async function openPostgresSubject(
+  url: string,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+): Promise<Subject> {
+  const connection = connectTo(url, statementTimeoutMs);
   const { postgres } = connection;
   await migrate(postgres);
   await ownByWorkers(postgres);
-  return openOver(connection, url);
+  return openOver(connection, url, statementTimeoutMs);
 }
 
 /** @returns `close` can be called again */
-function connectTo(url: string) {
+function connectTo(url: string, statementTimeoutMs: number) {
   const postgres = new Postgres({
     url,
     applicationName: WORKER.worker,
     maxConnections: 8,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs,
     isCommitAsynchronous: false,
     hasFewStatements: true,
     onConnectionLost: () => {},
@@ -43,17 +46,21 @@ function connectTo(url: string) {
   return { postgres, close };
 }
 
-async function openOver({ postgres, close }: ReturnType<typeof connectTo>, url: string): Promise<Subject> {
+async function openOver(
+  { postgres, close }: ReturnType<typeof connectTo>,
+  url: string,
+  statementTimeoutMs: number,
+): Promise<Subject> {
   const storage = openPostgresStorage(WORKER, { postgres, network: "network", cipher: PLAIN_SECRETS });
   await storage.queue.ownership.renew();
   return {
     ...storage,
     addWebhook: (fields) => addWebhook(storage.register, fields),
     append: (events) => append(postgres, events),
-    holdUp: () => holdUp(connectTo(url).postgres),
+    holdUp: () => holdUp(connectTo(url, statementTimeoutMs).postgres),
     async crash() {
       await close();
-      return openOver(connectTo(url), url);
+      return openOver(connectTo(url, statementTimeoutMs), url, statementTimeoutMs);
     },
   };
 }

@@ -218,6 +218,10 @@ export function describeRegister(name: string, open: OpenSubject): void {
       expect(await search({ search: "shop" }, { offset: 5, limit: 1 })).toEqual([[], 2]);
       expect(await search({ search: "unik.*" })).toEqual([[hook], 1]);
       expect(await search({ search: "%" })).toEqual([[], 0]);
+      const umlaut = await subject.addWebhook({ name: "Überweisungen", enabled: false });
+      expect(await search({ search: "ÜBER" })).toEqual([[umlaut], 1]);
+      expect(await search({ search: "über" })).toEqual([[], 0]);
+      await commands.remove(umlaut);
       expect(await search({ state: "paused" })).toEqual([[off], 1]);
       expect(await search({ state: "suspended" })).toEqual([[suspended], 1]);
       expect(await search({ state: "active" })).toEqual([[shop, hook], 2]);

@@ -94,7 +94,7 @@ export async function put(
   const { records } = await log.page(webhook, {}, { limit: ids.length });
   const numbers = new Map(records.map(({ id, number }) => [id, number]));
   const numberOf = async (id: string) =>
-    numbers.get(id) ?? present(await log.find(webhook, id), `the delivery ${id}`).number;
+    numbers.get(id) ?? present((await log.find(webhook, [id]))[0], `the delivery ${id}`).number;
   return Promise.all(ids.map(numberOf));
 }
 

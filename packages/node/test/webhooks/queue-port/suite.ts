@@ -137,7 +137,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           { isCurrent: true, failures: 0 },
         ]);
         expect(await firstIds(queue, webhook)).toEqual(["b"]);
-        expect(await queue.log.find(webhook, present(a))).toMatchObject({
+        expect((await queue.log.find(webhook, [present(a)]))[0]).toMatchObject({
           state: "delivered",
           finishedMs: NOW_MS + 5,
           attempts: [{ startedMs: NOW_MS, durationMs: 5, status: 200 }],
@@ -171,7 +171,10 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("An outcome without a further attempt makes the delivery a dead letter, which can be queued again.", async () => {
         const [a] = await put(subject, webhook, ["a"]);
         await queue.record([failure(webhook, present(a), { reason: "HTTP 410" })]);
-        expect(await queue.log.find(webhook, "a")).toMatchObject({ state: "failed", reason: "HTTP 410" });
+        expect((await queue.log.find(webhook, ["a"]))[0]).toMatchObject({
+          state: "failed",
+          reason: "HTTP 410",
+        });
         expect(await queue.log.sendNow(webhook, [present(a)], NOW_MS + 50)).toBe(1);
         expect(await queue.nextRetry(webhook, NOW_MS + 50)).toMatchObject({ number: a, attempts: 0 });
       });
@@ -201,7 +204,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           success(webhook, present(a) + 1),
         ]);
         expect(recorded).toEqual([none, none, none]);
-        const record = await queue.log.find(webhook, "a");
+        const record = (await queue.log.find(webhook, ["a"]))[0];
         expect(record).toMatchObject({ state: "cancelled", reason: "updated" });
         expect(present(record).attempts).toHaveLength(2);
       });
@@ -536,7 +539,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await filtered({ event: "block.forged" })).toEqual([]);
         expect(await filtered({ toMs: NOW_MS - 1 })).toEqual([]);
         expect(await queue.log.message(present(ids[0]))).toMatchObject({ id: "a", timeMs: NOW_MS });
-        expect(await queue.log.find(webhook, "unknown")).toBeUndefined();
+        expect((await queue.log.find(webhook, ["unknown"]))[0]).toBeUndefined();
       });
 
       test("The log reports recent outcomes, and the age of the oldest queued delivery, without pings and replays.", async () => {
@@ -600,7 +603,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           finishedMs: NOW_MS + 5,
           failure: "ECONNREFUSED",
         });
-        expect(await queue.log.find(webhook, number)).toMatchObject({
+        expect((await queue.log.find(webhook, [number]))[0]).toMatchObject({
           id: "ping",
           event: "ping",
           state: "failed",
