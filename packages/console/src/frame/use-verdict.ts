@@ -24,10 +24,11 @@ export function useVerdict(): Verdict | undefined {
   if (value.state === "connecting" || !head.value) return undefined;
   if (value.progress) return { state: "catching-up", text: "The node is catching up" };
   const reason = status.value?.data.futureHead;
-  if (isLate.value || reason) {
+  const isWaiting = session.state.value?.onDemand && !reason;
+  if (!isWaiting && (isLate.value || reason)) {
     return { state: "stopped", text: `The chain has stopped growing${reason ? `: ${reason}` : ""}` };
   }
   const failed = Object.values(overview.value?.data.checks ?? {}).find(({ ok }) => !ok);
   if (failed) return { state: "stopped", text: `The node is not ready: ${failed.detail}` };
-  return { state: "connected", text: "The chain is growing" };
+  return { state: "connected", text: `The chain ${isWaiting ? "waits for transactions" : "is growing"}` };
 }

@@ -6,6 +6,8 @@ export type SessionState = {
   readonly signedIn: boolean;
   /** True if the node runs a dev chain with its commands. */
   readonly devChain: boolean;
+  /** True if blocks are forged for transactions only. */
+  readonly onDemand?: boolean;
   readonly network: string;
   /** True if the live stream requires no sign-in. */
   readonly eventsPublic: boolean;

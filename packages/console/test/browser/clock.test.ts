@@ -1,4 +1,4 @@
-/** Pages of a node whose clock is set back. */
+/** The verdict of pages on a chain without new blocks. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,6 +34,16 @@ describeConsole({}, ({ open }) => {
     expect(await pulse.getAttribute("href")).toBe("/console/");
     setClock(folder, 0);
     await page.getByText("The chain is growing.").waitFor();
+    await page.locator(".pulse.connected").waitFor();
+  });
+});
+
+describeConsole({ nodeArguments: ["--instant"] }, ({ open }) => {
+  test("A chain that forges for transactions only waits for them, and has not stopped.", async () => {
+    setClock(folder, TWO_HOURS_MS);
+    const { page } = await open();
+    await page.goto("/console/");
+    await page.getByText("The chain waits for transactions.").waitFor();
     await page.locator(".pulse.connected").waitFor();
   });
 });

@@ -15,6 +15,8 @@ export type SessionRoutesOptions = {
   /** Information about the node for the browser. */
   readonly node: {
     readonly devChain: boolean;
+    /** True if blocks are forged for transactions only. */
+    readonly onDemand: boolean;
     readonly network: string;
     readonly version: string;
     /** True if the live stream requires no session. */

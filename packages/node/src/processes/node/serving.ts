@@ -45,6 +45,7 @@ export async function startServing(
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
       isDevChain: createDev !== undefined,
+      isOnDemand: options.isOnDemand,
       devAccounts,
       shownOptions,
       forgers: [...options.delegates.keys()],

@@ -64,7 +64,7 @@ function buildServedConsole(
 ): NonNullable<HttpDependencies["console"]> {
   const { name } = network.description;
   const { bySession } = access;
-  const node = { devChain: name === DEV_NAME, eventsPublic: false, network: name };
+  const node = { devChain: name === DEV_NAME, onDemand: false, eventsPublic: false, network: name };
   return buildConsole(access, node, {
     api: [
       async (scope) => {

@@ -132,9 +132,10 @@ function buildServedConsole(
   context: ServingContext,
   { access, opened, stream, operations, operator }: ServedParts,
 ): NonNullable<HttpDependencies["console"]> {
-  const { isDevChain, eventsPublic } = context.data;
+  const { isDevChain, isOnDemand, eventsPublic } = context.data;
   const { bySession } = access;
-  const node = { devChain: isDevChain, eventsPublic, network: context.network.description.name };
+  const network = context.network.description.name;
+  const node = { devChain: isDevChain, onDemand: isOnDemand, eventsPublic, network };
   return buildConsole(access, node, {
     api: [
       ...(opened ? [createWebhookRoutes(bySession, opened.service.requests)] : []),

@@ -45,6 +45,8 @@ export type ServedData = ServingOptions & {
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   /** True if the chain has dev commands (`gateway/gateway.ts`). */
   readonly isDevChain: boolean;
+  /** True if blocks are forged for transactions only. */
+  readonly isOnDemand: boolean;
   /** Accounts of a dev chain, with their passphrases. */
   readonly devAccounts?: AccountList | undefined;
   /** All options with which the process was started; absent: none is shown. */

@@ -156,6 +156,7 @@ describe("signing in", () => {
   test("The node returns the session, and ends it on sign out.", async () => {
     const about = {
       devChain: true,
+      onDemand: false,
       eventsPublic: false,
       network: "uniknode-dev",
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),

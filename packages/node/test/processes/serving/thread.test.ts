@@ -62,6 +62,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     peerPort: 4002,
     isDevChain: false,
+    isOnDemand: false,
     ...options,
   };
   serving = await thread.start(data, createGateway());
