@@ -11,6 +11,7 @@ import { type Database, openDatabase } from "../store/engine/database.ts";
 import type { EventLog } from "../store/events/event-log.ts";
 import { type HistoryWriter, openHistory } from "../store/history/writer.ts";
 import { MetaStore } from "../store/node/meta.ts";
+import { createPoolStore, type PoolStore } from "../store/node/pool.ts";
 import { StateStore, UndoStore } from "../store/state/state.ts";
 import { Assumption, type Pin } from "./assumption.ts";
 import { ChainError } from "./outcome.ts";
@@ -28,6 +29,8 @@ export type ChainStores = {
   readonly history: HistoryWriter | undefined;
   readonly events: EventLog;
   readonly assumption: Assumption;
+  /** Rows of the pool: a revert adds its transactions. */
+  readonly pool: PoolStore;
 };
 
 /** @throws {ChainError} CHAIN_UNCHECKED */
@@ -57,6 +60,7 @@ export function openStores(
     undo: new UndoStore(database),
     feed: openFeedChanges(database, options.feedBlocks, blocks.head()?.height ?? 0),
     history: openHistory(database, options.recordsHistory),
+    pool: createPoolStore(database),
   };
 }
 

@@ -45,6 +45,8 @@ export type PoolDeps = Pick<
   readonly isChainBusy?: () => boolean;
   /** Called with each change within the database transaction that makes it durable. */
   readonly emit: (event: PoolEvent) => void;
+  /** Returns true if `emit` adds events of this name to the log. Absent: it adds none. */
+  readonly isLogged?: (name: PoolEvent["name"]) => boolean;
   /** Called with the error of a failed write, which is retried until it succeeds. */
   readonly onWriteFailed?: (error: unknown) => void;
   /** Called with the error of a failed recheck, which is repeated after the next block. */
@@ -244,7 +246,9 @@ export class Pool {
 
   #nextLimits(): BlockLimits {
     const { network, head } = this.#deps;
-    return blockLimits(network.milestoneAt(head().height));
+    const { height } = head();
+    // The block is read under the rules at the head, and judged under its own.
+    return blockLimits(network.milestoneAt(height), network.milestoneAt(height + 1));
   }
 
   #choose(offered: Iterable<SealedTransaction>, limits: BlockLimits) {

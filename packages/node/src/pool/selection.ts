@@ -36,12 +36,16 @@ const MAX_SENT_BYTES = 10_000_000;
 /** Bytes of a block kept free for its header and lengths (pool.md 9). */
 const BLOCK_OVERHEAD_BYTES = 10_240;
 
-/** Transactions of the next block, and their bytes in total, under the rules in force at the head. */
-export const blockLimits = ({
-  block: { maxTransactions, maxPayload },
-}: Pick<Milestone, "block">): BlockLimits => ({
-  maxTransactions,
-  maxBytes: Math.min(maxPayload - BLOCK_OVERHEAD_BYTES, MAX_SENT_BYTES),
+/** Bytes of the length before each transaction of a block. */
+const LENGTH_BYTES = 4;
+
+/** Transactions of the next block, and their bytes in total with the lengths between them, under all given milestones. */
+export const blockLimits = (...milestones: readonly Pick<Milestone, "block">[]): BlockLimits => ({
+  maxTransactions: Math.min(...milestones.map(({ block }) => block.maxTransactions)),
+  maxBytes: Math.min(
+    MAX_SENT_BYTES,
+    ...milestones.map(({ block }) => block.maxPayload - BLOCK_OVERHEAD_BYTES),
+  ),
 });
 
 export type TrialDeps = {
@@ -139,7 +143,7 @@ export function selectTransactions(
       continue;
     }
     selected.push(transaction);
-    bytes += transaction.bytes.length;
+    bytes += transaction.bytes.length + LENGTH_BYTES;
   }
   return { selected, failed };
 }

@@ -13,6 +13,7 @@ import type { ChainChange } from "../../src/chain/outcome.ts";
 import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { createPoolStore } from "../../src/store/node/pool.ts";
 import { BatchVerifier } from "../../src/verification/verifier.ts";
 import {
   blocksOf,
@@ -373,7 +374,7 @@ describe("a revert", () => {
   });
 
   test("A revert returns the transactions, oldest first, up to a bound.", async () => {
-    const { chain } = start({ maxReturnedTransactions: 4 });
+    const { chain, database } = start({ maxReturnedTransactions: 4 });
     await chain.accept(heights(2, 20));
     const changes: ChainChange[] = [];
     chain.subscribe((change) => changes.push(change));
@@ -383,6 +384,12 @@ describe("a revert", () => {
     expect(changes[0]).toMatchObject({ head: { height: 10 }, applied: [], revertedBlocks: 10 });
     expect(changes[0]?.returned.map(({ bytes }) => bytesToHex(bytes))).toEqual(ids.slice(0, 4));
     expect(changes[0]?.returned.every(({ isVerified }) => isVerified)).toBe(true);
+    // A process that is killed before the pool has written them finds them at its next start.
+    expect(
+      createPoolStore(database)
+        .load()
+        .map(({ bytes }) => bytesToHex(bytes)),
+    ).toEqual(ids.slice(0, 4));
   });
 });
 

@@ -39,6 +39,7 @@ test.each([
   ["the rules of the block below", 10, [mint("1", "v")], "1100000000", "8900000000"],
   ["no mint of an individual under V2", 11, [mint("1", "v"), alive("organization")], "0", "0"],
   ["an individual that becomes alive under V2", 11, [alive("individual")], "1100000000", "8900000000"],
+  ["a type with letters as its number", 5, [mint("2b", "v")], "10100000000", "989900000000"],
   ["a mint of an organization under V2", 11, [mint("2", "v")], "10100000000", "989900000000"],
 ])(
   "The sum of rewards counts %s.",

@@ -256,6 +256,13 @@ describe("POST /transactions/search", () => {
     },
   );
 
+  test("POST /transactions/search refuses an asset beyond 1,024 characters, with which each row would be compared.", async () => {
+    const ofLength = (length: number) => search({ asset: { votes: ["x".repeat(length - 14)] } });
+    expect(idsOf(await ofLength(1_024))).toEqual([]);
+    const { statusCode, headers } = await ofLength(1_025);
+    expect([statusCode, headers["error-code"]]).toEqual([422, "INVALID_MEMBER"]);
+  });
+
   test("POST /transactions/search returns either form, without names of uniks.", async () => {
     const response = await fixture.post("/api/v2/transactions/search?limit=1", { typeGroup: 2001 });
     expect(rowsOf(response)[0]).toMatchObject({ id: vote.id, fee: "10000000" });

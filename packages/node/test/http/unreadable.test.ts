@@ -107,6 +107,7 @@ test.each([
   ["is not HTTP", "\x16\x03\x01\r\n\r\n", 400],
   ["has headers that are too long", from("GET /api/blockchain", `X: ${LONG}\r\n`), 431],
   ["has a body that is late", search("Content-Length: 100", "{"), 408],
+  ["asks for a tunnel", from("CONNECT a:80"), 404],
 ])(
   "The failure of a pipelined request that %s follows the earlier responses.",
   async (_what, last, status) => {
@@ -121,4 +122,14 @@ test("A request after one with two hosts on its connection is not processed.", a
     from("GET /api/blockchain", "Host: b\r\n") + from("GET /api/blocks"),
   );
   expect([status, body.match(/HTTP\/1\.1 \d/g)]).toEqual([400, null]);
+});
+
+test("A client that resets the connection of a refused tunnel does not stop the server.", async () => {
+  for (let attempts = 0; attempts < 200; attempts++) {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    await new Promise((resolve) => socket.write(from("CONNECT a:80"), resolve));
+    socket.resetAndDestroy();
+  }
+  expect((await exchange(from("GET /api/blockchain", "Connection: close\r\n"))).status).toBe(200);
 });

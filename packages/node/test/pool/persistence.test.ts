@@ -181,6 +181,24 @@ describe("a restart", () => {
 });
 
 describe("the journal", () => {
+  test.each([
+    ["logs none of its events", false, "process death"],
+    ["logs one of its events", true, "power loss"],
+  ] as const)("A write of a pool that %s survives: %s.", async (_what, isLogged, survival) => {
+    const { deps } = openFile();
+    const survived: unknown[] = [];
+    const store: PoolStore = {
+      load: deps.store.load,
+      write(change, alongside, survives) {
+        survived.push(survives);
+        deps.store.write(change, alongside, survives);
+      },
+    };
+    const pool = openPoolOn(richChain("alice"), { deps: { ...deps, store, isLogged: () => isLogged } });
+    await pool.submit([transfer("alice", 1)]);
+    expect(survived).toEqual([survival]);
+  });
+
   test("The journal writes concurrent requests together.", async () => {
     const { deps, storedIds } = openFile();
     let writes = 0;

@@ -50,8 +50,9 @@ test("The first that would exceed the bytes ends the selection.", async () => {
   const pool = await poolWith([long, short], "alice", "bob");
   expect(pool.select({ ...ROOM, maxBytes: 255 })).toEqual([]);
   expect(idsOf(pool.select({ ...ROOM, maxBytes: 256 }))).toEqual([long.id]);
-  expect(pool.select({ ...ROOM, maxBytes: 256 + 155 }).length).toBe(1);
-  expect(pool.select({ ...ROOM, maxBytes: 256 + 156 }).length).toBe(2);
+  // Each transaction of a block has a length of 4 bytes.
+  expect(pool.select({ ...ROOM, maxBytes: 256 + 4 + 155 }).length).toBe(1);
+  expect(pool.select({ ...ROOM, maxBytes: 256 + 4 + 156 }).length).toBe(2);
 });
 
 test("Transactions that an earlier one of the block forbids are removed from the pool, with those that build on them.", async () => {
@@ -115,4 +116,13 @@ test("Transactions of a block leave 10 KiB of it to the header and the lengths, 
     maxBytes: 1_989_760,
   });
   expect(blockLimits({ block })).toEqual({ maxTransactions, maxBytes: 10_000_000 });
+});
+
+test("Transactions of a block obey the milestone of the head and that of the block.", () => {
+  const { block } = createNetwork(livenet).milestoneAt(2);
+  const milestones = [
+    { block: { ...block, maxTransactions: 10, maxPayload: 500_000 } },
+    { block: { ...block, maxTransactions: 20, maxPayload: 400_000 } },
+  ];
+  expect(blockLimits(...milestones)).toEqual({ maxTransactions: 10, maxBytes: 389_760 });
 });

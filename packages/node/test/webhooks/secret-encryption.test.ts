@@ -141,7 +141,7 @@ describe("with a key", () => {
     expect(webhookTokenOf(undefined, new MetaStore(sealed.database), sealed.cipher)).toBe(registerToken);
   });
 
-  test("Plain secrets that another reader keeps in the write-ahead log cause a warning.", () => {
+  test("Plain secrets that another reader keeps in the write-ahead log cause a warning, and the next start removes them.", () => {
     const { start, path, holds, warnings } = dataFolder();
     const plain = start();
     plain.store.insert(fields, token("a"));
@@ -154,6 +154,10 @@ describe("with a key", () => {
     expect(holds("a".repeat(32))).toBe(true);
     expect(warnings).toEqual([expect.stringContaining("restart the node")]);
     reader.execute("COMMIT");
+    // Nor does a process keep them that was killed before it could remove them.
+    start(files);
+    expect(holds("a".repeat(32))).toBe(false);
+    expect(warnings).toHaveLength(1);
   });
 });
 

@@ -185,9 +185,9 @@ function isExpired(
 function ageFaultOf(
   { version, timestamp = 0 }: Transaction,
   header: BlockHeader,
-  { milestone, slots }: BlockRules,
+  { milestone }: BlockRules,
 ): BlockFaultCode | undefined {
   if (version !== 1 || milestone.block.acceptExpiredTransactionTimestamps) return undefined;
-  if (timestamp > header.timestamp + MAX_AHEAD_SECONDS + slots.blocktime) return "future-transaction";
+  if (timestamp > header.timestamp + MAX_AHEAD_SECONDS + milestone.blocktime) return "future-transaction";
   return header.timestamp - timestamp > MAX_AGE_SECONDS ? "expired-transaction" : undefined;
 }

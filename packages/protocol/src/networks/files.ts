@@ -4,7 +4,7 @@ import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import { createAjv } from "#ajv";
 import { NetworkError } from "./error.ts";
 import { checkDelegateCounts, mergeMilestones } from "./milestones.ts";
-import type { Exceptions, MilestoneChange, NetworkDescription, NetworkFiles } from "./network.ts";
+import type { Exceptions, Milestone, MilestoneChange, NetworkDescription, NetworkFiles } from "./network.ts";
 import { changesSchema, descriptionSchema, exceptionsSchema, milestoneSchema } from "./schema.ts";
 
 /** The parsed content of `network.json`, `milestones.json` and `exceptions.json`. */
@@ -32,11 +32,34 @@ export function networkFilesFromJson(content: UntrustedNetworkFiles): NetworkFil
 
   const milestones = content.milestones as MilestoneChange[];
   checkDelegateCounts(milestones);
+  checkRounds(mergeMilestones(milestones));
   return {
     network: content.network as NetworkDescription,
     milestones,
     exceptions: content.exceptions as Exceptions,
   };
+}
+
+/**
+ * Refuses a change of `activeDelegates` inside a round: `checkDelegateCounts` measures from the last entry that names the number, and
+ * misses some.
+ *
+ * @throws {NetworkError} INVALID_NETWORK_FILE
+ */
+function checkRounds(milestones: readonly Milestone[]): void {
+  const [first] = milestones;
+  let start = first?.height ?? 1;
+  let size = first?.activeDelegates ?? 1;
+  for (const { height, activeDelegates } of milestones) {
+    if (activeDelegates === size) continue;
+    if ((height - start) % size !== 0) {
+      throw new NetworkError(
+        "INVALID_NETWORK_FILE",
+        `milestones.json: activeDelegates changes at height ${height}, inside a round: the rounds from height ${start} on have ${size} blocks`,
+      );
+    }
+    [start, size] = [height, activeDelegates];
+  }
 }
 
 /** A change can contain a part of an object, so the merged milestones must be complete. */

@@ -120,6 +120,19 @@ describe("network files", () => {
     );
   });
 
+  test("A change of the number of delegates inside a round is refused, also if an entry in between repeats the number.", () => {
+    const { milestones, network } = livenet;
+    const size = Number(milestones[0]?.activeDelegates);
+    const changes = [
+      { height: size + 2, activeDelegates: size },
+      { height: 2 * size + 2, activeDelegates: size + 1 },
+    ];
+    const files = changed({ network, milestones: [...milestones.slice(0, 1), ...changes] });
+    expect(refusal(files)).toMatch(
+      /^milestones\.json: activeDelegates changes at height \d+, inside a round/,
+    );
+  });
+
   test("Exceptions are lists of ids.", () => {
     const id = "ab".repeat(32);
     const exceptions = {

@@ -39,6 +39,8 @@ describe("static fees", () => {
       500_000_000n,
       500_000_000n,
     ]);
+    // A milestone does not change it.
+    expect(staticFee(entity(0), withFees({ entity: 5 }))).toBe(5_000_000_000n);
   });
 
   test("An unknown type has no fee.", () => {

@@ -11,8 +11,7 @@ export const htlcLock: Rule = {
 
   check(transaction, context, sender) {
     // A lock must outlive the round that begins with it.
-    const { activeDelegates } = context.milestone;
-    const { blocktime } = context.network.milestoneAt(1);
+    const { activeDelegates, blocktime } = context.milestone;
     const margin = { seconds: blocktime * activeDelegates, blocks: activeDelegates };
     if (isExpired(assetMember(transaction.asset, "lock").expiration, context, margin)) throw lockExpired();
     checkCommon(transaction, context, sender);

@@ -103,7 +103,7 @@ const REVERT_EVENTS = ["transaction.reverted", "block.reverted", "wallet.saved"]
  * @throws {ChainError} CHAIN_UNDO_MISSING when the undo records do not reach the target
  */
 export function revertBlocks(stores: ChainStores, options: RevertOptions): ChainChange {
-  const { database, blocks, transactions, state, undo, feed, history, events } = stores;
+  const { database, blocks, transactions, state, undo, feed, history, events, pool } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
   const head = present(blocks.head(), "the head of the chain").height;
   const isRecorded = isRevertRecorded(events);
@@ -123,6 +123,11 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
     }
     state.flush();
     const returned = transactions.sealedFrom(target + 1, maxReturned);
+    // The pool writes them later: a crash before that would lose them. Each is placed before the previous one.
+    const added = returned
+      .toReversed()
+      .map(({ data, bytes }) => ({ id: data.id, bytes, place: "first" as const }));
+    pool.write({ added, removed: [] });
     transactions.removeFrom(target + 1);
     blocks.removeFrom(target + 1);
     undo.removeFrom(target + 1);

@@ -56,7 +56,7 @@ export const receiveBlock = (bytes: Uint8Array, network: Network): ReceivedBlock
 /** The same in steps of a few transactions. The announced number is checked before the first one is read. */
 export function* receiveBlockGradually(bytes: Uint8Array, network: Network): Steps<ReceivedBlock> {
   const readAt = Math.max(heightOf(bytes) - 1, 1);
-  const checkHeader = (header: BlockHeader) => checkCount(header, readAt, network);
+  const checkHeader = (header: BlockHeader) => checkCount(header, network);
   const options = { checkSignature: false, checkHeader };
   const block = yield* blockFromBytesGradually(bytes, { network, height: readAt }, options);
   const headerLength = blockByteLength({ header: block.header, transactions: [] });
@@ -66,7 +66,7 @@ export function* receiveBlockGradually(bytes: Uint8Array, network: Network): Ste
 /** Does the same as `receiveBlockGradually` for a block with a decoded header. */
 function* receiveParts(parts: BlockParts, network: Network): Steps<ReceivedBlock> {
   const readAt = Math.max(parts.header.height - 1, 1);
-  checkCount(parts.header, readAt, network);
+  checkCount(parts.header, network);
   const context = { network, height: readAt };
   return { ...(yield* blockFromPartsGradually(parts, context, { checkSignature: false })), readAt };
 }
@@ -78,12 +78,12 @@ function* receiveParts(parts: BlockParts, network: Network): Steps<ReceivedBlock
 export function receiveMade(made: EncodedBlock, network: Network): ReceivedBlock {
   const readAt = Math.max(made.header.height - 1, 1);
   const block = recheckBlock(made, { network, height: readAt });
-  checkCount(block.header, readAt, network);
+  checkCount(block.header, network);
   return { ...block, readAt };
 }
 
-function checkCount(header: BlockHeader, readAt: number, network: Network): void {
-  const { maxTransactions } = network.milestoneAt(readAt).block;
+function checkCount(header: BlockHeader, network: Network): void {
+  const { maxTransactions } = network.milestoneAt(header.height).block;
   if (header.numberOfTransactions > maxTransactions) {
     throw new BlockError(
       "INVALID_BLOCK_BYTES",

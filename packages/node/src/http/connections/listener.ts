@@ -80,6 +80,8 @@ const INVALID_HOST = Object.assign(new Error("not exactly one Host header with a
   code: "INVALID_HOST",
 });
 
+const NO_TUNNEL = Object.assign(new Error("a request of CONNECT"), { code: "NO_TUNNEL" });
+
 /**
  * HTTP/1.1 requires one `Host`, which is empty only for a URI without an authority, and this server has no such URI.
  * With several headers, a proxy and a server can pick different hosts, and disagree about the request.
@@ -109,15 +111,14 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     code: "INVALID_HTTP",
     message: "A request of HTTP/1.1 must have exactly one Host header, with a value",
   },
+  // Methods that a path does not have are 404 (http-api.md 1.3).
+  NO_TUNNEL: { status: 404, code: "METHOD_NOT_ALLOWED", message: "Not Found" },
 };
 const NOT_HTTP: Failure = {
   status: 400,
   code: "INVALID_HTTP",
   message: "The request is not valid HTTP",
 };
-/** Failure of CONNECT requests: methods that a path does not have are 404 (http-api.md 1.3). */
-const NO_TUNNEL: Failure = { status: 404, code: "METHOD_NOT_ALLOWED", message: "Not Found" };
-
 /** Returns a handler of errors of connections, which come from the HTTP parser and from timeouts. */
 export function respondingToUnreadable(connections: Connections) {
   /** Sockets whose failure waits for earlier responses. */
@@ -136,7 +137,11 @@ export function respondingToUnreadable(connections: Connections) {
 export function addOddRequests(app: Server): void {
   // A server may ignore expectations.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  app.server.on("connect", (_request, socket) => endWith(socket, NO_TUNNEL));
+  app.server.on("connect", (_request, socket) => {
+    // The runtime has removed its listeners: a client that resets the connection would end the process.
+    socket.on("error", () => {});
+    app.server.emit("clientError", NO_TUNNEL, socket);
+  });
 }
 
 function endWith(socket: Duplex, failure: Failure): void {

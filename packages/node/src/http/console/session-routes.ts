@@ -48,7 +48,10 @@ export function createSessionRoutes(
   const attempts = new Allowances(ATTEMPTS);
   const guards: Guards = {
     refuseCrossSite: createSameSite(hosts),
-    async bound({ ip }) {
+    async bound(request) {
+      const { ip, headers } = request;
+      // The pages of another site must not use up the attempts of the operator. Programs send no origin.
+      if (headers.origin !== undefined) guards.refuseCrossSite(request);
       if (attempts.count(ip, nowMs()).remaining >= 0) return;
       throw new HttpError("RATE_LIMITED", "too many attempts to sign in: try again in a minute");
     },

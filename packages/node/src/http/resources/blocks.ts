@@ -1,6 +1,14 @@
 /** `/blocks` (http-api.md 6.3). */
 
-import { INDIVIDUAL, isAliveDemand, nftOf, type Reward, rewardOfType, voucherOf } from "@uniknode/ledger";
+import {
+  INDIVIDUAL,
+  isAliveDemand,
+  nftOf,
+  type Reward,
+  rewardOfType,
+  typeFromText,
+  voucherOf,
+} from "@uniknode/ledger";
 import type { Milestone, Network, Transaction } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
 import { BLOCK_TRANSACTIONS, BLOCKS } from "../../read/lists.ts";
@@ -139,7 +147,7 @@ export async function createdRewards(
   if (numberOfTransactions === 0) return undefined;
   // Transactions follow the milestone of the parent block (trap A1).
   const milestone = network.milestoneAt(Math.max(height - 1, 1));
-  const typeOf = async (tokenId: string) => Number((await tokens.find(tokenId))?.type);
+  const typeOf = async (tokenId: string) => typeFromText((await tokens.find(tokenId))?.type);
   let minters = 0n;
   let foundation = 0n;
   for (const transaction of await transactions.certifiedInBlock(height)) {
@@ -160,7 +168,7 @@ async function rewardOf(
 ): Promise<Reward | undefined> {
   const paysWhenAlive = milestone.unsTokenEcoV2 === true;
   if (voucherOf(transaction) !== undefined) {
-    const type = Number(nftOf(transaction).token.properties?.type);
+    const type = typeFromText(nftOf(transaction).token.properties?.type);
     return paysWhenAlive && type === INDIVIDUAL ? undefined : rewardOfType(milestone, type);
   }
   if (!paysWhenAlive || !isAliveDemand(transaction)) return undefined;

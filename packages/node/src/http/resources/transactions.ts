@@ -7,7 +7,7 @@ import { TRANSACTIONS } from "../../read/lists.ts";
 import { perSnapshot, type Snapshot } from "../../read/port.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
-import { notFound } from "../core/error.ts";
+import { HttpError, notFound } from "../core/error.ts";
 import { EACH_BLOCK } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { body, listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
@@ -35,6 +35,9 @@ const searchQuery = query({ ...pageQuery, ...transformQuery, vendorField: Type.O
 const searchBody = body({ orderBy: orderOfList(TRANSACTIONS), ...searchMembers(TRANSACTIONS) });
 
 const params = Type.Object({ id: hex64 });
+
+/** Each row of a search is compared with all of the asset. */
+const MAX_ASSET_CHARS = 1_024;
 
 export const transactions: Resource = (app, api) => {
   addList(app, api);
@@ -76,7 +79,13 @@ function addSearch(app: Server, api: Api): void {
     },
     (request) => {
       const { orderBy, ...members } = request.body;
-      const { vendorField = request.query.vendorField } = members;
+      const { vendorField = request.query.vendorField, asset = {} } = members;
+      if (JSON.stringify(asset).length > MAX_ASSET_CHARS) {
+        throw new HttpError(
+          "INVALID_MEMBER",
+          `"asset" must have at most ${MAX_ASSET_CHARS} characters as JSON`,
+        );
+      }
       const filter = { ...members, ...(vendorField !== undefined && { vendorField }) };
       return api.read(request, (snapshot) => transactionList(api, snapshot, request, filter, { orderBy }));
     },

@@ -76,7 +76,7 @@ async function toBlockParts(
   pace: Pace,
 ): Promise<BlockParts> {
   const encoded = encodedHeaderFromPeer({ numberOfTransactions: transactions.length, ...fields }, network);
-  const { maxTransactions } = network.milestoneAt(Math.max(encoded.header.height - 1, 1)).block;
+  const { maxTransactions } = network.milestoneAt(encoded.header.height).block;
   const transactionBytes: Uint8Array[] = [];
   // A block with more transactions is refused: the rest of them is not decoded.
   for (const text of transactions.slice(0, maxTransactions + 1)) {

@@ -39,6 +39,7 @@ export async function writeNewFile(
     await pipeline(chunks, handle.createWriteStream({ flush: true }));
     if (existsSync(path) || !(await isOwn())) throw exists(path);
     renameSync(part, path);
+    flushToDisk(dirname(path));
   } catch (error) {
     if (await isOwn()) rmSync(part, { force: true });
     throw error;

@@ -104,7 +104,11 @@ export class Contents {
     const count = this.#countFitting(transactions);
     const isNew = ({ data }: SealedTransaction) => !this.#pending.has(data.id);
     const added = transactions.slice(0, count).filter(isNew);
-    for (const transaction of transactions.slice(count).filter(isNew)) this.#dropped.push(transaction);
+    for (const transaction of transactions.slice(count).filter(isNew)) {
+      this.#dropped.push(transaction);
+      // The revert has written it.
+      this.#journal.removed(transaction.data.id);
+    }
     for (const transaction of added.toReversed()) {
       this.#pending.add(transaction, "first");
       this.#journal.added(transaction, "first");

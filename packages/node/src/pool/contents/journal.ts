@@ -26,6 +26,8 @@ const nothing = (): Outstanding => ({ added: new Map(), removed: new Set(), even
 export type JournalDeps = {
   readonly store: PoolStore;
   readonly emit: (event: PoolEvent) => void;
+  /** Returns true if `emit` adds events of this name to the log. Absent: it adds none. */
+  readonly isLogged?: (name: PoolEvent["name"]) => boolean;
   /** Called with the error of a failed write, which is retried. */
   readonly onWriteFailed?: (error: unknown) => void;
 };
@@ -121,14 +123,16 @@ export class Journal {
   }
 
   #write(): void {
-    const { store, emit, onWriteFailed } = this.#deps;
+    const { store, emit, isLogged, onWriteFailed } = this.#deps;
     const written = this.#written;
     if (this.#reportHeld || !written) return;
     const { added, removed, events } = this.#outstanding;
     const change = { added: [...added.values()], removed: [...removed] };
+    // A stream that has sent an event would skip the one that gets its number after a power failure.
+    const survives = events.some(({ name }) => isLogged?.(name)) ? "power loss" : "process death";
     this.#written = undefined;
     try {
-      store.write(change, () => events.forEach(emit));
+      store.write(change, () => events.forEach(emit), survives);
     } catch (error) {
       onWriteFailed?.(error);
       written.reject(error);

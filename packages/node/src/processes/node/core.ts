@@ -200,6 +200,7 @@ export function createNodePool(
     signatures,
     isChainBusy: chain.isBusy,
     emit: (change) => changes.notify(change),
+    isLogged: (name) => events.isRecorded(name),
     onWriteFailed: (err) => logger.error({ err }, "failed to write changes of the pool; retrying"),
     onRecheckFailed: (err) =>
       logger.error({ err }, "failed to recheck pending transactions; retrying after the next block"),

@@ -1,5 +1,5 @@
 /** The pending transactions on disk, so that they survive a restart. */
-import type { Database } from "../engine/database.ts";
+import type { Database, Durability } from "../engine/database.ts";
 
 /** A removed transaction may be added again: then it is the latest arrival, or the first one. */
 export type PoolChange = {
@@ -18,10 +18,10 @@ export type PoolStore = {
   /** Canonical bytes in order of arrival. */
   load(): { id: string; bytes: Uint8Array }[];
   /**
-   * Writes the change and runs `alongside` in one transaction: both or nothing. It survives the end of the process; a
+   * Writes the change and runs `alongside` in one transaction: both or nothing. By default, it survives the end of the process; a
    * power failure can lose the latest changes.
    */
-  write(change: PoolChange, alongside?: () => void): void;
+  write(change: PoolChange, alongside?: () => void, survives?: Durability): void;
 };
 
 export function createPoolStore(database: Database): PoolStore {
@@ -35,13 +35,13 @@ export function createPoolStore(database: Database): PoolStore {
   const remove = database.prepare("DELETE FROM pool WHERE id = ?");
   return {
     load: () => select.all(),
-    write({ added, removed }, alongside) {
-      // Pending transactions are numerous and short-lived: waiting for the disk would cost more than it saves.
+    // Pending transactions are numerous and short-lived: waiting for the disk would cost more than it saves.
+    write({ added, removed }, alongside, survives = "process death") {
       database.transaction(() => {
         for (const id of removed) remove.run(id);
         for (const { id, bytes, place } of added) (place === "first" ? prepend : append).run(id, bytes);
         alongside?.();
-      }, "process death");
+      }, survives);
     },
   };
 }

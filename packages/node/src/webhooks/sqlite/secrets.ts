@@ -40,6 +40,8 @@ export function encryptSecrets(
   const token = keptWebhookToken(meta, cipher);
   if (present?.content === content) {
     runNow(readSecrets(sql, cipher));
+    // A process that was killed during the encryption has left the old values there.
+    if (present && database.logPages().total > 0) truncateLog(database, warn);
     return present?.key;
   }
   const created = content ? createKey(content) : undefined;
@@ -52,14 +54,16 @@ export function encryptSecrets(
     if (created) meta.write("seal", created.check);
     else meta.remove("seal");
   });
-  const isTruncated = database.truncateLog();
+  truncateLog(database, warn);
   database.execute("PRAGMA secure_delete = OFF");
-  if (!isTruncated) {
-    warn(
-      "the previous webhook secrets stay in node.sqlite-wal, because another program reads the database: end that program, then restart the node",
-    );
-  }
   return created?.key;
+}
+
+function truncateLog(database: Database, warn: (text: string) => void): void {
+  if (database.truncateLog()) return;
+  warn(
+    "the previous webhook secrets stay in node.sqlite-wal, because another program reads the database: end that program, then restart the node",
+  );
 }
 
 /**

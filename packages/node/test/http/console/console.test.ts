@@ -399,6 +399,16 @@ describe("the first page", () => {
   });
 });
 
+test("The pages of another site do not use up the attempts to sign in.", async () => {
+  const foreign = { origin: "http://evil.example", "content-type": "text/plain" };
+  const paths = ["/console/session", "/console/links"];
+  const from = "127.9.9.8";
+  for (let attempt = 0; attempt < 30; attempt++)
+    for (const path of paths)
+      expect((await send(path, { method: "POST", headers: foreign, from })).status).toBe(403);
+  expect((await send("/console/session", { method: "POST", body: { token: TOKEN }, from })).status).toBe(200);
+});
+
 test("The rate of sign-in attempts is limited.", async () => {
   const statuses = new Set<number>();
   for (let attempt = 0; attempt < 25; attempt++) statuses.add((await signIn({ code: "guess" })).status);

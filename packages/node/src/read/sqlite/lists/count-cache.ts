@@ -22,11 +22,10 @@ import {
   valuesOf,
 } from "./access-paths.ts";
 import type { Condition } from "./conditions.ts";
-import { type Chunks, TimeoutCache } from "./time-box.ts";
+import { type Chunks, MAX_NAME_LENGTH, TimeoutCache } from "./time-box.ts";
 
-/** Maximum number of cached counts, less if the texts of their selections are long. */
+/** Maximum number of cached counts. */
 const MAX_COUNTS = 1_000;
-const MAX_NAME_LENGTH = 4_000;
 
 /** Cache of counts until the next block. */
 export class CountCache {
@@ -133,7 +132,7 @@ export class IncrementalCounts {
     if (this.#reverts.hasReverted(head)) this.#countedByFilter.clear();
     const name = [keysText(this.#listed, paths), ...valuesOf(paths)].join("\0");
     const counted = this.#countedByFilter.get(name) ?? { entries: [], last: START };
-    this.#countedByFilter.set(name, counted);
+    if (name.length <= MAX_NAME_LENGTH) this.#countedByFilter.set(name, counted);
     if (counted.last.height < head.height) this.#continue(head, paths, counted);
     return { totalCount: counted.last.rows, entries: counted.entries };
   }

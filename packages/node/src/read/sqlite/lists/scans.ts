@@ -118,7 +118,7 @@ export class Scans<Row> {
   #inChunks(selection: Selection, range: Range, { totalCount, from }: ScanOptions): Found<Row> | undefined {
     const { order } = selection;
     const { limit, isWalk = false } = range;
-    const offset = range.after === undefined ? range.offset : 0;
+    const offset = range.after === undefined ? Math.max(range.offset, 0) : 0;
     // Selects one more row than requested, which shows whether others follow.
     const count = offset + limit + (isWalk ? 1 : 0);
     const first = this.#firstRows(selection, startOf(selection, range, from), count);

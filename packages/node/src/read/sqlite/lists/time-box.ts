@@ -74,6 +74,8 @@ export class TimeBox {
   }
 }
 
+/** Maximum length of the name of a cached list. */
+export const MAX_NAME_LENGTH = 4_000;
 /** Maximum number of lists in a negative cache, and the time for which they are cached. */
 const MAX_TIMEOUTS = 200;
 const RETRY_AFTER_MS = 10_000;
@@ -92,7 +94,8 @@ export class TimeoutCache {
     try {
       return work();
     } catch (error) {
-      if (error instanceof SnapshotError) this.#timeouts.set(nameOf(), error);
+      const name = nameOf();
+      if (error instanceof SnapshotError && name.length <= MAX_NAME_LENGTH) this.#timeouts.set(name, error);
       throw error;
     }
   }
@@ -109,7 +112,7 @@ type Chunk = {
 };
 
 /** Number of rows that an index finds in a chunk, per access path: the first size and its later bounds. */
-const SIZES = { initial: 512, min: 64, max: 8_192 };
+const SIZES = { initial: 64, min: 64, max: 8_192 };
 /** The next chunk is longer if this one took less time, and shorter if it took more. */
 const SHORT_MS = 1;
 const LONG_MS = 4;
