@@ -6,17 +6,18 @@ import type { Pin } from "../chain/assumption.ts";
 import { Chain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
 import { type Outcome, refusalOf } from "../chain/outcome.ts";
 import { refuseOtherNetwork } from "../chain/stores.ts";
-import { recordedEvents } from "../event-log/subscribed-events.ts";
+import { createSelection, openSubscribedEvents } from "../event-log/subscribed-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";
+import { hasFeedChanges, MAX_FEED_BLOCKS } from "../store/chain/feed-changes.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { EventLog } from "../store/events/event-log.ts";
-import { runNow, sqlOf } from "../webhooks/sqlite/sql.ts";
-import { readEventNames } from "../webhooks/storage/webhooks.ts";
+import { hasHistory } from "../store/history/writer.ts";
+import { createWebhookNames } from "../webhooks/sqlite/hand-over/owner.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { type ArchivedChain, latestMs } from "./check.ts";
-import { readStream } from "./stream.ts";
+import { readStream, skipBlocks } from "./stream.ts";
 
 type ImportDeps = ArchivedChain & {
   /** Signatures are not checked up to this block; if absent, all are checked. */
@@ -76,7 +77,7 @@ export async function importBlocks(
       skipped = count;
       onProgress(count);
     };
-    const unknown = skip(blocks, height + 1 - start.height, onSkip, (last) =>
+    const unknown = skipBlocks(blocks, height + 1 - start.height, onSkip, (last) =>
       requireSameBlock(chain, { height: start.height + skipped - 1, bytes: last }, network),
     );
     const { accepted, refusal } = await replay(chain, unknown, {
@@ -94,27 +95,28 @@ export async function importBlocks(
   }
 }
 
+/** The chain continues what the node records in the folder; otherwise, it would remove earlier states and changes for mirrors. */
 function createImportingChain(
   database: Database,
   { network, genesis, verifier, nowMs, hasOwnClock = false, assumeValid }: ImportDeps,
 ): Chain {
   const slots = createSlots(network);
-  const names = runNow(readEventNames(sqlOf(database)));
-  return new Chain(DEFAULT_CHAIN_OPTIONS, {
+  const subscribedEvents = openSubscribedEvents(database, createWebhookNames(database));
+  const options = {
+    ...DEFAULT_CHAIN_OPTIONS,
+    // The depth is an option of the node, which removes the surplus.
+    feedBlocks: hasFeedChanges(database) ? MAX_FEED_BLOCKS : 0,
+    recordsHistory: hasHistory(database),
+  };
+  return new Chain(options, {
     database,
     network,
     genesis,
     verifier,
     assumeValid,
     eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
-    events: new EventLog(database, { recordedNames: () => names, now: nowMs }),
-    eventsOfFacts: (facts, header) =>
-      recordedEvents(facts, header, {
-        names,
-        isCatchingUp: true,
-        now: slots.timeAt(nowMs()),
-        slots,
-      }),
+    events: new EventLog(database, { recordedNames: subscribedEvents.names, now: nowMs }),
+    eventsOfFacts: createSelection({ subscribedEvents, slots, now: () => slots.timeAt(nowMs()) }),
     now: latestMs({ nowMs, hasOwnClock }),
     onListenerError(error) {
       throw error;
@@ -127,34 +129,6 @@ const foreign = (found: string, { description: { name, nethash } }: Network) =>
     "ARCHIVE_FOREIGN",
     `the blocks belong to the network ${found}, not to ${name} (${nethash})`,
   );
-
-/**
- * @param onSkip called after each skipped block with their number
- * @param check called with the last skipped block, before the first other block
- */
-async function* skip(
-  blocks: AsyncIterable<Uint8Array>,
-  maxCount: number,
-  onSkip: (count: number) => void,
-  check: (last: Uint8Array) => void,
-): AsyncGenerator<Uint8Array> {
-  let count = 0;
-  let last: Uint8Array | undefined;
-  const end = () => {
-    if (last) check(last);
-    last = undefined;
-  };
-  for await (const block of blocks) {
-    if (count < maxCount) {
-      last = block;
-      onSkip(++count);
-      continue;
-    }
-    end();
-    yield block;
-  }
-  end();
-}
 
 /** @throws {ArchiveError} ARCHIVE_INVALID if the chain has another block at the height; ARCHIVE_DAMAGED */
 function requireSameBlock(

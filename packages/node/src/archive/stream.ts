@@ -78,6 +78,36 @@ async function requireEnd(source: Source): Promise<void> {
   throw new ArchiveError("ARCHIVE_DAMAGED", "the stream goes on after its end: import each stream by itself");
 }
 
+/**
+ * Yields the blocks after the first `maxCount` ones.
+ *
+ * @param onSkip called after each skipped block with their number
+ * @param check called with the last skipped block, before the first other block
+ */
+export async function* skipBlocks(
+  blocks: AsyncIterable<Uint8Array>,
+  maxCount: number,
+  onSkip: (count: number) => void,
+  check: (last: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  let last: Uint8Array | undefined;
+  const end = () => {
+    if (last) check(last);
+    last = undefined;
+  };
+  for await (const block of blocks) {
+    if (count < maxCount) {
+      last = block;
+      onSkip(++count);
+      continue;
+    }
+    end();
+    yield block;
+  }
+  end();
+}
+
 class Source {
   readonly #iterator: AsyncIterator<Uint8Array>;
   #rest = Buffer.alloc(0);

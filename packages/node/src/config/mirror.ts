@@ -1,4 +1,5 @@
 /** Options of the processes on PostgreSQL: mirrors, API servers, delivery workers, and the hand-over of webhooks. */
+import { MAX_FEED_BLOCKS } from "../store/chain/feed-changes.ts";
 import {
   optionTable,
   readDatabaseUrl,
@@ -9,7 +10,7 @@ import {
   readToken,
 } from "./define-option.ts";
 import { httpOptions } from "./http.ts";
-import { MAX_FEED_BLOCKS, nodeOptions, type Options, runOptions } from "./options.ts";
+import { nodeOptions, type Options, runOptions } from "./options.ts";
 
 /** Every option of `uniknode mirror`. */
 export const mirrorOptions = optionTable({

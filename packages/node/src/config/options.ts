@@ -1,5 +1,6 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one source of help texts, validation and defaults. */
 import { readTimeServer } from "../platform/clock/clock-check.ts";
+import { MAX_FEED_BLOCKS } from "../store/chain/feed-changes.ts";
 import { readAssumeValid } from "./assume-valid.ts";
 import {
   optionTable,
@@ -16,9 +17,6 @@ import { peerOptions } from "./peers.ts";
 import { poolOptions } from "./pool.ts";
 import type { Config } from "./resolve.ts";
 import { webhookOptions } from "./webhooks.ts";
-
-/** Maximum number of blocks whose changes are stored. */
-export const MAX_FEED_BLOCKS = 10_000;
 
 /** Options of every command that starts a node. */
 export const nodeOptions = optionTable({

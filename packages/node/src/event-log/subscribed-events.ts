@@ -8,7 +8,9 @@ import type { BlockHeader, Slots } from "@uniknode/protocol";
 import { type BlockFact, eventsOfFacts } from "../events/block-events.ts";
 import type { Event } from "../events/catalogue.ts";
 import { present } from "../platform/present.ts";
-import type { RemoteNameStore, SubscribedEventStore } from "../store/events/subscribed-events.ts";
+import type { Database } from "../store/engine/database.ts";
+import { createLastSequence } from "../store/events/event-log.ts";
+import { CopiedEvents, RemoteNameStore, SubscribedEventStore } from "../store/events/subscribed-events.ts";
 
 type SubscribedEventsDeps = {
   readonly store: SubscribedEventStore;
@@ -96,6 +98,19 @@ export class SubscribedEvents {
   }
 }
 
+/** Opens the names in a database. A node and an import record the same events of a block. */
+export const openSubscribedEvents = (
+  database: Database,
+  webhookNames: SubscribedEventsDeps["webhookNames"],
+): SubscribedEvents =>
+  new SubscribedEvents({
+    store: new SubscribedEventStore(database),
+    remoteNames: new RemoteNameStore(database, new CopiedEvents(database)),
+    lastSequence: createLastSequence(database),
+    webhookNames,
+    elapsedMs: () => performance.now(),
+  });
+
 /** The names of live streams, each with the sequence after which the log has all its events. */
 class StreamNames {
   readonly #deps: SubscribedEventsDeps;
@@ -168,37 +183,6 @@ const MAX_AGE_SECONDS = 86_400;
 /** A node whose head is this many slots old is catching up. */
 const BEHIND_SLOTS = 3;
 
-type RecordingRules = {
-  /** Names with at least one subscriber. */
-  readonly names: ReadonlySet<string>;
-  /** True if the node is behind the network; at the head the age of a block does not matter. */
-  readonly isCatchingUp: boolean;
-  /** Returns the network time, in seconds since the network epoch. */
-  readonly now: number;
-  readonly slots: Pick<Slots, "unixMsOf">;
-};
-
-/** Returns true if the events of a block are not recorded because the node catches up and the block is old. */
-const isTooOld = ({ timestamp }: BlockHeader, { isCatchingUp, now }: RecordingRules): boolean =>
-  isCatchingUp && now - timestamp > MAX_AGE_SECONDS;
-
-/**
- * Returns the events that the commit of an applied block records. Facts without subscribers are not even converted to JSON.
- * Reverts do not pass here: a fact that may have been delivered is always retracted.
- */
-export function recordedEvents(
-  facts: readonly BlockFact[],
-  header: BlockHeader,
-  rules: RecordingRules,
-): Event[] {
-  if (isTooOld(header, rules)) return [];
-  return eventsOfFacts(
-    facts.filter(({ name }) => rules.names.has(name)),
-    header,
-    rules.slots,
-  );
-}
-
 type SelectionDeps = {
   readonly subscribedEvents: Pick<SubscribedEvents, "names" | "markGap">;
   readonly slots: Pick<Slots, "blocktime" | "unixMsOf">;
@@ -206,16 +190,24 @@ type SelectionDeps = {
   readonly now: () => number;
 };
 
-/** Returns a function that selects the events by the subscriptions at that moment. */
+/**
+ * Returns a function that selects the events that the commit of an applied block records, by the subscriptions at that moment. Facts
+ * without subscribers are not even converted to JSON. Reverts do not pass here: a fact that may have been delivered is always
+ * retracted.
+ */
 export function createSelection({ subscribedEvents, slots, now }: SelectionDeps) {
   return (facts: readonly BlockFact[], header: BlockHeader): Event[] => {
-    const rules = {
-      names: subscribedEvents.names(),
-      isCatchingUp: now() - header.timestamp >= BEHIND_SLOTS * slots.blocktime,
-      now: now(),
+    const ageSeconds = now() - header.timestamp;
+    // At the head, the age of a block does not matter.
+    if (ageSeconds > MAX_AGE_SECONDS && ageSeconds >= BEHIND_SLOTS * slots.blocktime) {
+      subscribedEvents.markGap();
+      return [];
+    }
+    const names = subscribedEvents.names();
+    return eventsOfFacts(
+      facts.filter(({ name }) => names.has(name)),
+      header,
       slots,
-    };
-    if (isTooOld(header, rules)) subscribedEvents.markGap();
-    return recordedEvents(facts, header, rules);
+    );
   };
 }

@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { recordedEvents } from "../../src/event-log/subscribed-events.ts";
+import { createSelection } from "../../src/event-log/subscribed-events.ts";
 import { eventOfArrival, eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { EVENTS, isEventName, loggedName } from "../../src/events/catalogue.ts";
 import { transactionData } from "../../src/events/content.ts";
@@ -351,21 +351,24 @@ describe("events of the node", () => {
 });
 
 describe("recorded events", () => {
-  const rules = {
-    ...{ names: new Set(["block.applied"]), isCatchingUp: true, slots: SLOTS },
+  const names = (now: number, { subscribed = ["block.applied"], blocktime = 8 } = {}) => {
+    const select = createSelection({
+      subscribedEvents: { names: () => new Set(subscribed), markGap: () => {} },
+      slots: { ...SLOTS, blocktime },
+      now: () => now,
+    });
+    return select(facts, header).map(({ name }) => name);
   };
-  const names = (now: number, other: object = {}) =>
-    recordedEvents(facts, header, { ...rules, now, ...other }).map(({ name }) => name);
 
   test("Recorded events are the events with a subscriber.", () => {
     expect(names(header.timestamp)).toEqual(["block.applied"]);
-    expect(names(header.timestamp, { names: new Set() })).toEqual([]);
+    expect(names(header.timestamp, { subscribed: [] })).toEqual([]);
   });
 
   test("Recorded events are not older than a day while the node catches up.", () => {
     expect(names(header.timestamp + 86_400)).toEqual(["block.applied"]);
     expect(names(header.timestamp + 86_401)).toEqual([]);
-    expect(names(header.timestamp + 86_401, { isCatchingUp: false })).toEqual(["block.applied"]);
+    expect(names(header.timestamp + 86_401, { blocktime: 30_000 })).toEqual(["block.applied"]);
   });
 });
 

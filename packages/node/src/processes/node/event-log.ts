@@ -1,17 +1,15 @@
 /** The event log: selects the events of blocks that are recorded, records other events, drops old ones, and notifies readers. */
 import type { Logger } from "pino";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/retention.ts";
-import { SubscribedEvents } from "../../event-log/subscribed-events.ts";
+import { openSubscribedEvents, type SubscribedEvents } from "../../event-log/subscribed-events.ts";
 import type { Event } from "../../events/catalogue.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { Subscribers } from "../../platform/notifier.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { createLastSequence, EventLog } from "../../store/events/event-log.ts";
-import { CopiedEvents, RemoteNameStore, SubscribedEventStore } from "../../store/events/subscribed-events.ts";
+import { EventLog } from "../../store/events/event-log.ts";
+import { CopiedEvents, RemoteNameStore } from "../../store/events/subscribed-events.ts";
 import { systemClock } from "../../webhooks/collaborators.ts";
-import { hasOwnNames, OwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
-import { runNow, sqlOf } from "../../webhooks/sqlite/sql.ts";
-import { readEventNames } from "../../webhooks/storage/webhooks.ts";
+import { createWebhookNames } from "../../webhooks/sqlite/hand-over/owner.ts";
 import type { NodeOptions } from "./node-options.ts";
 
 export type NodeEventLog = {
@@ -28,13 +26,11 @@ export function openNodeEventLog(
   { database, logger }: { readonly database: Database; readonly logger: Logger },
   onStop: Closing["add"],
 ): NodeEventLog {
-  const subscribedEvents = new SubscribedEvents({
-    store: new SubscribedEventStore(database),
-    remoteNames: openRemoteNames(database, feedBlocks > 0),
-    lastSequence: createLastSequence(database),
-    webhookNames: webhooks === "on" ? createWebhookNames(database) : () => new Set(),
-    elapsedMs: () => performance.now(),
-  });
+  keepForMirror(database, feedBlocks > 0);
+  const subscribedEvents = openSubscribedEvents(
+    database,
+    webhooks === "on" ? createWebhookNames(database) : () => new Set(),
+  );
   // The age of events is measured with the clock of the machine: the clock of the chain can be ahead.
   const events = new EventLog(database, {
     recordedNames: subscribedEvents.names,
@@ -56,19 +52,11 @@ export function openNodeEventLog(
   };
 }
 
-/** While delivery workers own the webhooks, the log records the names of their database. */
-function createWebhookNames(database: Database): () => ReadonlySet<string> {
-  const owners = new OwnerStore(database);
-  return () => (hasOwnNames(owners.read()) ? runNow(readEventNames(sqlOf(database))) : new Set());
-}
-
 /** Without a feed, no mirror copies events: then the log keeps none for it. */
-function openRemoteNames(database: Database, hasFeed: boolean): RemoteNameStore {
+function keepForMirror(database: Database, hasFeed: boolean): void {
   const copiedEvents = new CopiedEvents(database);
-  const remoteNames = new RemoteNameStore(database, copiedEvents);
-  if (hasFeed && remoteNames.all().size > 0) copiedEvents.keep();
   if (!hasFeed) copiedEvents.forget();
-  return remoteNames;
+  else if (new RemoteNameStore(database, copiedEvents).all().size > 0) copiedEvents.keep();
 }
 
 type ReporterDeps = {

@@ -3,6 +3,13 @@ import type { Change } from "@uniknode/ledger";
 import type { Database } from "../engine/database.ts";
 import { toMembers } from "../state/json.ts";
 
+/** Maximum number of blocks whose changes are stored. */
+export const MAX_FEED_BLOCKS = 10_000;
+
+/** Returns true if the database has changes of blocks. */
+export const hasFeedChanges = (database: Database): boolean =>
+  database.prepare("SELECT 1 FROM feed_changes LIMIT 1").get() !== undefined;
+
 /** The writer's side. Each function must be called in the transaction of the blocks. */
 export type FeedChanges = {
   append(height: number, changes: readonly Change[]): void;

@@ -2,6 +2,8 @@
 import type { Database } from "../../../store/engine/database.ts";
 import { MetaStore } from "../../../store/node/meta.ts";
 import { OWNED_BY_NODE, OWNER_STATES, type Owner } from "../../hand-over/owner.ts";
+import { readEventNames } from "../../storage/webhooks.ts";
+import { runNow, sqlOf } from "../sql.ts";
 
 /** Separates the state from the id of the transfer. */
 const SEPARATOR = ": ";
@@ -24,5 +26,12 @@ export class OwnerStore {
   }
 }
 
-/** Returns whether the node logs the events to which the webhooks in its database subscribe. */
-export const hasOwnNames = ({ state }: Owner): boolean => state === "node" || state === "to workers";
+/** Reads the names that the webhooks need in the log. While delivery workers own them, the log records the names of their database. */
+export function createWebhookNames(database: Database): () => ReadonlySet<string> {
+  const owners = new OwnerStore(database);
+  return () => {
+    const { state } = owners.read();
+    const isOwner = state === "node" || state === "to workers";
+    return isOwner ? runNow(readEventNames(sqlOf(database))) : new Set();
+  };
+}
