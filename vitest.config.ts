@@ -99,6 +99,9 @@ const LONGEST = [
   ...["program/daily", "browser/stability", "program/life", "program/listening"],
   ...["program/log", "browser/screens", "browser/webhooks", "browser/outage", "program/signing"],
   ...["browser/docs", "browser/send", "program/dev-archive", "program/endings"],
+  ...["vectors", "chain/vectors", "webhooks/queue-port/postgres", "mirror/mirror", "facts/growth"],
+  ...["mirror/faults", "peers/peers", "webhooks/isolation", "property/chain", "facts/long-uniks", "runs"],
+  ...["archive/integrity", "http/connections", "verification/native-damage", "chain/chain"],
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {

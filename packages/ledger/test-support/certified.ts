@@ -3,7 +3,6 @@ import type { Draft } from "@uniknode/ledger";
 import {
   certify,
   certifyDisclosure,
-  keysFromPassphrase,
   type MilestoneChange,
   type NftAsset,
   present,
@@ -11,7 +10,7 @@ import {
   signDiscloseDemand,
   type Transaction,
 } from "@uniknode/protocol";
-import { type Actors, addressOfName, networkWith, stateOf, transactionOf } from "./fixtures.ts";
+import { type Actors, addressOfName, keysOf, networkWith, stateOf, transactionOf } from "./fixtures.ts";
 import { giveUnik, tokenId } from "./uniks.ts";
 
 const IAT = 1_600_000_000;
@@ -47,8 +46,6 @@ export type Terms = {
   members?: Partial<Transaction>;
 };
 
-const keys = keysFromPassphrase;
-
 /** Mint, update or transfer with the certification of the factory, sent by `sender`. */
 function certifiedOf(type: number, sender: string, nft: NftAsset, terms: Terms): Transaction {
   const { cost = 0n, issuer = "factory", certifier = issuer, subject, certified = nft, members } = terms;
@@ -59,8 +56,13 @@ function certifiedOf(type: number, sender: string, nft: NftAsset, terms: Terms):
     iat: IAT,
     cryptoAccountAddress: members?.recipientId ?? addressOfName(sender),
   };
-  const demand = signDemand(certified, payload, keys(sender));
-  const certification = certify(certified, demand, { iss: tokenId(issuer), iat: IAT, cost }, keys(certifier));
+  const demand = signDemand(certified, payload, keysOf(sender));
+  const certification = certify(
+    certified,
+    demand,
+    { iss: tokenId(issuer), iat: IAT, cost },
+    keysOf(certifier),
+  );
   return transactionOf(`2001/${type}`, sender, {
     amount: type === 6 ? 0n : cost,
     recipientId: addressOfName(certifier),
@@ -102,8 +104,8 @@ export function disclosure(
 ): Transaction {
   const { issuer = "factory", certifier = issuer, demander = token, demandSigner = sender, members } = terms;
   const payload = { explicitValue, type: 1, iss: tokenId(demander), sub: tokenId(token), iat: IAT };
-  const demand = signDiscloseDemand(payload, keys(demandSigner));
-  const certification = certifyDisclosure(demand, { iss: tokenId(issuer), iat: IAT }, keys(certifier));
+  const demand = signDiscloseDemand(payload, keysOf(demandSigner));
+  const certification = certifyDisclosure(demand, { iss: tokenId(issuer), iat: IAT }, keysOf(certifier));
   return transactionOf("2001/0", sender, {
     asset: { "disclose-demand": demand, "disclose-demand-certification": certification },
     ...members,

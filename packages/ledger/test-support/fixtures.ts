@@ -24,6 +24,7 @@ import {
   createNetwork,
   createRounds,
   createSlots,
+  type KeyPair,
   keysFromPassphrase,
   type MilestoneChange,
   type Network,
@@ -54,7 +55,16 @@ const GENESIS_MILESTONE: MilestoneChange = {
   voucherRewards: { individual: share(10), organization: share(20), network: share(30) },
 };
 
-export const publicKeyOf = (name: string): string => bytesToHex(keysFromPassphrase(name).publicKey);
+const derivedKeys = new Map<string, KeyPair>();
+
+/** Keys of an actor. They are remembered: deriving them costs more than applying a transaction. */
+export function keysOf(name: string): KeyPair {
+  const keys = derivedKeys.get(name) ?? keysFromPassphrase(name);
+  derivedKeys.set(name, keys);
+  return keys;
+}
+
+export const publicKeyOf = (name: string): string => bytesToHex(keysOf(name).publicKey);
 
 /** Network with further milestones; members of the first one can be replaced by one of height 1. */
 export function networkWith(

@@ -9,7 +9,7 @@ import { TYPES } from "./transactions.ts";
 import { LAST_HEIGHT } from "./world.ts";
 
 const { LEDGER_SEED } = process.env;
-const SEEDS = LEDGER_SEED === undefined ? [1, 2, 3, 4] : [Number(LEDGER_SEED)];
+const SEEDS = LEDGER_SEED === undefined ? [1, 2, 3] : [Number(LEDGER_SEED)];
 
 const coverage: Coverage = { applied: new Set(), rewarded: new Set(), refused: new Set() };
 

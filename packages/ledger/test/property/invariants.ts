@@ -5,6 +5,7 @@ import {
   collapseAttributes,
   holdingKey,
   type MemoryState,
+  type ShownAttributes,
   type StateReader,
   TABLE_NAMES,
   walletOf,
@@ -72,17 +73,17 @@ export function checkIndexes(state: MemoryState): void {
     Object.fromEntries(inMaps),
     Object.fromEntries(state.entries("tokens").map(([id, { ownerId }]) => [id, ownerId])),
   );
-  const index = (table: "usernames" | "locks" | "ipfs", names: (address: string) => string[]) =>
+  const index = (table: "usernames" | "locks" | "ipfs", names: (attributes: ShownAttributes) => string[]) =>
     assert.deepEqual(
       Object.fromEntries(state.entries(table)),
-      Object.fromEntries(wallets.flatMap(([address]) => names(address).map((name) => [name, address]))),
+      Object.fromEntries(
+        wallets.flatMap(([address, { attributes }]) => names(attributes).map((name) => [name, address])),
+      ),
       table,
     );
-  const attributesOf = (address: string) =>
-    shownAttributes(state, present(state.get("wallets", address), "an entry of state"));
-  index("usernames", (address) => [attributesOf(address).delegate?.username ?? []].flat());
-  index("locks", (address) => Object.keys(attributesOf(address).htlc?.locks ?? {}));
-  index("ipfs", (address) => Object.keys(attributesOf(address).ipfs?.hashes ?? {}));
+  index("usernames", ({ delegate }) => [delegate?.username ?? []].flat());
+  index("locks", ({ htlc }) => Object.keys(htlc?.locks ?? {}));
+  index("ipfs", ({ ipfs }) => Object.keys(ipfs?.hashes ?? {}));
   const entities = wallets.flatMap(([, { attributes }]) => Object.keys(attributes.entities ?? {}));
   assert.deepEqual(new Set(state.entries("entities").map(([, id]) => id)), new Set(entities), "entities");
 }

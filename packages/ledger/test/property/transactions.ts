@@ -1,6 +1,5 @@
 import {
   encodeTransaction,
-  keysFromPassphrase,
   multiSignTransaction,
   present,
   type SealedTransaction,
@@ -8,6 +7,7 @@ import {
   secondSignTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
+import { keysOf } from "../../test-support/fixtures.ts";
 import type { ShownWallet } from "../../test-support/holdings.ts";
 import { coreProposers, secondOf } from "./core.ts";
 import { magistrateProposers } from "./magistrate.ts";
@@ -74,7 +74,7 @@ function withWalletSignatures(
   if (attributes.secondPublicKey) {
     // A Schnorr signature must precede the second one for the bytes to be decodable.
     signed = { ...signed, signature: "00".repeat(64) };
-    signed = secondSignTransaction(signed, keysFromPassphrase(secondOf(sender)));
+    signed = secondSignTransaction(signed, keysOf(secondOf(sender)));
   }
   return signed;
 }
@@ -82,5 +82,5 @@ function withWalletSignatures(
 /** Entry of a participant; occasionally the signature of another account. */
 function signAs(body: TransactionBody, index: number, random: Random): TransactionBody {
   const signer = random.oneIn(15) ? "stranger" : present(PARTICIPANTS[index], "an item of PARTICIPANTS");
-  return multiSignTransaction(body, index, keysFromPassphrase(signer));
+  return multiSignTransaction(body, index, keysOf(signer));
 }

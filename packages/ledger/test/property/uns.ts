@@ -30,8 +30,14 @@ import {
 /** Names of tokens; those of issuers are separate. */
 const TOKENS = [...Array.from({ length: 40 }, (_, index) => `unik${index}`), ...ISSUERS];
 
-const holderOf = (world: World, token: string): string | undefined =>
-  ACTORS.find((name) => walletOfActor(world, name).attributes.tokens?.[tokenId(token)]);
+const idsOfTokens = new Map(TOKENS.map((token) => [token, tokenId(token)]));
+const actorsByAddress = new Map(ACTORS.map((name) => [addressOfActor(name), name]));
+
+/** By the token store, which has the same holders as the wallets (`invariants.ts`). */
+function holderOf({ draft }: World, token: string): string | undefined {
+  const record = draft.get("tokens", idsOfTokens.get(token) ?? tokenId(token));
+  return record && actorsByAddress.get(record.ownerId);
+}
 
 const held = (world: World): string[] => TOKENS.filter((token) => holderOf(world, token));
 

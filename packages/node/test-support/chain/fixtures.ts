@@ -9,16 +9,16 @@ import {
   TABLE_NAMES,
   type TableName,
 } from "@uniknode/ledger";
-import { bytesToHex, createNetwork, createSlots, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
+import { createNetwork, createSlots, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
 import { Chain, type ChainDeps, type ChainOptions, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
-import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { type Database, openDatabase, type Statement } from "../../src/store/engine/database.ts";
 import { Dictionary, GENERATORS } from "../../src/store/engine/dictionary.ts";
-import { migrate } from "../../src/store/engine/migrations.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";
 import { StateStore } from "../../src/store/state/state.ts";
 import { BatchVerifier } from "../../src/verification/verifier.ts";
+import { openMigrated } from "../store/migrated.ts";
 
 export const CHAINS = ["chain-1", "chain-random-1", "chain-random-2", "chain-random-3", "chain-random-5"];
 
@@ -48,8 +48,7 @@ export function openChain(content: Content, path: string, options: OpenOptions =
   const { recordedNames = new Set(), deps, openFile = openDatabase, ...chainOptions } = options;
   const network = createNetwork(content.network);
   const slots = createSlots(network);
-  const database = openFile(path);
-  migrate(database);
+  const database = openMigrated(path, openFile);
   const verifier = new BatchVerifier({ threads: 0 });
   const chain = new Chain(
     { ...DEFAULT_CHAIN_OPTIONS, cacheSize: 50, ...chainOptions },
@@ -93,51 +92,68 @@ export function temporaryFolder(): { path: string; remove: () => void } {
 const OTHER_TABLES = `'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'fact_sizes', 'fact_tiles', 'forged_slots', 'missed_slots',
    'unik_map', 'unik_rows', 'unik_before', 'unik_roots', 'property_parts',
    'generators', 'blocks', 'rounds', 'senders', 'recipients', 'transactions', 'payees', 'block_ids', 'transaction_ids'`;
-const CHAIN_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table'
-  AND name NOT IN (${OTHER_TABLES}) AND name NOT GLOB '*webhook*' AND name NOT GLOB '*deliver*' ORDER BY name`;
+const CHAIN_COLUMNS = `SELECT m.name || ' ' || c.name AS text FROM sqlite_master m, pragma_table_info(m.name) c
+  WHERE m.type = 'table' AND m.name NOT IN (${OTHER_TABLES}) AND m.name NOT GLOB '*webhook*' AND m.name NOT GLOB '*deliver*'
+  ORDER BY m.name, c.cid`;
 
-/** Serializes every row that the chain wrote: equal dumps mean equal databases. */
-export const dumpOf = (database: Database): string[] => [
-  ...database
-    .prepare<{ name: string }>(CHAIN_TABLES)
-    .all()
-    .flatMap(({ name }) => rowsOf(database, name)),
-  ...blockRowsOf(database),
-  ...transactionRowsOf(database),
-  ...rowsOf(
-    database,
-    "payees",
-    "SELECT address, height, sequence FROM payees JOIN recipients ON number = payee",
-  ),
-  ...rowsOf(database, "block_ids", "SELECT prefix, height FROM block_ids"),
-  ...rowsOf(database, "transaction_ids", "SELECT prefix, height, sequence FROM transaction_ids"),
-  ...roundsOf(database),
+const BLOCK_COLUMNS = [
+  ...["height", "id", "version", "timestamp", "number_of_transactions", "transactions_up_to", "total_amount"],
+  ...["total_fee", "reward", "payload_length", "public_key", "header"],
+];
+const TRANSACTION_COLUMNS = [
+  ...[
+    "height",
+    "sequence",
+    "id",
+    "version",
+    "type_group",
+    "type",
+    "public_key",
+    "address",
+    "nonce",
+    "amount",
+  ],
+  ...["fee", "vendor_field", "is_alive", "signatures", "asset", "bytes"],
 ];
 
-const rowsOf = (database: Database, table: string, sql = `SELECT * FROM ${table}`): string[] =>
-  database
-    .prepare<Record<string, unknown>>(sql, { bigints: true })
-    .all()
-    .map((row) => `${table} ${Object.values(row).map(textOf).join(" ")}`)
-    .sort();
+/** Serializes every row that the chain wrote: equal dumps mean equal databases. */
+export function dumpOf(database: Database): string[] {
+  const tables = new Map<string, string[]>();
+  for (const [table = "", column = ""] of textsOf(database, CHAIN_COLUMNS).map((text) => text.split(" ")))
+    tables.set(table, [...(tables.get(table) ?? []), column]);
+  const rows = (...parts: Parameters<typeof rowsSql>) => textsOf(database, rowsSql(...parts)).sort();
+  return [
+    ...[...tables].flatMap(([table, columns]) => rows(table, columns)),
+    ...rows("blocks", BLOCK_COLUMNS, "blocks JOIN generators ON number = generator"),
+    ...rows(
+      "transactions",
+      TRANSACTION_COLUMNS,
+      "transactions JOIN senders ON senders.number = sender LEFT JOIN recipients ON recipients.number = recipient",
+    ),
+    ...rows("payees", ["address", "height", "sequence"], "payees JOIN recipients ON number = payee"),
+    ...rows("block_ids", ["prefix", "height"]),
+    ...rows("transaction_ids", ["prefix", "height", "sequence"]),
+    ...roundsOf(database),
+  ];
+}
 
-const blockRowsOf = (database: Database): string[] =>
-  rowsOf(
-    database,
-    "blocks",
-    `SELECT height, id, version, timestamp, number_of_transactions, transactions_up_to, total_amount, total_fee, reward,
-       payload_length, public_key, header
-     FROM blocks JOIN generators ON number = generator`,
-  );
+/** Reads each row as one text, which is faster than its columns. */
+const rowsSql = (table: string, columns: readonly string[], from = table): string =>
+  `SELECT '${table} ' || ${columns.map(textOf).join(" || ' ' || ")} AS text FROM ${from}`;
 
-const transactionRowsOf = (database: Database): string[] =>
-  rowsOf(
-    database,
-    "transactions",
-    `SELECT height, sequence, id, version, type_group, type, public_key, address, nonce, amount, fee, vendor_field, is_alive,
-       signatures, asset, bytes
-     FROM transactions JOIN senders ON senders.number = sender LEFT JOIN recipients ON recipients.number = recipient`,
-  );
+const textOf = (column: string): string =>
+  `CASE typeof("${column}") WHEN 'blob' THEN hex("${column}") ELSE ifnull("${column}", 'null') END`;
+
+const statements = new WeakMap<Database, Map<string, Statement<{ text: string }>>>();
+
+/** Prepares a statement once for each database: tests read dumps after every block. */
+function textsOf(database: Database, sql: string): string[] {
+  const prepared = statements.get(database) ?? new Map<string, Statement<{ text: string }>>();
+  statements.set(database, prepared);
+  const statement = prepared.get(sql) ?? database.prepare<{ text: string }>(sql);
+  prepared.set(sql, statement);
+  return statement.all().map(({ text }) => text);
+}
 
 function roundsOf(database: Database): string[] {
   const generators = new Dictionary(database, GENERATORS);
@@ -147,27 +163,23 @@ function roundsOf(database: Database): string[] {
     .map((row) => `rounds ${packedRoundText(row, generators)}`);
 }
 
-const textOf = (value: unknown) => (value instanceof Uint8Array ? bytesToHex(value) : String(value));
-
 /** Changes the votes of a delegate in each round, as a node would store them that counts differently. */
 export const OTHER_VOTES = `UPDATE rounds SET delegates =
   CAST(substr(delegates, 1, 3) || x'0000000000000001' || substr(delegates, 12) AS BLOB)`;
 
 const KEYS: Record<"wallets" | "tokens" | "properties" | "rounds" | "holdings", string> = {
-  wallets: "SELECT address AS key FROM wallets",
-  tokens: "SELECT id AS key FROM tokens",
-  properties: "SELECT token || '/' || key AS key FROM properties",
-  rounds: "SELECT CAST(round AS TEXT) AS key FROM rounds",
-  holdings: "SELECT address || '/' || kind || '/' || id AS key FROM holdings",
+  wallets: "SELECT address AS text FROM wallets",
+  tokens: "SELECT id AS text FROM tokens",
+  properties: "SELECT token || '/' || key AS text FROM properties",
+  rounds: "SELECT CAST(round AS TEXT) AS text FROM rounds",
+  holdings: "SELECT address || '/' || kind || '/' || id AS text FROM holdings",
 };
 
-const keysOf = (database: Database, table: TableName): string[] => {
-  const sql = KEYS[table as keyof typeof KEYS] ?? `SELECT key FROM entries WHERE space = '${table}'`;
-  return database
-    .prepare<{ key: string }>(sql)
-    .all()
-    .map(({ key }) => key);
-};
+const keysOf = (database: Database, table: TableName): string[] =>
+  textsOf(
+    database,
+    KEYS[table as keyof typeof KEYS] ?? `SELECT key AS text FROM entries WHERE space = '${table}'`,
+  );
 
 /** Reads the content of the file with a store that has nothing in memory. */
 export function stateInFile(database: Database): MemoryState {

@@ -19,10 +19,10 @@ import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devGenesis, seal, typeOfKind } from "../../src/dev-chain/network.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { present } from "../../src/platform/present.ts";
-import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { migrate } from "../../src/store/engine/migrations.ts";
+import type { Database } from "../../src/store/engine/database.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import { BatchVerifier } from "../../src/verification/verifier.ts";
+import { openMigrated } from "../store/migrated.ts";
 import { createWebhookStore } from "../webhooks/sqlite-register.ts";
 
 const ACCOUNTS = 8;
@@ -48,8 +48,7 @@ export function createForkingChain(
   path: string,
   { network, forgers, isWithinTest = true }: ForkingOptions = AS_IT_BEGINS,
 ) {
-  const database = openDatabase(path);
-  migrate(database);
+  const database = openMigrated(path);
   const chain = openChain(database, network);
   let isClosed = false;
   /** Closes the chain; otherwise the end of the test does. */

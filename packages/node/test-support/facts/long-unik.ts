@@ -16,8 +16,8 @@ import { present } from "../../src/platform/present.ts";
 import { BlockStore } from "../../src/store/chain/blocks.ts";
 import { TransactionStore } from "../../src/store/chain/transactions.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { migrate } from "../../src/store/engine/migrations.ts";
 import { cast, dev, network } from "../chain/forking.ts";
+import { openMigrated } from "../store/migrated.ts";
 
 export type WrittenChain = ReturnType<typeof writtenChain>;
 export type Properties = Readonly<Record<string, string | null>>;
@@ -33,8 +33,7 @@ export const LONG_UNIK = owner.unikId;
 /** Opens a chain in a new database file, which begins with the first block of the dev chain. */
 export function writtenChain(path: string) {
   const open = (file: string) => openDatabase(file, { makesCheckpoints: false });
-  const database = open(path);
-  migrate(database);
+  const database = openMigrated(path, open);
   const [blocks, transactions] = [new BlockStore(database), new TransactionStore(database)];
   const slots = createSlots(network);
   const keys = present(cast.founders[0]).keys;

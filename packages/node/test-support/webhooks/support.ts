@@ -11,8 +11,7 @@ import type { PastEvents } from "../../src/event-log/history.ts";
 import { toHistory } from "../../src/event-log/sqlite/history.ts";
 import type { Event } from "../../src/events/catalogue.ts";
 import type { ProveFact } from "../../src/proofs/assemble.ts";
-import { createReadTogether, type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { migrate } from "../../src/store/engine/migrations.ts";
+import { createReadTogether, type Database } from "../../src/store/engine/database.ts";
 import { EventLog } from "../../src/store/events/event-log.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
 import { type Clock, SteadyTime, type WebhookObserver } from "../../src/webhooks/collaborators.ts";
@@ -29,6 +28,7 @@ import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
 import { readPage } from "../../src/webhooks/storage/delivery-log.ts";
 import { Webhooks } from "../../src/webhooks/webhooks.ts";
 import { createInventedBlocks } from "../store/invented-blocks.ts";
+import { openMigrated } from "../store/migrated.ts";
 import { createWebhookStore, type WebhookStore } from "./sqlite-register.ts";
 
 export const silent = pino({ level: "silent" });
@@ -132,8 +132,7 @@ export type ServiceOptions = {
 };
 
 export function createService(given: ServiceOptions = {}): Service {
-  const database = openDatabase(given.path ?? databasePath());
-  migrate(database);
+  const database = openMigrated(given.path ?? databasePath());
   const clock = given.clock ?? createTestClock();
   const store = createWebhookStore(database, given.cipher);
   const eventLog = new EventLog(database, { recordedNames: () => store.eventNames(), now: clock.nowMs });

@@ -87,11 +87,11 @@ const partial = (database: Database): boolean =>
   database.prepare<{ id: string | null }>("SELECT round_id AS id FROM unik_map").get()?.id != null;
 
 test("A round is added in steps, and readers see the last complete round after each of them.", async () => {
-  const chain = opened(5_000);
+  const chain = opened(2_000);
   const growth = growthOf(chain);
   complete(growth);
   const resolutions = resolutionsOf(chain);
-  const before = { ...propertiesOf(1, 5_000), type: "1" };
+  const before = { ...propertiesOf(1, 2_000), type: "1" };
   const resolve = async () => provenOf(await resolutions.client().resolve(LONG_UNIK, resolutions.key));
   const first = await resolve();
   expect(first.properties).toEqual(before);
@@ -156,7 +156,7 @@ test("An update of one of 60, 2,000 or 30,000 properties reads and writes at mos
 });
 
 test("A step of a build changes at most 1,000 rows, however many properties a unik and a round have.", () => {
-  const chain = opened(20_000);
+  const chain = opened(8_000);
   const growth = growthOf(chain);
   const total = chain.database.prepare<{ n: number }>("SELECT total_changes() AS n");
   const changes: number[] = [];
@@ -170,11 +170,11 @@ test("A step of a build changes at most 1,000 rows, however many properties a un
 });
 
 /** The next process ends the work, also on a slow machine. */
-const MAX_KILLS = 6;
+const MAX_KILLS = 4;
 
 test("A process that is killed at random times continues, and the tree is that of a process without kills.", async () => {
   const chain = opened(4_000);
-  for (let block = 0; block < 3; block++) chain.append(changes(chain));
+  for (let block = 0; block < 2; block++) chain.append(changes(chain));
   chain.finalize();
   chain.database.checkpoint();
   const copy = `${folder.path}/copy.sqlite`;
@@ -201,7 +201,7 @@ test("A process that is killed at random times continues, and the tree is that o
 });
 
 test("A revert in the middle of a round restores the map, also across restarts, and other blocks are added.", async () => {
-  const chain = opened(5_000);
+  const chain = opened(2_000);
   let growth = growthOf(chain);
   complete(growth);
   const { height } = chain.head();
@@ -219,7 +219,7 @@ test("A revert in the middle of a round restores the map, also across restarts, 
   }
   const resolutions = resolutionsOf(chain);
   const { properties } = provenOf(await resolutions.client().resolve(LONG_UNIK, resolutions.key));
-  expect(properties).toEqual({ ...propertiesOf(1, 5_000), type: "1", other: "block" });
+  expect(properties).toEqual({ ...propertiesOf(1, 2_000), type: "1", other: "block" });
   const grown = await rootOf(chain);
   chain.database.execute(
     "DELETE FROM unik_map; DELETE FROM unik_rows; DELETE FROM unik_before; DELETE FROM unik_roots",

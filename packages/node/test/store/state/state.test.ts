@@ -1,18 +1,18 @@
 import { type Change, createMemoryState, type Wallet } from "@uniknode/ledger";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
-import { migrate } from "../../../src/store/engine/migrations.ts";
+import type { Database } from "../../../src/store/engine/database.ts";
 import { StateStore, UndoStore, type Write } from "../../../src/store/state/state.ts";
 import { countState, ReadTotals } from "../../../src/store/state/totals.ts";
+import { openReusable } from "../../../test-support/store/migrated.ts";
 import { blocksOfWrites, changesOn, resultsOf } from "./changes.ts";
 
-function openMemory() {
-  const database = openDatabase(":memory:");
-  migrate(database);
-  return database;
-}
+const [reusable, other] = [openReusable(), openReusable()];
+afterAll(() => {
+  reusable.close();
+  other.close();
+});
 
 /** A cache of 2 evicts all the time; one of 100 never. */
 const cacheSizes = fc.constantFrom(2, 100);
@@ -20,7 +20,7 @@ const cacheSizes = fc.constantFrom(2, 100);
 test("The state store returns the results of the model, after each block and back again.", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, fc.infiniteStream(fc.boolean()), (cacheSize, blocks, flushes) => {
-      const database = openMemory();
+      const database = reusable.renewed();
       const store = new StateStore(database, { cacheSize });
       const undo = new UndoStore(database);
       const model = createMemoryState();
@@ -50,7 +50,6 @@ test("The state store returns the results of the model, after each block and bac
         expect(resultsOf(store)).toEqual(states.at(-1));
         expect(resultsOf(model)).toEqual(states.at(-1));
       }
-      database.close();
     }),
   );
 });
@@ -58,12 +57,11 @@ test("The state store returns the results of the model, after each block and bac
 test("A second store over the same database returns the same once written records were flushed.", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
-      const database = openMemory();
+      const database = reusable.renewed();
       const store = new StateStore(database, { cacheSize });
       for (const writes of blocks) store.write(changesOn(store, writes));
       database.transaction(() => store.flush());
       expect(resultsOf(new StateStore(database, { cacheSize }))).toEqual(resultsOf(store));
-      database.close();
     }),
   );
 });
@@ -84,11 +82,9 @@ test("A wallet that changes part by part has the row of a new wallet.", () => {
         parts[name] = value;
         return walletOf(parts);
       });
-      const [changed, fresh] = [openMemory(), openMemory()];
+      const [changed, fresh] = [reusable.renewed(), other.renewed()];
       const rows = rowsOf(new StateStore(changed, { cacheSize }), changed, wallets);
       expect(rows).toEqual(rowsOf(new StateStore(fresh, { cacheSize }), fresh, wallets.slice(-1)));
-      changed.close();
-      fresh.close();
     }),
   );
 });
@@ -127,7 +123,7 @@ test("The state store drops everything that was not committed.", () => {
       blocksOfWrites,
       fc.boolean(),
       (cacheSize, blocks, lost, flushed) => {
-        const database = openMemory();
+        const database = reusable.renewed();
         const store = new StateStore(database, { cacheSize });
         for (const writes of blocks) store.write(changesOn(store, writes));
         database.transaction(() => store.flush());
@@ -142,14 +138,13 @@ test("The state store drops everything that was not committed.", () => {
         ).toThrow("disk full");
         store.reset();
         expect(resultsOf(store)).toEqual(committed);
-        database.close();
       },
     ),
   );
 });
 
 test("A removed record that was never stored leaves no row.", () => {
-  const database = openMemory();
+  const database = reusable.renewed();
   const store = new StateStore(database, { cacheSize: 10 });
   store.write([
     { table: "usernames", key: "a", after: "A" },
@@ -157,11 +152,10 @@ test("A removed record that was never stored leaves no row.", () => {
   ]);
   database.transaction(() => store.flush());
   expect(database.prepare("SELECT * FROM entries").all()).toEqual([]);
-  database.close();
 });
 
 test("A text with lone surrogates is the same from memory and from the file.", () => {
-  const database = openMemory();
+  const database = reusable.renewed();
   const store = new StateStore(database, { cacheSize: 10 });
   const key = `${"a".repeat(64)}/k\ud800`;
   store.write([{ table: "properties", key, after: "v\udc00" }]);
@@ -170,13 +164,12 @@ test("A text with lone surrogates is the same from memory and from the file.", (
   store.reset();
   expect(store.get("properties", key)).toBe("v\ufffd");
   expect(fromMemory).toBe("v\ufffd");
-  database.close();
 });
 
 test("The totals are those of a new count, after each flush and after reverts.", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
-      const database = openMemory();
+      const database = reusable.renewed();
       const store = new StateStore(database, { cacheSize });
       const undo = new UndoStore(database);
       const totals = () => database.prepare("SELECT name, value FROM state_totals ORDER BY name").all();
@@ -196,13 +189,12 @@ test("The totals are those of a new count, after each flush and after reverts.",
         store.write(present(undo.read(height), "the result of read"));
         expectCounted();
       }
-      database.close();
     }),
   );
 });
 
 test("The types of tokens other than uniks, of which there can be any number, are not read.", () => {
-  const database = openMemory();
+  const database = reusable.renewed();
   const store = new StateStore(database, { cacheSize: 10 });
   const types = ["1", "3", "3", "4", "", "1x", "x"];
   store.write(
@@ -217,5 +209,4 @@ test("The types of tokens other than uniks, of which there can be any number, ar
       ["3", 2],
     ]),
   );
-  database.close();
 });
