@@ -50,10 +50,12 @@ test("600 half-open connections of one address leave capacity for another addres
 
 test("Half-open connections are evicted before slow bodies.", async () => {
   // A busy server receives the headers of the bodies late, too.
-  const headersTimeoutMs = Math.ceil(WAIT_MS / 20);
+  const headersTimeoutMs = Math.ceil(WAIT_MS / 60);
   const { port, connections } = await serve({
     headersTimeoutMs,
+    // No other limit may close them first.
     requestTimeoutMs: WAIT_MS,
+    responseTimeoutMs: WAIT_MS,
     silenceTimeoutMs: WAIT_MS,
   });
   await hold(port, { from: "127.0.0.1", count: 10, send: HALF_HEADERS });
