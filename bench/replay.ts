@@ -14,7 +14,7 @@ import { replay } from "../packages/node/src/archive/import.ts";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import type { Chain } from "../packages/node/src/chain/chain.ts";
 import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
-import { signatureChecks } from "../packages/node/src/chain/pipeline/verify.ts";
+import { checksOf } from "../packages/node/src/chain/pipeline/verify.ts";
 import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platform/lifecycle/process.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { selectBackend } from "../packages/node/src/verification/native.ts";
@@ -98,7 +98,7 @@ async function verifyAlone(fixture: Fixture, { from, to }: Phase, verifier: Veri
   };
   for await (const bytes of slice(fixture, from, to)) {
     const block = receiveBlock(bytes, fixture.network);
-    checks.push(...signatureChecks(block, fixture.network));
+    checks.push(...checksOf(block, fixture.network).signatures);
     if (checks.length >= 5_000) await run();
   }
   await run();

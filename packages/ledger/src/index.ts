@@ -20,7 +20,7 @@ export { createRepetitions, type Repetitions } from "./blocks/repetitions.ts";
 export type { Fact } from "./facts.ts";
 export { type DelegateWallet, rankDelegates } from "./rounds/ranking.ts";
 export { isFromDelegateOfSlot, type MissedSlot, missedSlots, openRound, roundOf } from "./rounds/round.ts";
-export { approval, approvalByType, legacySupplyAt, supplyAt } from "./rounds/supply.ts";
+export { approval } from "./rounds/approval.ts";
 export { findRule } from "./rules/registry.ts";
 export { hopelessReason, unsupportedMultiSignatures } from "./rules/shared/common.ts";
 export {

@@ -187,6 +187,11 @@ async function runTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   let failure: Error | undefined;
+  let reason: Error | undefined;
+  const onBroken = (error: Error) => {
+    reason = withoutClient(error);
+  };
+  client.on("error", onBroken);
   try {
     await client.query(begin);
     const result = await work(transaction);
@@ -194,6 +199,8 @@ async function runTransaction<T>(
     return result;
   } catch (error) {
     failure = error as Error;
+    // A statement on a connection that broke before it fails without the reason.
+    if (reason && failure !== reason) failure.cause ??= reason;
     // A connection that cannot roll back is broken: the pool closes it.
     await client.query("ROLLBACK").then(
       () => (failure = undefined),
@@ -201,6 +208,7 @@ async function runTransaction<T>(
     );
     throw error;
   } finally {
+    client.off("error", onBroken);
     client.release(failure);
   }
 }

@@ -134,7 +134,9 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
       state: "warn",
       remedy: expect.stringContaining("uniknode mirror"),
     });
-    await postgres.query("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0");
+    await postgres.query(
+      "CREATE DATABASE bytes ENCODING 'SQL_ASCII' LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0",
+    );
     expect((await byName(url.replace(/doctor$/, "bytes"))).encoding).toMatchObject({
       state: "fail",
       remedy: "create another database: createdb -E UTF8 -T template0 bytes",

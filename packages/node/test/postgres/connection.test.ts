@@ -41,6 +41,23 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     expect(await postgres.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
 
+  test("A transaction on a connection that PostgreSQL has ended fails with the reason.", async () => {
+    const short = new Postgres({
+      ...{ url, applicationName: "test", maxConnections: 1, statementTimeoutMs: TIMEOUT_MS },
+      ...{ isCommitAsynchronous: false, maxTransactionIdleMs: 10, onConnectionLost: () => {} },
+    });
+    const transaction = short.transaction("READ WRITE", async ({ query }) => {
+      const [row] = await query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      const sessions = () => postgres.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [row?.pid ?? 0]);
+      await expect.poll(sessions).toEqual([]);
+      await query("SELECT 1");
+    });
+    const error = await transaction.catch((failure) => failure);
+    // The statement itself has the reason if it was sent before the end was known.
+    expect([error.code, error.cause?.code]).toContain("25P03");
+    await short.close();
+  });
+
   test("A connection to PostgreSQL reports its loss without the statements that it has prepared.", async () => {
     const lost = Promise.withResolvers<Error>();
     const idle = new Postgres({

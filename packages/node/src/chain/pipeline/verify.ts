@@ -108,11 +108,8 @@ type BlockChecks = {
   isAssumed: boolean;
 };
 
-/** Returns every signature of a block that must be checked. */
-export const signatureChecks = (block: ReceivedBlock, network: Network): readonly SignatureCheck[] =>
-  checksOf(block, network).signatures;
-
-function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
+/** Returns every signature of a block that must be checked, and what is decided without one. */
+export function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
   const context = { network, height: block.readAt };
   const signatures = [headerCheck(block)];
   const decided = block.transactions.map((transaction) => {

@@ -24,8 +24,6 @@ type PostgresReadModelOptions = {
   readonly sharedReadTimeoutMs?: number;
   /** Time for which `head()` returns the last known block without reading it. Default: 100 ms. */
   readonly headCacheMs?: number;
-  /** Maximum number of snapshots that share a transaction. Default: 16. */
-  readonly snapshotsPerTransaction?: number;
   /** Number of rows that a page with a large offset skips at most. Default: 100. */
   readonly offsetCacheStep?: number;
 };
@@ -71,15 +69,12 @@ export class PostgresReadModel implements ReadModel {
     this.#heads = new HeadCache(options.headCacheMs ?? HEAD_CACHE_MS, () =>
       this.#transaction(async ({ row }) => row && toHead(row)),
     );
-    const {
-      sharedReadTimeoutMs: timeoutMs = SHARED_READ_TIMEOUT_MS,
-      snapshotsPerTransaction = SNAPSHOTS_PER_TRANSACTION,
-    } = options;
+    const { sharedReadTimeoutMs: timeoutMs = SHARED_READ_TIMEOUT_MS } = options;
     const quick = new QuickReads<PostgresValue>();
     const { shared } = deps;
     this.#shared =
       shared &&
-      new SharedTransactions(snapshotsPerTransaction, (work) =>
+      new SharedTransactions(SNAPSHOTS_PER_TRANSACTION, (work) =>
         openReads(shared, { timeoutMs, isShared: true }, (query) => quick.limited(query), work),
       );
   }
