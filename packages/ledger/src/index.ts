@@ -18,9 +18,9 @@ export {
 } from "./blocks/judge.ts";
 export { createRepetitions, type Repetitions } from "./blocks/repetitions.ts";
 export type { Fact } from "./facts.ts";
+export { approval } from "./rounds/approval.ts";
 export { type DelegateWallet, rankDelegates } from "./rounds/ranking.ts";
 export { isFromDelegateOfSlot, type MissedSlot, missedSlots, openRound, roundOf } from "./rounds/round.ts";
-export { approval } from "./rounds/approval.ts";
 export { findRule } from "./rules/registry.ts";
 export { hopelessReason, unsupportedMultiSignatures } from "./rules/shared/common.ts";
 export {

@@ -186,7 +186,7 @@ class Derivation {
   }
 
   /** Reads a block; yields between some transactions. */
-  *#readBlock(height: number): Generator<void, RecentBlock> {
+  *#readBlock(height: number): Generator<void, Omit<RecentBlock, "bytes">> {
     const cached = this.#recent.take(height);
     if (cached) return cached;
     const read = present(this.#blocks.bytes(height, height)[0], `block ${height}`);
@@ -201,25 +201,27 @@ class Derivation {
 
 /** Maximum number of blocks in one commit of a syncing node; older blocks are read from the database. */
 const MAX_BLOCKS = 16_384;
-const MAX_TRANSACTIONS = 16_384;
+/** Bytes of all transactions; decoded, they need several times as much. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
-/** A block, and the round that it opened, if any. */
-type RecentBlock = { readonly block: Block; readonly opened?: Round | undefined };
+/** A block, the round that it opened, if any, and the bytes of its transactions. */
+type RecentBlock = { readonly block: Block; readonly opened?: Round | undefined; readonly bytes: number };
 
 /** Caches the latest blocks until they are final, so that they need not be read and decoded again. */
 export class RecentBlocks {
   /** Blocks by height, oldest first. */
   readonly #held = new Map<number, RecentBlock>();
-  #transactions = 0;
+  #bytes = 0;
 
   add(applied: AppliedBlocks): void {
     for (const { block, changes } of applied.slice(-MAX_BLOCKS)) {
       const opened = changes.find(({ table }) => table === "rounds")?.after as Round | undefined;
-      this.#held.set(block.header.height, { block, opened });
-      this.#transactions += block.transactions.length;
+      const bytes = block.transactions.reduce((sum, transaction) => sum + transaction.bytes.length, 0);
+      this.#held.set(block.header.height, { block, opened, bytes });
+      this.#bytes += bytes;
     }
     for (const height of this.#held.keys()) {
-      if (this.#held.size <= MAX_BLOCKS && this.#transactions <= MAX_TRANSACTIONS) return;
+      if (this.#held.size <= MAX_BLOCKS && this.#bytes <= MAX_BYTES) return;
       this.take(height);
     }
   }
@@ -229,13 +231,13 @@ export class RecentBlocks {
     const recent = this.#held.get(height);
     if (!recent) return undefined;
     this.#held.delete(height);
-    this.#transactions -= recent.block.transactions.length;
+    this.#bytes -= recent.bytes;
     return recent;
   }
 
   /** Must be called after blocks were reverted. */
   clear(): void {
     this.#held.clear();
-    this.#transactions = 0;
+    this.#bytes = 0;
   }
 }

@@ -5,10 +5,11 @@ import { clientGroup, siteGroup } from "../platform/addresses.ts";
 
 /**
  * The form in which addresses are compared: an IPv4 address mapped into IPv6, as a dual-stack listener reports it,
- * becomes IPv4 (p2p.md 17 point 7). Other texts stay as they are.
+ * becomes IPv4 (p2p.md 17 point 7), and a zone is dropped. Other texts stay as they are.
  */
 export const normalizeAddress = (text: string): string =>
-  isIP(text) === 0 ? text : ipaddr.process(text).toString();
+  // Zones such as "br-lan" are valid for the runtime, and an error of the parser.
+  isIP(text) === 0 ? text : ipaddr.process(text.replace(/%.*/, "")).toString();
 
 /**
  * The normalized address under which a peer is stored. Undefined if it cannot be a peer: no address, a loopback

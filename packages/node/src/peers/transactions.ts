@@ -22,15 +22,21 @@ export type InboundTransactionsDeps = {
   readonly logger: Logger;
 };
 
-/** Queued messages; further ones are dropped, and their senders send them again. An old node stores more on disk. */
-const MAX_WAITING = 500;
-/** Characters of all queued messages, if there are several: their values take several times as much memory. */
-const MAX_WAITING_LENGTH = 8 * 1024 * 1024;
+/**
+ * Characters of all queued messages, and of those of one address; a message counts as 16 KiB at least. Further ones are dropped, and their
+ * senders send them again. An old node stores more on disk.
+ */
+const MAX_WAITING = 8 * 1024 * 1024;
+const MAX_OF_ADDRESS = 1024 * 1024;
+const MIN_LENGTH = 16 * 1024;
+
+type Message = { readonly items: Items; readonly address: string; readonly length: number };
 
 export class InboundTransactions {
   readonly #deps: InboundTransactionsDeps;
-  readonly #waiting: { readonly items: Items; readonly length: number }[] = [];
+  readonly #waiting: Message[] = [];
   #waitingLength = 0;
+  readonly #lengths = new Map<string, number>();
   #isBusy = false;
 
   constructor(deps: InboundTransactionsDeps) {
@@ -38,19 +44,26 @@ export class InboundTransactions {
   }
 
   /** Queues the items of one message: the reply is immediate, and messages are processed one after another. */
-  post(items: Items): void {
-    const length = lengthOf(items);
-    const isFull = this.#waiting.length >= MAX_WAITING || this.#waitingLength + length > MAX_WAITING_LENGTH;
-    if (isFull && this.#waiting.length > 0) return;
-    this.#waiting.push({ items, length });
+  post(items: Items, address: string): void {
+    const length = Math.max(lengthOf(items), MIN_LENGTH);
+    const before = this.#lengths.get(address) ?? 0;
+    const isTooMuch = before > 0 && before + length > MAX_OF_ADDRESS;
+    const isFull = this.#waiting.length > 0 && this.#waitingLength + length > MAX_WAITING;
+    if (isTooMuch || isFull) return;
+    this.#waiting.push({ items, address, length });
     this.#waitingLength += length;
+    this.#lengths.set(address, before + length);
     if (!this.#isBusy) void this.#work();
   }
 
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      this.#waitingLength -= next.length;
+      const { address, length } = next;
+      this.#waitingLength -= length;
+      const left = (this.#lengths.get(address) ?? 0) - length;
+      if (left > 0) this.#lengths.set(address, left);
+      else this.#lengths.delete(address);
       await this.#take(next.items).catch((err) =>
         this.#deps.logger.debug({ err }, "failed to admit posted transactions"),
       );

@@ -189,7 +189,7 @@ async function runTransaction<T>(
   let failure: Error | undefined;
   let reason: Error | undefined;
   const onBroken = (error: Error) => {
-    reason = withoutClient(error);
+    reason ??= withoutClient(error);
   };
   client.on("error", onBroken);
   try {

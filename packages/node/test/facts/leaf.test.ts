@@ -135,11 +135,14 @@ test("Canonical text has sorted members and no white space, and preserves the va
 
 test.each([
   { blocks: 16_400, transactions: 0, kept: 16_384 },
-  { blocks: 20, transactions: 1_000, kept: 16 },
+  { blocks: 20, transactions: 1_024, kept: 16 },
 ])("Of $blocks blocks with $transactions transactions, the last $kept are cached.", (row) => {
   const recent = new RecentBlocks();
   const blockAt = (height: number) =>
-    ({ header: { height }, transactions: Array(row.transactions).fill(undefined) }) as unknown as Block;
+    ({
+      header: { height },
+      transactions: Array(row.transactions).fill({ bytes: new Uint8Array(512) }),
+    }) as unknown as Block;
   for (let height = 1; height <= row.blocks; height++) recent.add([{ block: blockAt(height), changes: [] }]);
   const first = row.blocks - row.kept + 1;
   expect(recent.take(first - 1)).toBeUndefined();

@@ -2,7 +2,7 @@
 import { createNetwork, presets } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesAddress, peerAddress, subnetOf } from "../../src/peers/addresses.ts";
+import { matchesAddress, normalizeAddress, peerAddress, subnetOf } from "../../src/peers/addresses.ts";
 import { broadcastRecipients } from "../../src/peers/block-broadcast.ts";
 import { networkHeight } from "../../src/peers/peer-table.ts";
 import { localAddressOf } from "../../src/peers/peers-options.ts";
@@ -13,7 +13,10 @@ import { present } from "../../src/platform/present.ts";
 test("An address has one normalized form.", () => {
   for (const text of ["2001:DB8:0:0::1", "2001:db8::1"]) expect(peerAddress(text)).toBe("2001:db8::1");
   expect(peerAddress("::ffff:a01:203")).toBe("10.1.2.3");
-  expect(peerAddress("fe80::1%eth0")).toBeUndefined();
+  for (const zone of ["eth0", "br-lan", "eth0.100", "a:b"]) {
+    expect(peerAddress(`fe80::1%${zone}`)).toBeUndefined();
+    expect(normalizeAddress(`fe80::1%${zone}`)).toBe("fe80::1");
+  }
   expect(peerAddress("::ffff:0.1.2.3")).toBeUndefined();
   expect(peerAddress("127.8.8.8")).toBeUndefined();
 });

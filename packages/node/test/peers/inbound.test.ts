@@ -322,7 +322,7 @@ describe("posted transactions", () => {
       broadcast: (items) => passedOn.push(items),
       logger: pino({ level: "silent" }),
     });
-    return { post: (items: Items) => transactions.post(items), passedOn };
+    return { post: (items: Items, address = "203.0.113.1") => transactions.post(items, address), passedOn };
   }
 
   test("Posted transactions are submitted as one batch.", async () => {
@@ -359,12 +359,27 @@ describe("posted transactions", () => {
       if (taken++ % 2 === 0) throw new Error("the pool is closed");
       return resultWith([]);
     });
-    for (let count = 0; count < 600; count++) post([item]);
-    // One is being processed, and 500 are queued.
-    await expect.poll(() => taken).toBe(501);
+    for (let count = 0; count < 600; count++) post([item], `203.0.113.${count % 20}`);
+    // One is being processed, and 512 are queued.
+    await expect.poll(() => taken).toBe(513);
     expect(most).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(taken).toBe(501);
+    expect(taken).toBe(513);
+  });
+
+  test("Posted transactions of one address leave room for those of others.", async () => {
+    const held = Promise.withResolvers<void>();
+    let taken = 0;
+    const { post } = queue(async () => {
+      await held.promise;
+      taken++;
+      return resultWith([]);
+    });
+    for (let count = 0; count < 600; count++) post([item]);
+    post([item], "203.0.113.2");
+    held.resolve();
+    // One is being processed, 64 of its address are queued, and one of the other.
+    await expect.poll(() => taken).toBe(66);
   });
 
   test("Posted transactions are queued up to a bound on their characters, whatever members they have.", async () => {
@@ -375,7 +390,7 @@ describe("posted transactions", () => {
       return resultWith([]);
     });
     const long = { ...item, junk: { text: ["x".repeat(2_500_000)] } };
-    for (let count = 0; count < 10; count++) post([long]);
+    for (let count = 0; count < 10; count++) post([long], `203.0.113.${count}`);
     // One is being processed, and three are queued.
     await expect.poll(() => taken).toBe(4);
     post([{ ...item, junk: "x".repeat(40_000_000) }]);

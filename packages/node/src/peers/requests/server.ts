@@ -217,8 +217,8 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
       await deps.inboundBlocks.post(block, caller);
       return {};
     },
-    "p2p.peer.postTransactions": ({ transactions }) => {
-      deps.inboundTransactions.post(transactions);
+    "p2p.peer.postTransactions": ({ transactions }, { address }) => {
+      deps.inboundTransactions.post(transactions, address);
       return [];
     },
     "p2p.internal.acceptNewPeer": ({ ip }) => {

@@ -1,5 +1,6 @@
 /** Fetches the genesis block from another Uniknode: old nodes never send it (p2p.md 7.4). */
 import { createNetwork, genesisBlockFromJson, type NetworkFiles } from "@uniknode/protocol";
+import { peerAddress } from "../addresses.ts";
 import { sample } from "../peer-table.ts";
 import { PeerClient, type PeerClientOptions } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
@@ -38,7 +39,7 @@ export async function fetchGenesis(
       if (verified) return verified;
       const announced = (await Promise.all(group.map((ip) => requestPeers(ip, client)))).flat();
       for (const ip of sample(announced, MAX_REQUESTED)) {
-        if (!known.has(ip)) candidates.push(ip);
+        if (!known.has(ip) && peerAddress(ip, undefined, true) !== undefined) candidates.push(ip);
         known.add(ip);
       }
     }

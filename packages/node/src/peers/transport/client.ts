@@ -159,14 +159,14 @@ export class PeerClient {
 
   /** Returns the connection to an address. Rejects after a timeout; the attempt continues, and the next request joins it. */
   async #connect(address: string, link: Link): Promise<Connection> {
+    // May throw, then no timer may be left.
+    const connection = link.connection ?? this.#dial(address, link);
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       if (link.dial) this.#addSilent(link);
       late.reject(new PeerError("PEER_UNREACHABLE", `${address} does not respond`));
     }, TIMES_MS.connect);
-    return Promise.race([link.connection ?? this.#dial(address, link), late.promise]).finally(() =>
-      clearTimeout(timer),
-    );
+    return Promise.race([connection, late.promise]).finally(() => clearTimeout(timer));
   }
 
   /** Opens the only connection to an address. */

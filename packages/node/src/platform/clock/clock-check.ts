@@ -155,10 +155,12 @@ function queryOffset({ address, port }: TimeServer, { nowMs, signal }: TimeQuery
       resolve((receivedMs - requestedMs + (sentMs - arrivedMs)) / 2);
     });
     // The system drops datagrams of other senders than the connected one.
-    socket.connect(port, address, () => {
+    // A callback of `connect` would also be called with an error.
+    socket.once("connect", () => {
       requestedMs = nowMs();
       socket.send(question);
     });
+    socket.connect(port, address);
   }).finally(() => socket.close());
 }
 

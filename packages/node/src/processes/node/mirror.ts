@@ -98,10 +98,10 @@ export class Mirror {
       if (this.#child === child) this.#restart(url, startedMs, reason);
     };
     // A process that cannot be started emits no `exit`.
-    child.once("error", (err) => ended({ err }));
+    child.on("error", (err) => ended({ err }));
     child.once("exit", (code, signal) => ended({ code, signal, ...(stderr !== "" && { stderr }) }));
-    // If the process has already ended, `exit` reports it.
-    child.send({ ...this.#config, node: url }, () => {});
+    // If the process has already ended, `exit` reports it; one that was not started may have no channel.
+    child.send?.({ ...this.#config, node: url }, () => {});
   }
 
   /** Ends the process. */

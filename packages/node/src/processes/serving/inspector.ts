@@ -105,12 +105,13 @@ function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Insp
     stderr = `${stderr}${text}`.slice(0, MAX_STDERR);
   });
   child.once("message", (found: Inspection) => resolve(found));
-  child.once("error", reject);
+  // A process that cannot be started reports it, and then that the message was not sent.
+  child.on("error", reject);
   child.once("exit", (code, killedBy) => {
     const message = `its process ended with ${killedBy ?? `code ${code}`}: ${stderr.trim()}`;
     reject(new CodedError("INSPECTION", message, { isRetryable: true }));
   });
-  child.send(message);
+  child.send?.(message, () => {});
   // The node does not wait for the process when it stops.
   child.unref();
   child.channel?.unref();

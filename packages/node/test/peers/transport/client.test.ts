@@ -82,6 +82,14 @@ describe("a request", () => {
     expect(await codeOf(requestPeers(outgoingTo(1)))).toBe("PEER_UNREACHABLE");
   });
 
+  test("A request to an address that is none fails, and leaves nothing that fails later.", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const timers = vi.getTimerCount();
+    await expect(outgoingTo(1).request("fe80::1%eth0", "p2p.peer.getStatus", {}, LIMITS)).rejects.toThrow();
+    expect(vi.getTimerCount()).toBe(timers);
+  });
+
   test("A request fails without a reply in time.", async () => {
     const client = await theirs(() => {});
     const requested = client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });

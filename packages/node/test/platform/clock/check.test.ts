@@ -31,6 +31,12 @@ async function check(servers: string[], { nowMs = OURS_MS, signal = new AbortCon
 const INFO = 30;
 const WARN = 40;
 
+test("A time server to which the system refuses to send is not used.", async () => {
+  // The system refuses broadcasts.
+  const [line] = await check(["255.255.255.255"]);
+  expect(line).toMatchObject({ level: WARN, msg: expect.stringContaining("clock not checked") });
+});
+
 describe("an offset", () => {
   test.each([
     ["of nothing", 0, INFO],

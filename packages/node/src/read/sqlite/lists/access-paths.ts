@@ -54,8 +54,9 @@ export type AccessPaths = readonly AccessPath[];
  */
 export type Scan = "bounded" | "sorted" | "tested";
 
-/** Maximum number of prepared statements: clients use few combinations of filters. */
+/** Maximum number of prepared statements, and of characters of each: clients use few combinations of filters. */
 const MAX_STATEMENTS = 200;
+const MAX_STATEMENT_LENGTH = 4_000;
 
 export const valuesOf = (paths: AccessPaths): SqlValue[] =>
   paths.flatMap(({ lookups, residuals }) => [...lookups, ...residuals]).flatMap(({ values }) => values);
@@ -221,7 +222,7 @@ export class StatementCache {
     const known = this.#prepared.get(sql);
     if (known) return known;
     const statement = this.#database.prepare<unknown>(sql, this.#options);
-    this.#prepared.set(sql, statement);
+    if (sql.length <= MAX_STATEMENT_LENGTH) this.#prepared.set(sql, statement);
     return statement;
   }
 }
