@@ -202,7 +202,7 @@ class Derivation {
 /** Maximum number of blocks in one commit of a syncing node; older blocks are read from the database. */
 const MAX_BLOCKS = 16_384;
 /** Bytes of all transactions; decoded, they need several times as much. */
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 3 * 1024 * 1024;
 
 /** A block, the round that it opened, if any, and the bytes of its transactions. */
 type RecentBlock = { readonly block: Block; readonly opened?: Round | undefined; readonly bytes: number };

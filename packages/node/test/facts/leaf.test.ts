@@ -135,7 +135,7 @@ test("Canonical text has sorted members and no white space, and preserves the va
 
 test.each([
   { blocks: 16_400, transactions: 0, kept: 16_384 },
-  { blocks: 20, transactions: 1_024, kept: 16 },
+  { blocks: 20, transactions: 1_024, kept: 6 },
 ])("Of $blocks blocks with $transactions transactions, the last $kept are cached.", (row) => {
   const recent = new RecentBlocks();
   const blockAt = (height: number) =>

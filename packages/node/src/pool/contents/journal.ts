@@ -128,7 +128,7 @@ export class Journal {
     if (this.#reportHeld || !written) return;
     const { added, removed, events } = this.#outstanding;
     const change = { added: [...added.values()], removed: [...removed] };
-    // A stream that has sent an event would skip the one that gets its number after a power failure.
+    // After a power failure, another event would get its number: a stream that has sent the lost one would skip it.
     const survives = events.some(({ name }) => isLogged?.(name)) ? "power loss" : "process death";
     this.#written = undefined;
     try {
