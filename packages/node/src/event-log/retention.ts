@@ -4,6 +4,7 @@ import type { SubscribedEvents } from "./subscribed-events.ts";
 
 export const DEFAULT_EVENT_RETENTION: Retention = {
   maxEvents: 1_000_000,
+  maxBytes: 2 * 1024 ** 3,
   maxAgeMs: 7 * 86_400_000,
 };
 

@@ -22,7 +22,7 @@ test("The retention drops the surplus in steps, again and again, until it is sto
   add(12_000);
   const onError = vi.fn();
   const end = startEventRetention(
-    { maxEvents: 10, maxAgeMs: 1e9 },
+    { maxEvents: 10, maxBytes: 1e9, maxAgeMs: 1e9 },
     { events: log, subscribedEvents, onError, everyMs: 1 },
   );
   await expect.poll(() => log.read(0, 20_000)).toHaveLength(10);
@@ -41,7 +41,7 @@ test("The retention continues after an error.", async () => {
     return false;
   };
   const end = startEventRetention(
-    { maxEvents: 1, maxAgeMs: 1 },
+    { maxEvents: 1, maxBytes: 1e9, maxAgeMs: 1 },
     { events: { prune }, subscribedEvents, onError, everyMs: 1 },
   );
   await expect.poll(() => calls).toBeGreaterThan(2);

@@ -168,7 +168,7 @@ test("The log keeps events for another database while that has names.", () => {
   const add = (count: number) =>
     events.append(Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "peer.added" })));
   const kept = () => {
-    events.prune({ maxEvents: 0, maxAgeMs: 0 });
+    events.prune({ maxEvents: 0, maxBytes: 1e9, maxAgeMs: 0 });
     return events.read(0, 100).length;
   };
   const subscribedEvents = start();

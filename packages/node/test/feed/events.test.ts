@@ -214,7 +214,7 @@ test("A request confirms copies: the cursor moves forward, and is not created.",
   expect(codeOf({ sequence: 11 })).toContain("FEED_GONE");
   expect(log.cursor(COPY_READER)).toBe(5);
   expect(feed.figures().uncopiedEvents).toBe(5);
-  log.prune({ maxEvents: 0, maxAgeMs: 0 });
+  log.prune({ maxEvents: 0, maxBytes: 1e9, maxAgeMs: 0 });
   expect(log.read(0, 20).map(({ sequence }) => sequence)).toEqual([6, 7, 8, 9, 10]);
 });
 
@@ -225,7 +225,7 @@ test("Only the mirror whose database has the webhooks of the node confirms copie
   log.moveCursor(COPY_READER, 2);
   for (const other of [{}, { transfer: "other" }]) feed.events({ sequence: 5, ...other }).release();
   expect(log.cursor(COPY_READER)).toBe(2);
-  log.prune({ maxEvents: 0, maxAgeMs: 0 });
+  log.prune({ maxEvents: 0, maxBytes: 1e9, maxAgeMs: 0 });
   expect(log.read(0, 20).map(({ sequence }) => sequence)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
   feed.events({ sequence: 4, transfer: "mine" }).release();
   expect(log.cursor(COPY_READER)).toBe(4);

@@ -83,9 +83,9 @@ function add(count: number, { height, name, data }: Added = {}): void {
   feed.notify();
 }
 
-const eventOf = (sequence: number, createdMs = Date.now()): CopiedEvent => [
+const eventOf = (sequence: number, createdMs = Date.now(), data: string | null = null): CopiedEvent => [
   ...([sequence, `${sequence}`, "peer.added", null, null] as const),
-  ...([createdMs, null, null, null] as const),
+  ...([createdMs, null, null, data] as const),
 ];
 
 const lease = async (owner = "mirror"): Promise<number> => {
@@ -207,7 +207,9 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       code: "MIRROR_DEPOSED",
     });
     await expect(startCopy(postgres, 9, epoch)).rejects.toMatchObject({ code: "MIRROR_DEPOSED" });
-    await expect(pruneEvents(postgres, { maxEvents: 0, maxAgeMs: 0 }, epoch)).rejects.toMatchObject({
+    await expect(
+      pruneEvents(postgres, { maxEvents: 0, maxBytes: 1e9, maxAgeMs: 0 }, epoch),
+    ).rejects.toMatchObject({
       code: "MIRROR_DEPOSED",
     });
     expect(await copiedEvents(postgres, 0)).toEqual(nodeEvents(database, 0));
@@ -363,7 +365,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
   });
 
   describe("beyond its bounds", () => {
-    const old = { maxEvents: 1e6, maxAgeMs: 1_000 };
+    const old = { maxEvents: 1e6, maxBytes: 1e9, maxAgeMs: 1_000 };
     const left = async () =>
       (await postgres.query<{ sequence: string }>("SELECT sequence FROM events ORDER BY sequence")).map(
         ({ sequence }) => Number(sequence),
@@ -381,11 +383,23 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       const epoch = await copyOf(9, 8, 0, 7, 0);
       expect(await pruneEvents(postgres, old, epoch)).toBe(false);
       expect(await left()).toEqual([3, 4, 5]);
-      expect(await pruneEvents(postgres, { maxEvents: 1, maxAgeMs: 1e9 }, epoch)).toBe(false);
+      expect(await pruneEvents(postgres, { maxEvents: 1, maxBytes: 1e9, maxAgeMs: 1e9 }, epoch)).toBe(false);
       expect(await left()).toEqual([5]);
-      expect(await pruneEvents(postgres, { maxEvents: 0, maxAgeMs: 1e9 }, epoch)).toBe(false);
+      expect(await pruneEvents(postgres, { maxEvents: 0, maxBytes: 1e9, maxAgeMs: 1e9 }, epoch)).toBe(false);
       expect(await left()).toEqual([]);
       expect(await pruneEvents(postgres, old, epoch)).toBe(false);
+    });
+
+    test("The copy of an event log drops the oldest events beyond the bytes of contents, across writes.", async () => {
+      const epoch = await lease();
+      const big = (sequence: number) => eventOf(sequence, Date.now(), `"${"ä".repeat(500)}"`);
+      await appendEvents(postgres, 0, [big(1), big(2)], epoch);
+      await appendEvents(postgres, 2, [big(3), eventOf(4)], epoch);
+      const bounds = (maxBytes: number) => ({ maxEvents: 1e6, maxBytes, maxAgeMs: 1e9 });
+      expect(await pruneEvents(postgres, bounds(3_100), epoch)).toBe(false);
+      expect(await left()).toEqual([1, 2, 3, 4]);
+      expect(await pruneEvents(postgres, bounds(1_003), epoch)).toBe(false);
+      expect(await left()).toEqual([2, 3, 4]);
     });
 
     test("The copy of an event log keeps events beyond its bounds that a shard has not matched, while there are webhooks.", async () => {

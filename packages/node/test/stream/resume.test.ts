@@ -155,7 +155,7 @@ describe("a reader that reconnects too late for the log", () => {
     const { listen, emit, eventLog } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"), peerAdded("c"));
-    eventLog.prune({ maxEvents: 1, maxAgeMs: 1e9 });
+    eventLog.prune({ maxEvents: 1, maxBytes: 1e9, maxAgeMs: 1e9 });
     expect((await listen("?events=peer.added", backFrom("1"))).status).toBe(410);
     const kept = await listen("?events=peer.added", backFrom("2"));
     await expect.poll(() => idsOf(kept)).toEqual(["peer.added:c"]);

@@ -34,6 +34,7 @@ const COLUMNS: Columns = [
   ["time_ms", "bigint"],
   ["reverts", "text"],
   ["data", "text"],
+  ["total_bytes", "bigint"],
 ];
 
 export async function readCopy(postgres: Postgres): Promise<CopyState> {
@@ -79,9 +80,18 @@ export async function appendEvents(
   if (!last) return;
   await write(postgres, epoch, async (transaction) => {
     await move(transaction, { from: after, to: last[0], id: last[1] });
-    await insertRows(transaction, "events", COLUMNS, events);
+    const [newest] = await transaction.query<{ bytes: string }>(NEWEST_BYTES);
+    let bytes = Number(newest?.bytes ?? 0);
+    const rows: (readonly (string | number | null)[])[] = [];
+    for (const event of events) {
+      bytes += Buffer.byteLength(event[8] ?? "");
+      rows.push([...event, bytes]);
+    }
+    await insertRows(transaction, "events", COLUMNS, rows);
   });
 }
+
+const NEWEST_BYTES = "SELECT total_bytes AS bytes FROM events ORDER BY sequence DESC LIMIT 1";
 
 /** Records that events after one event are missing, and continues after another. */
 export const markGap = (postgres: Postgres, from: number, to: number, epoch: Epoch): Promise<void> =>
@@ -122,12 +132,14 @@ const DELETED_AT_ONCE = 5_000;
  * webhooks, events that a worker has not matched yet stay.
  */
 const DROPPED = `
-  WITH oldest AS (SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT ${DELETED_AT_ONCE}),
+  WITH oldest AS (SELECT sequence, created_ms, total_bytes FROM events ORDER BY sequence LIMIT ${DELETED_AT_ONCE}),
+    newest AS (SELECT coalesce((${NEWEST_BYTES}), 0) AS bytes),
     matched AS (SELECT min(matched) AS sequence FROM shards WHERE EXISTS (SELECT FROM webhooks)),
     kept AS (
-      SELECT min(oldest.sequence) AS sequence FROM oldest, matched, event_log
+      SELECT min(oldest.sequence) AS sequence FROM oldest, newest, matched, event_log
       WHERE oldest.sequence > matched.sequence
-        OR (oldest.sequence > event_log.last_sequence - $1 AND oldest.created_ms >= $2))
+        OR (oldest.sequence > event_log.last_sequence - $1 AND oldest.created_ms >= $2
+          AND oldest.total_bytes > newest.bytes - $3))
   SELECT max(oldest.sequence) AS last, count(*)::integer AS count FROM oldest, kept
   WHERE oldest.sequence < coalesce(kept.sequence, oldest.sequence + 1)`;
 
@@ -139,12 +151,13 @@ const DROPPED = `
  */
 export async function pruneEvents(
   postgres: Postgres,
-  { maxEvents, maxAgeMs }: Retention,
+  { maxEvents, maxBytes, maxAgeMs }: Retention,
   epoch: Epoch,
 ): Promise<boolean> {
   const [dropped] = await postgres.query<{ last: string | null; count: number }>(DROPPED, [
     maxEvents,
     Date.now() - maxAgeMs,
+    maxBytes,
   ]);
   const { last = null, count = 0 } = dropped ?? {};
   if (last === null) return false;

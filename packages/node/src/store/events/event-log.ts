@@ -3,12 +3,15 @@
  * block, so that a row exists if and only if its block was committed (or reverted).
  */
 import type { Event, LoggedEvent } from "../../events/catalogue.ts";
+import { present } from "../../platform/present.ts";
 import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Bounds of the log. Rows that a cursor has not passed stay in the log even beyond the bounds. */
 export type Retention = {
   readonly maxEvents: number;
+  /** Size of the contents of all events but the oldest one. */
+  readonly maxBytes: number;
   readonly maxAgeMs: number;
 };
 
@@ -21,8 +24,9 @@ type EventLogOptions = {
   readonly retentionNow?: () => number;
 };
 
-/** Rows dropped in one transaction: a few milliseconds of write lock. */
+/** Rows and bytes of contents dropped in one transaction: a few milliseconds of write lock. */
 const PRUNED_AT_ONCE = 5_000;
+const BYTES_PRUNED_AT_ONCE = 8 * 1024 * 1024;
 
 /** The columns of a row, also of the copy in the database of a mirror. */
 export const EVENT_COLUMNS = `sequence, id, name, height, block_id AS "blockId", reverts, created_ms AS "createdMs", time_ms AS "timeMs", data`;
@@ -81,7 +85,9 @@ export class EventLog {
     for (const { id, name, height, blockId, timeMs, reverts, data } of events) {
       if (!names.has(name)) continue;
       const source = [height ?? null, blockId ?? null, this.#now(), timeMs ?? null];
-      insert.run(id, name, ...source, reverts ?? null, data === undefined ? null : JSON.stringify(data));
+      const content = data === undefined ? null : JSON.stringify(data);
+      const bytes = content === null ? 0 : Buffer.byteLength(content);
+      insert.run(id, name, ...source, reverts ?? null, content, bytes);
     }
   }
 
@@ -120,29 +126,38 @@ export class EventLog {
   }
 
   /** Drops some of the oldest events beyond the bounds; returns `true` if more may remain. */
-  prune({ maxEvents, maxAgeMs }: Retention): boolean {
-    const { slowest, oldest, removeUpTo } = this.#statements;
+  prune({ maxEvents, maxBytes, maxAgeMs }: Retention): boolean {
+    const { slowest, oldest, newest, removeUpTo } = this.#statements;
     return this.#database.transaction(() => {
       const passed = slowest.get()?.sequence ?? Number.POSITIVE_INFINITY;
       const surplus = this.#lastSequence() - maxEvents;
+      const surplusBytes = (newest.get()?.total_bytes ?? 0) - maxBytes;
       const createdBefore = this.#retentionNow() - maxAgeMs;
-      const rows = oldest.all(PRUNED_AT_ONCE);
-      const kept = rows.findIndex(
-        ({ sequence, created_ms }) =>
-          sequence > passed || (sequence > surplus && created_ms >= createdBefore),
-      );
-      const dropped = rows.at(kept === -1 ? -1 : kept - 1);
-      if (kept === 0 || !dropped) return false;
-      removeUpTo.run(dropped.sequence);
-      return kept === -1 && rows.length === PRUNED_AT_ONCE;
+      const dropped: OldestRow[] = [];
+      let isFull = false;
+      for (const row of oldest.iterate(PRUNED_AT_ONCE)) {
+        const isWithin =
+          row.sequence > surplus && row.total_bytes > surplusBytes && row.created_ms >= createdBefore;
+        if (row.sequence > passed || isWithin) break;
+        dropped.push(row);
+        const bytes = row.total_bytes - present(dropped[0]).total_bytes;
+        isFull = dropped.length === PRUNED_AT_ONCE || bytes >= BYTES_PRUNED_AT_ONCE;
+        if (isFull) break;
+      }
+      const last = dropped.at(-1);
+      if (last) removeUpTo.run(last.sequence);
+      return isFull;
     });
   }
 }
 
+type OldestRow = { readonly sequence: number; readonly created_ms: number; readonly total_bytes: number };
+
 const prepareStatements = (database: Database) => ({
   insert: database.prepare(
-    `INSERT INTO events (id, name, height, block_id, created_ms, time_ms, reverts, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO events (id, name, height, block_id, created_ms, time_ms, reverts, data, total_bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?,
+       ? + coalesce((SELECT total_bytes FROM events ORDER BY sequence DESC LIMIT 1), 0))`,
   ),
   select: database.prepare<EventRow>(
     `SELECT ${EVENT_COLUMNS} FROM events WHERE sequence > ? ORDER BY sequence LIMIT +?`,
@@ -153,8 +168,11 @@ const prepareStatements = (database: Database) => ({
   writeCursor: database.prepare("INSERT OR REPLACE INTO cursors VALUES (?, ?)"),
   removeCursor: database.prepare("DELETE FROM cursors WHERE reader = ?"),
   slowest: database.prepare<{ sequence: number | null }>("SELECT min(sequence) AS sequence FROM cursors"),
-  oldest: database.prepare<{ sequence: number; created_ms: number }>(
-    "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT +?",
+  oldest: database.prepare<OldestRow>(
+    "SELECT sequence, created_ms, total_bytes FROM events ORDER BY sequence LIMIT +?",
+  ),
+  newest: database.prepare<{ total_bytes: number }>(
+    "SELECT total_bytes FROM events ORDER BY sequence DESC LIMIT 1",
   ),
   removeUpTo: database.prepare("DELETE FROM events WHERE sequence <= ?"),
 });

@@ -175,6 +175,7 @@ describe("migrations", () => {
       { name: "035-schema.sql" },
       { name: "036-response-headers.sql" },
       { name: "037-retractions.sql" },
+      { name: "038-event-bytes.sql" },
       { name: "900-later.sql" },
     ]);
     database.close();
@@ -188,6 +189,7 @@ describe("migrations", () => {
     database.execute("INSERT INTO tokens VALUES ('a', 'owner', 't', 't')");
     database.execute(
       `ALTER TABLE attempts DROP COLUMN response_headers;
+       ALTER TABLE events DROP COLUMN total_bytes;
        DROP INDEX deliveries_first_retractions;
        DELETE FROM migrations;
        INSERT INTO migrations VALUES ('020-baseline.sql', '1'), ('034-fill-parts-of-properties.sql', '2')`,

@@ -67,9 +67,9 @@ describe("retention of the event log", () => {
   test("Retention of the event log drops by number, and never reuses a sequence.", () => {
     const { log } = openLog();
     log.append([1, 2, 3, 4].map(applied));
-    expect(log.prune({ maxEvents: 2, maxAgeMs: 1_000_000 })).toBe(false);
+    expect(log.prune({ maxEvents: 2, maxBytes: 1e9, maxAgeMs: 1_000_000 })).toBe(false);
     expect(sequences(log)).toEqual([3, 4]);
-    log.prune({ maxEvents: 0, maxAgeMs: 1_000_000 });
+    log.prune({ maxEvents: 0, maxBytes: 1e9, maxAgeMs: 1_000_000 });
     expect(sequences(log)).toEqual([]);
     expect(log.lastSequence()).toBe(4);
     log.append([applied(5)]);
@@ -82,7 +82,7 @@ describe("retention of the event log", () => {
     clock.ms = 2_000;
     log.append([applied(2)]);
     clock.ms = 3_000;
-    log.prune({ maxEvents: 100, maxAgeMs: 1_000 });
+    log.prune({ maxEvents: 100, maxBytes: 1e9, maxAgeMs: 1_000 });
     expect(sequences(log)).toEqual([2]);
   });
 
@@ -93,7 +93,7 @@ describe("retention of the event log", () => {
     log.append([applied(1)]);
     clock.ms = 1_000_000;
     log.append([applied(2)]);
-    log.prune({ maxEvents: 100, maxAgeMs: 1_000 });
+    log.prune({ maxEvents: 100, maxBytes: 1e9, maxAgeMs: 1_000 });
     expect(sequences(log)).toEqual([1, 2]);
   });
 
@@ -102,19 +102,36 @@ describe("retention of the event log", () => {
     log.append([1, 2, 3, 4].map(applied));
     log.moveCursor("fast", 4);
     log.moveCursor("slow", 2);
-    log.prune({ maxEvents: 0, maxAgeMs: 0 });
+    log.prune({ maxEvents: 0, maxBytes: 1e9, maxAgeMs: 0 });
     expect(sequences(log)).toEqual([3, 4]);
     log.removeCursor("slow");
-    log.prune({ maxEvents: 0, maxAgeMs: 0 });
+    log.prune({ maxEvents: 0, maxBytes: 1e9, maxAgeMs: 0 });
+    expect(sequences(log)).toEqual([]);
+  });
+
+  test("Retention of the event log drops by the bytes of contents, of which a step drops 8 MiB.", () => {
+    const { database, log } = openLog();
+    const rejected = (height: number) => ({ ...applied(height), data: "ä".repeat(512 * 1024) });
+    log.append([1, 2, 3, 4].map(rejected));
+    // Each content has two quotation marks more than 1 MiB.
+    log.prune({ maxEvents: 100, maxBytes: 2 * 1024 * 1024, maxAgeMs: 1_000_000 });
+    expect(sequences(log)).toEqual([3, 4]);
+    log.append([applied(5)]);
+    log.prune({ maxEvents: 100, maxBytes: 5, maxAgeMs: 1_000_000 });
+    expect(sequences(log)).toEqual([5]);
+    database.transaction(() => log.append(Array.from({ length: 12 }, (_, index) => rejected(index))));
+    expect(log.prune({ maxEvents: 100, maxBytes: 0, maxAgeMs: 1_000_000 })).toBe(true);
+    expect(sequences(log)).toEqual([14, 15, 16, 17]);
+    expect(log.prune({ maxEvents: 100, maxBytes: 0, maxAgeMs: 1_000_000 })).toBe(false);
     expect(sequences(log)).toEqual([]);
   });
 
   test("Retention of the event log drops in steps.", () => {
     const { database, log } = openLog();
     database.transaction(() => log.append(Array.from({ length: 6_000 }, (_, index) => applied(index))));
-    expect(log.prune({ maxEvents: 0, maxAgeMs: 0 })).toBe(true);
+    expect(log.prune({ maxEvents: 0, maxBytes: 1e9, maxAgeMs: 0 })).toBe(true);
     expect(sequences(log)).toHaveLength(1_000);
-    expect(log.prune({ maxEvents: 0, maxAgeMs: 0 })).toBe(false);
+    expect(log.prune({ maxEvents: 0, maxBytes: 1e9, maxAgeMs: 0 })).toBe(false);
     expect(sequences(log)).toHaveLength(0);
   });
 });

@@ -113,7 +113,7 @@ const beginIn = (postgres: Postgres, transfer = "a") =>
 const copyEvents = (postgres: Postgres, from: number, to: number) =>
   postgres.query(
     `WITH copied AS (UPDATE event_log SET last_sequence = $2, is_started = true)
-     INSERT INTO events SELECT number, number, 'block.applied', number, number, 0, NULL, NULL
+     INSERT INTO events (sequence, id, name, height, block_id, created_ms) SELECT number, number, 'block.applied', number, number, 0
      FROM generate_series($1::bigint, $2::bigint) AS number`,
     [from, to],
   );
