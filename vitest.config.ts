@@ -41,12 +41,17 @@ const longRooms = [
     "chain/kill",
     "clients/ark",
   ),
-  ...files("commands/listen/listen", "conform/command", "conform/defects"),
+  ...files("commands/completion", "commands/listen/listen"),
+  ...files("conform/command", "conform/defects", "conform/examples"),
   ...files(
+    "architecture/native",
     "deliver/process",
+    "deliver/replay",
     "dev-chain/commands",
     "http/reorganisation/reorganisation",
     "mirror/events",
+    "mirror/of-node",
+    "mirror/other-chain",
     "mirror/process",
   ),
   ...files(
@@ -56,6 +61,7 @@ const longRooms = [
     "processes/serving/thread",
   ),
   ...files(
+    "serve/privileges",
     "serve/process",
     "serve/replicas",
     "store/history/history",
@@ -64,6 +70,7 @@ const longRooms = [
     "webhooks/nats/exactly-once",
     "webhooks/postgres/log",
   ),
+  "packages/client/test/testing.test.ts",
   "test/recipes/*.test.ts",
   "test/release/**/*.test.ts",
 ];

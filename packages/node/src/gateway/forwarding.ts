@@ -1,7 +1,7 @@
 /** Forwards HTTP requests to the first node that can be reached, for data that only a node has. */
 import type { Readable } from "node:stream";
 import { Pool } from "undici";
-import { clientGroup } from "../platform/addresses.ts";
+import { ClientSlots } from "../platform/client-slots.ts";
 import { CallError, type CallFigures } from "../platform/threads/call.ts";
 
 export type ForwardedRequest = {
@@ -53,13 +53,13 @@ export class Forwarding {
   readonly #options: ForwardingOptions;
   readonly #deps: ForwardingDeps;
   readonly #nodes: readonly Node[];
-  readonly #figures = { open: 0, timedOut: 0, refused: 0 };
-  /** Number of open requests by client. */
-  readonly #byClient = new Map<string, number>();
+  readonly #figures = { timedOut: 0, refused: 0 };
+  readonly #slots: ClientSlots;
 
   constructor(options: ForwardingOptions, deps: ForwardingDeps) {
-    const { urls, maxOpen, connectTimeoutMs } = options;
+    const { urls, maxOpen, maxOpenPerClient, connectTimeoutMs } = options;
     this.#options = options;
+    this.#slots = new ClientSlots({ total: maxOpen, perClient: maxOpenPerClient });
     this.#deps = deps;
     this.#nodes = urls.map((url) => {
       const { origin, pathname } = new URL(url);
@@ -96,7 +96,7 @@ export class Forwarding {
   }
 
   figures(): CallFigures {
-    return { ...this.#figures };
+    return { ...this.#figures, open: this.#slots.taken };
   }
 
   async close(): Promise<void> {
@@ -109,22 +109,10 @@ export class Forwarding {
    * @throws {CallError} CALL_REFUSED
    */
   #begin(request: ForwardedRequest): () => void {
-    const figures = this.#figures;
-    const byClient = this.#byClient;
-    const client = clientGroup(request.client);
-    const ofClient = byClient.get(client) ?? 0;
-    if (figures.open >= this.#options.maxOpen || ofClient >= this.#options.maxOpenPerClient) {
-      figures.refused += 1;
-      throw new CallError("CALL_REFUSED", "too many forwarded requests are in progress");
-    }
-    figures.open += 1;
-    byClient.set(client, ofClient + 1);
-    return () => {
-      figures.open -= 1;
-      const left = (byClient.get(client) ?? 1) - 1;
-      if (left === 0) byClient.delete(client);
-      else byClient.set(client, left);
-    };
+    const release = this.#slots.take(request.client);
+    if (release) return release;
+    this.#figures.refused += 1;
+    throw new CallError("CALL_REFUSED", "too many forwarded requests are in progress");
   }
 }
 

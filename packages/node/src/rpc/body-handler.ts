@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0: processes a body with one call or a batch. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
-import { clientGroup } from "../platform/addresses.ts";
+import { ClientSlots } from "../platform/client-slots.ts";
 import {
   BODY_COMPLEXITY,
   ExternalDataError,
@@ -12,34 +12,6 @@ import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
 import { faultText, type Method, type RpcContext } from "./define-method.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./rpc-error.ts";
-
-type BodyLimits = { readonly total: number; readonly perClient: number };
-
-/** Concurrency slots for request bodies: a total number, of which one client can have a share. */
-class BodySlots {
-  readonly #limits: BodyLimits;
-  readonly #taken = new Map<string, number>();
-  #all = 0;
-
-  constructor(limits: BodyLimits) {
-    this.#limits = limits;
-  }
-
-  /** Takes a slot for a client's address, and returns a function that releases it. Undefined if none is free. */
-  take(address: string): (() => void) | undefined {
-    const client = clientGroup(address);
-    const own = this.#taken.get(client) ?? 0;
-    if (this.#all >= this.#limits.total || own >= this.#limits.perClient) return undefined;
-    this.#all += 1;
-    this.#taken.set(client, own + 1);
-    return () => {
-      this.#all -= 1;
-      const left = (this.#taken.get(client) ?? 0) - 1;
-      if (left > 0) this.#taken.set(client, left);
-      else this.#taken.delete(client);
-    };
-  }
-}
 
 type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
   | { readonly result: unknown }
@@ -93,8 +65,8 @@ export function createBodyHandler(
   timeoutMs = TIMEOUT_MS,
 ): BodyHandler {
   const calls: Calls = { methods, open, onFailure, timeoutMs };
-  const lists = new BodySlots(LISTS);
-  const singleCalls = new BodySlots(SINGLE_CALLS);
+  const lists = new ClientSlots(LISTS);
+  const singleCalls = new ClientSlots(SINGLE_CALLS);
 
   return async (body, address) => {
     let parsed: object;

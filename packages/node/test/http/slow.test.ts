@@ -96,7 +96,9 @@ test("Slow requests start another thread when the first has ended for lack of re
   thread = open;
   const statuses: (number | undefined)[] = [];
   for (let run = 0; run < 2; run++) {
-    statuses.push((await open.run({ method: "GET", url: "/api/blockchain", body: undefined }))?.status);
+    statuses.push(
+      (await open.run({ ip: "192.0.2.1", method: "GET", url: "/api/blockchain", body: undefined }))?.status,
+    );
     await expect.poll(() => open.isRunning()).toBe(false);
   }
   expect(statuses).toEqual([200, 200]);
@@ -149,11 +151,24 @@ test("Slow requests get `retry-after` if too many are queued.", async () => {
   plain = openFixture({}, {}, longer);
   const open = new SlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
-  const request = { method: "GET", url: "/api/blockchain", body: undefined };
-  const requested = Array.from({ length: 6 }, () => open.run(request));
-  expect(requested.map((response) => response !== undefined)).toEqual([true, true, true, true, false, false]);
+  const request = { ip: "192.0.2.1", method: "GET", url: "/api/blockchain", body: undefined };
+  // Addresses of one /64 are one client.
+  const addresses = [
+    "192.0.2.1",
+    "192.0.2.1",
+    "192.0.2.1",
+    "2001:db8::1",
+    "2001:db8::2",
+    "2001:db8::3",
+    "192.0.2.2",
+  ];
+  const requested = addresses.map((ip) => open.run({ ...request, ip }));
+  const isTaken = requested.map((response) => response !== undefined);
+  expect(isTaken).toEqual([true, true, false, true, true, false, false]);
   const [first] = await Promise.all(requested);
   expect(first).toMatchObject({ status: 200 });
+  expect(open.figures()).toEqual({ open: 0, timedOut: 0, refused: 3 });
+  await open.run(request);
 });
 
 test("Slow requests fail if their thread dies; the next one starts another.", async () => {
@@ -162,7 +177,7 @@ test("Slow requests fail if their thread dies; the next one starts another.", as
   plain = openFixture({}, {}, longer);
   const open = new SlowQueryThread({ databasePath, files, identity, readTimeoutMs: 5_000 });
   thread = open;
-  const request = { method: "GET", url: "/api/blockchain", body: undefined };
+  const request = { ip: "192.0.2.1", method: "GET", url: "/api/blockchain", body: undefined };
   const requested = [open.run(request), open.run(request)];
   for (const response of requested)
     await expect(response).rejects.toMatchObject({ code: "CALL_CLOSED", isRetryable: true });

@@ -6,7 +6,13 @@ import type { Server } from "../core/app.ts";
 import { CODE_HEADER } from "../core/error.ts";
 import { withStatus } from "./failures.ts";
 
-export type SlowRequest = { readonly method: string; readonly url: string; readonly body: unknown };
+/** A request, and the address of its client as `ip`. */
+export type SlowRequest = {
+  readonly ip: string;
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+};
 export type SlowResponse = {
   readonly status: number;
   /** JSON. Bytes are sent as they are: encoding a long text would block the thread. */
@@ -16,7 +22,7 @@ export type SlowResponse = {
 };
 
 export type SlowQueryWorker = {
-  /** Returns undefined if too many requests are waiting. Rejects with a `CallError` if no response arrives. */
+  /** Returns undefined if too many requests, or too many of this client, are waiting. Rejects with a `CallError` if no response arrives. */
   run(request: SlowRequest): Promise<SlowResponse> | undefined;
 };
 

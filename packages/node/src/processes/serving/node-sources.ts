@@ -14,17 +14,23 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import { DEFAULT_REMOTE_CALL_OPTIONS, RemoteCalls } from "../../gateway/remote-processes.ts";
 import { SessionFile } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
-import { SqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
+import type { OperatorRows } from "../../operations/overview.ts";
 import { DiskSpace } from "../../platform/files/disk.ts";
 import { beat, ThreadWatch } from "../../platform/lifecycle/event-loop.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { SqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { ValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";
 import { RUN_REMEDY } from "../../store/engine/data-error.ts";
-import { createReadTogether, type Database, openDatabase } from "../../store/engine/database.ts";
+import {
+  createReadTogether,
+  type Database,
+  openDatabase,
+  type Statement,
+} from "../../store/engine/database.ts";
 import { loggedTrouble, ordinaryWriteLock, Writes } from "../../store/engine/writes.ts";
 import { EventLog } from "../../store/events/event-log.ts";
 import { CopiedEvents } from "../../store/events/subscribed-events.ts";
+import { SlotStore } from "../../store/node/slots.ts";
 import { SqliteSource } from "../../stream/sqlite/source.ts";
 import { DeliveryFigures } from "../../webhooks/figures.ts";
 import { READER } from "../../webhooks/intake.ts";
@@ -215,4 +221,30 @@ function openFeed(context: NodeContext, database: Database, facts: FactReader): 
   });
   context.closing.add("feed", () => feed.close());
   return feed;
+}
+
+/** The rows for operators. Reads have settled when they return. */
+class SqliteOperatorRows implements OperatorRows {
+  readonly #slots: SlotStore;
+  readonly #total: Statement<{ transactions: number }>;
+
+  /** @param database may be a connection that only reads */
+  constructor(database: Database) {
+    this.#slots = new SlotStore(database);
+    this.#total = database.prepare(
+      "SELECT transactions_up_to AS transactions FROM blocks ORDER BY height DESC LIMIT 1",
+    );
+  }
+
+  async transactions() {
+    return this.#total.get()?.transactions ?? 0;
+  }
+
+  async forgedBy(publicKey: string) {
+    return this.#slots.forgedBy(publicKey);
+  }
+
+  async missed(limit: number) {
+    return this.#slots.missed(limit);
+  }
 }

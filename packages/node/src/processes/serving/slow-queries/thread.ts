@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { Identity } from "../../../http/core/api.ts";
 import type { SlowQueryWorker, SlowRequest, SlowResponse } from "../../../http/server/slow-queries.ts";
+import { ClientSlots } from "../../../platform/client-slots.ts";
 import type { LogFormat } from "../../../platform/logging/logger.ts";
 import { CallError, type CallFigures, OpenCalls } from "../../../platform/threads/call.ts";
 import { moduleBeside } from "../../../platform/threads/module-url.ts";
@@ -21,11 +22,13 @@ export type SlowQueryData = {
   readonly logFormat?: LogFormat;
 };
 
-export type ToSlowQueryThread = SlowRequest & { readonly number: number };
+export type ToSlowQueryThread = Omit<SlowRequest, "ip"> & { readonly number: number };
 export type FromSlowQueryThread = SlowResponse & { readonly number: number };
 
 /** Maximum number of requests. One runs and the others wait, because each may use the whole time. */
 const MAX_REQUESTS = 4;
+/** Maximum number of requests of one client: slow queries of one never make all others fail. */
+const MAX_REQUESTS_OF_CLIENT = 2;
 /** The start of the thread and all queued queries take less. */
 const TIMEOUT_MS = 30_000;
 /** Large responses leave a large heap, which an idle thread would keep. */
@@ -42,6 +45,8 @@ export class SlowQueryThread implements SlowQueryWorker {
   readonly #data: SlowQueryData;
   readonly #timeoutMs: number;
   readonly #calls: OpenCalls<SlowResponse>;
+  readonly #clients = new ClientSlots({ total: MAX_REQUESTS, perClient: MAX_REQUESTS_OF_CLIENT });
+  #refused = 0;
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
 
@@ -60,14 +65,21 @@ export class SlowQueryThread implements SlowQueryWorker {
     });
   }
 
-  run({ method, url, body }: SlowRequest): Promise<SlowResponse> | undefined {
-    return this.#calls.begin({
-      timeoutMs: this.#timeoutMs,
-      send: (number) => {
-        this.#worker ??= this.#start();
-        this.#worker.postMessage({ number, method, url, body } satisfies ToSlowQueryThread);
-      },
-    });
+  run({ ip, method, url, body }: SlowRequest): Promise<SlowResponse> | undefined {
+    const release = this.#clients.take(ip);
+    const response =
+      release &&
+      this.#calls.begin({
+        timeoutMs: this.#timeoutMs,
+        send: (number) => {
+          this.#worker ??= this.#start();
+          this.#worker.postMessage({ number, method, url, body } satisfies ToSlowQueryThread);
+        },
+      });
+    if (response) return response.finally(release);
+    release?.();
+    this.#refused += 1;
+    return undefined;
   }
 
   isRunning(): boolean {
@@ -75,7 +87,7 @@ export class SlowQueryThread implements SlowQueryWorker {
   }
 
   figures(): CallFigures {
-    return this.#calls.figures();
+    return { ...this.#calls.figures(), refused: this.#refused };
   }
 
   /** Stops the thread; the next request starts another. */
