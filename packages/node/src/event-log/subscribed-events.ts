@@ -58,16 +58,6 @@ export class SubscribedEvents {
   }
 
   /**
-   * Subscribes to names as a stream that is closed at once: they stay subscribed for a while, and must be renewed within that
-   * time. Streams and webhooks of other machines subscribe in this way. Returns the same as `streamsChanged`.
-   */
-  renew(names: readonly string[]): Record<string, number> {
-    const since = this.#streams.renew(names);
-    this.#names = this.#union();
-    return since;
-  }
-
-  /**
    * Replaces the names that webhooks of another database subscribe to. They stay subscribed until they are replaced,
    * across restarts too. Returns the sequence after which the log has every event of these names.
    */
@@ -111,17 +101,20 @@ export const openSubscribedEvents = (
     elapsedMs: () => performance.now(),
   });
 
+/** The end of the last stream of a name: time of the monotonic clock, and sequence of the newest event at this time. */
+type Closed = { readonly atMs: number; readonly sequence: number };
+
 /** The names of live streams, each with the sequence after which the log has all its events. */
 class StreamNames {
   readonly #deps: SubscribedEventsDeps;
   readonly #since: Map<string, number>;
-  /** Time when the last stream of a name was closed, by name. */
-  readonly #closedMs: Map<string, number>;
+  /** Names without a stream. */
+  readonly #closed = new Map<string, Closed>();
 
   constructor(deps: SubscribedEventsDeps) {
     this.#deps = deps;
     this.#since = deps.store.all();
-    this.#closedMs = new Map([...this.#since.keys()].map((name) => [name, deps.elapsedMs()]));
+    this.#close();
   }
 
   names(): Iterable<string> {
@@ -129,24 +122,14 @@ class StreamNames {
   }
 
   replace(streamed: readonly string[]): Record<string, number> {
-    const { elapsedMs, lastSequence } = this.#deps;
-    for (const name of this.#since.keys())
-      if (!this.#closedMs.has(name)) this.#closedMs.set(name, elapsedMs());
+    this.#close();
     for (const name of streamed) {
-      this.#closedMs.delete(name);
-      if (!this.#since.has(name)) this.#begin(name, lastSequence());
+      this.#closed.delete(name);
+      if (!this.#since.has(name)) this.#begin(name, this.#deps.lastSequence());
     }
-    return this.#sinceOf(streamed);
-  }
-
-  renew(renewed: readonly string[]): Record<string, number> {
-    const { elapsedMs, lastSequence } = this.#deps;
-    for (const name of renewed) {
-      // A name without this time has an open stream.
-      if (!this.#since.has(name) || this.#closedMs.has(name)) this.#closedMs.set(name, elapsedMs());
-      if (!this.#since.has(name)) this.#begin(name, lastSequence());
-    }
-    return this.#sinceOf(renewed);
+    return Object.fromEntries(
+      streamed.map((name) => [name, present(this.#since.get(name), `the subscription of ${name}`)]),
+    );
   }
 
   markGap(): void {
@@ -156,24 +139,25 @@ class StreamNames {
 
   /** @param kept names that stay subscribed */
   dropExpired(kept: ReadonlySet<string>): void {
-    const { store, elapsedMs, lingerMs = LINGER_MS } = this.#deps;
-    for (const [name, atMs] of this.#closedMs) {
+    const { store, elapsedMs, lastSequence, lingerMs = LINGER_MS } = this.#deps;
+    for (const [name, { atMs, sequence }] of this.#closed) {
       if (elapsedMs() - atMs < lingerMs || kept.has(name)) continue;
+      // A client at the end of the log could not see later that it has missed events.
+      if (lastSequence() === sequence) continue;
       store.remove(name);
       this.#since.delete(name);
-      this.#closedMs.delete(name);
+      this.#closed.delete(name);
     }
+  }
+
+  #close(): void {
+    const closed = { atMs: this.#deps.elapsedMs(), sequence: this.#deps.lastSequence() };
+    for (const name of this.#since.keys()) if (!this.#closed.has(name)) this.#closed.set(name, closed);
   }
 
   #begin(name: string, sequence: number): void {
     this.#since.set(name, sequence);
     this.#deps.store.set(name, sequence);
-  }
-
-  #sinceOf(names: readonly string[]): Record<string, number> {
-    return Object.fromEntries(
-      names.map((name) => [name, present(this.#since.get(name), `the subscription of ${name}`)]),
-    );
   }
 }
 

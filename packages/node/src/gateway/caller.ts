@@ -46,7 +46,6 @@ export const DEFAULT_CALL_OPTIONS: CallOptions = {
     report: CALL_TIMEOUT_MS,
     webhooksChanged: CALL_TIMEOUT_MS,
     streamsChanged: CALL_TIMEOUT_MS,
-    recordEvents: CALL_TIMEOUT_MS,
     replaceRemoteNames: CALL_TIMEOUT_MS,
     dev: DEV_TIMEOUT_MS,
   },

@@ -90,11 +90,6 @@ export type Gateway = {
    */
   streamsChanged(names: string[]): Promise<Record<string, number>>;
   /**
-   * Records these events for at least 15 minutes. Other machines whose streams or webhooks need them must repeat the
-   * call in time. Returns the same as `streamsChanged`.
-   */
-  recordEvents(names: string[]): Promise<Record<string, number>>;
-  /**
    * Replaces the names of the events that are recorded for webhooks of another database, until the next call; an empty list
    * ends this. A webhook that is activated with the returned sequence receives exactly the later events. While there are
    * names, the log keeps events until the mirror has copied them into that database.
@@ -119,7 +114,6 @@ export const REMOTE_METHODS = [
   "status",
   "peers",
   "report",
-  "recordEvents",
   "replaceRemoteNames",
   "dev",
 ] as const satisfies readonly (keyof Gateway)[];

@@ -125,7 +125,6 @@ const BODIES: { readonly [M in RemoteMethod]: (...parameters: Parameters<Gateway
   status: () => ({}),
   peers: () => ({}),
   report: () => ({}),
-  recordEvents: (names) => ({ names }),
   replaceRemoteNames: (names) => ({ names }),
   dev: (command) => command,
 };

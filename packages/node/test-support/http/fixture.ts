@@ -145,7 +145,6 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     figures: async () => ({ ...REPORT, loopDelay: { p50: 0, p99: 0.001, max: 0.002 } }),
     report: async () => REPORT,
     streamsChanged: async (names) => Object.fromEntries(names.map((name) => [name, 0])),
-    recordEvents: async (names) => Object.fromEntries(names.map((name) => [name, 0])),
     replaceRemoteNames: async () => ({ lastSequence: 0 }),
     dev: () => Promise.reject(new DevError("DEV_ONLY", "only a dev chain")),
   };

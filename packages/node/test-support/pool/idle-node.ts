@@ -22,7 +22,6 @@ export const IDLE_NODE: Pick<
   subscribedEvents: {
     webhooksChanged() {},
     streamsChanged: () => ({}),
-    renew: () => ({}),
     replaceRemote: () => 0,
   },
 };

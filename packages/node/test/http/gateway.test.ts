@@ -61,9 +61,6 @@ const REFUSED: readonly (readonly [method: string, body: object])[] = [
   ["pendingTransaction", { id: 1 }],
   ["pendingTransaction", { id: "x".repeat(65) }],
   ["status", { other: 1 }],
-  ["recordEvents", { names: [] }],
-  ["recordEvents", { names: ["block.applied", "block.applied"] }],
-  ["recordEvents", { names: ["block.*"] }],
   ["replaceRemoteNames", {}],
   ["replaceRemoteNames", { names: ["block.applied", "block.applied"] }],
   ["replaceRemoteNames", { names: ["block.*"] }],
@@ -162,7 +159,6 @@ test("A running node executes the calls.", async () => {
     totalCount: 0,
   });
   expect(await gateway.pendingTransaction(id)).toBeUndefined();
-  expect(await gateway.recordEvents(["block.applied"])).toEqual({ "block.applied": expect.any(Number) });
   const names = ["block.applied", "transaction.applied"];
   expect(await gateway.replaceRemoteNames(names)).toEqual({ lastSequence: expect.any(Number) });
   expect(await gateway.replaceRemoteNames([])).toEqual({ lastSequence: expect.any(Number) });

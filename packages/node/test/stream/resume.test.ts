@@ -81,12 +81,12 @@ describe("a reader that reconnects too late for the log", () => {
     const first = await listen(query);
     first.close();
     await expect.poll(() => stream.figures().open).toBe(0);
-    clock.nowMs += LINGER_MS;
-    node.subscribedEvents.dropExpired();
-    emit(applied(4, heads.head.id), peerAdded("a"));
     const other = await listen("?events=peer.removed");
     emit({ id: "peer.removed:b", name: "peer.removed" });
     await expect.poll(() => other.events).toHaveLength(1);
+    clock.nowMs += LINGER_MS;
+    node.subscribedEvents.dropExpired();
+    emit(applied(4, heads.head.id), peerAdded("a"));
     return { ...opened, second: await listen(query, backFrom(id)) };
   }
 
@@ -168,6 +168,20 @@ describe("a reader that reconnects too late for the log", () => {
     node.subscribedEvents.markGap();
     expect((await listen("?events=peer.added", backFrom("1"))).status).toBe(410);
     expect((await listen("?events=peer.added", backFrom("2"))).status).toBe(200);
+  });
+
+  test("A reader that reconnects too late gets an error although nothing but the first event after its end was recorded.", async () => {
+    const { listen, emit, clock, node, stream } = await openStreams();
+    const first = await listen("?events=peer.added");
+    await expect.poll(first.lastId).not.toBe("");
+    first.close();
+    await expect.poll(() => stream.figures().open).toBe(0);
+    clock.nowMs += LINGER_MS;
+    for (const id of ["a", "b"]) {
+      node.subscribedEvents.dropExpired();
+      emit(peerAdded(id));
+    }
+    expect((await listen("?events=peer.added", backFrom(first.lastId()))).status).toBe(410);
   });
 
   test("A reader that reconnects too late for the log gets an error if its position is beyond the log.", async () => {

@@ -80,9 +80,6 @@ const REMOTE_CALLS: Readonly<Record<RemoteMethod, RemoteCall>> = {
   status: define(nothing, (gateway) => gateway.status()),
   peers: define(nothing, (gateway) => gateway.peers()),
   report: define(nothing, (gateway) => gateway.report()),
-  recordEvents: define(body({ names: distinct(Type.Enum(NAMES), NAMES.length) }), (gateway, { names }) =>
-    gateway.recordEvents(names),
-  ),
   replaceRemoteNames: define(
     body({ names: Type.Array(Type.Enum(NAMES), { maxItems: NAMES.length, uniqueItems: true }) }),
     (gateway, { names }) => gateway.replaceRemoteNames(names),

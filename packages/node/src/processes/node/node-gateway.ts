@@ -59,10 +59,7 @@ export type GatewayDeps = {
   readonly loopDelay: () => LoopDelay;
   /** Returns the number of log lines that the consensus thread lost. */
   readonly logLinesLost: () => number;
-  readonly subscribedEvents: Pick<
-    SubscribedEvents,
-    "webhooksChanged" | "streamsChanged" | "renew" | "replaceRemote"
-  >;
+  readonly subscribedEvents: Pick<SubscribedEvents, "webhooksChanged" | "streamsChanged" | "replaceRemote">;
   /** The dev commands; absent unless the chain is a dev chain. */
   readonly dev?: Gateway["dev"];
 };
@@ -125,10 +122,6 @@ export class NodeGateway implements Gateway {
 
   async streamsChanged(names: string[]): Promise<Record<string, number>> {
     return this.#deps.subscribedEvents.streamsChanged(names);
-  }
-
-  async recordEvents(names: string[]): Promise<Record<string, number>> {
-    return this.#deps.subscribedEvents.renew(names);
   }
 
   async replaceRemoteNames(names: readonly string[]): Promise<{ lastSequence: number }> {
