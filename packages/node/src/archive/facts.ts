@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
+import { finalHeight } from "../facts/final.ts";
 import { Growth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
 import { FactTree } from "../facts/tree/store.ts";
@@ -66,7 +67,11 @@ export async function buildFacts(
     // The close ignores an error of its checkpoint, and a restore then removes the log.
     database.checkpoint();
     if (!facts) return;
-    if (rootAt(database, facts.size) !== facts.root || !areOfChain(facts, database)) {
+    const head = new BlockStore(database).head()?.height ?? 0;
+    // Blocks that are no longer final keep their leaves in the tree of the author (facts.md 3), and are not in this tree.
+    const isGrown = facts.height <= finalHeight(head, network);
+    const isOther = isGrown && rootAt(database, facts.size) !== facts.root;
+    if (isOther || !areOfChain(facts, database)) {
       throw new ArchiveError("ARCHIVE_INVALID", "the facts of its blocks do not match the manifest");
     }
   } finally {

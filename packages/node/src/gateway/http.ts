@@ -38,8 +38,9 @@ type Candidate = {
 };
 
 export class HttpGateway {
+  /** Its calls have the default timeouts. */
   readonly gateway: RemoteGateway;
-  readonly #calls: Caller["calls"];
+  readonly #caller: Caller;
   readonly #pauseMs: number;
   readonly #onChange: HttpGatewayDeps["onChange"];
   readonly #candidates: readonly Candidate[];
@@ -52,28 +53,32 @@ export class HttpGateway {
       node: new HttpNode({ ...options, url }),
       pausedUntilMs: undefined,
     }));
-    const caller = new Caller(options, (call) => this.#send(call));
-    this.#calls = caller.calls;
-    this.gateway = caller.methods(REMOTE_METHODS);
+    this.#caller = new Caller(options, (call) => this.#send(call));
+    this.gateway = this.within();
+  }
+
+  /** Returns a gateway whose calls have at most this time. */
+  within(timeoutMs?: number): RemoteGateway {
+    return this.#caller.methods(REMOTE_METHODS, timeoutMs);
   }
 
   /** Returns figures about the calls. */
   figures(): CallFigures {
-    return this.#calls.figures();
+    return this.#caller.calls.figures();
   }
 
   /** Rejects open calls, and closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#calls.rejectAll(closed());
+    this.#caller.calls.rejectAll(closed());
     await Promise.all(this.#candidates.map(({ node }) => node.close()));
   }
 
   #send(call: NewCall): void {
     if (this.#isClosed) throw closed();
     this.#execute(call).then(
-      (value) => this.#calls.resolve(call.number, value),
-      (error: Error) => this.#calls.reject(call.number, error),
+      (value) => this.#caller.calls.resolve(call.number, value),
+      (error: Error) => this.#caller.calls.reject(call.number, error),
     );
   }
 

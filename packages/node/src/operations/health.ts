@@ -99,7 +99,7 @@ const MAX_TROUBLE_MS = 10_000;
 /** Checks of the webhook service: its matcher, and its dispatcher. */
 export class WebhookChecks {
   readonly #nowMs: () => number;
-  /** First of the consecutive failures of the dispatcher. */
+  /** First of the consecutive failures of the dispatcher, by the monotonic clock: the wall clock can be set back. */
   #trouble: { readonly sinceMs: number; readonly message: string } | undefined;
 
   constructor(nowMs: () => number) {
@@ -115,7 +115,7 @@ export class WebhookChecks {
 
   dispatcher(): Check {
     const trouble = this.#trouble;
-    const troubleMs = trouble ? this.#nowMs() - trouble.sinceMs : 0;
+    const troubleMs = trouble ? performance.now() - trouble.sinceMs : 0;
     return trouble && troubleMs > MAX_TROUBLE_MS
       ? unhealthy(`has been failing for ${Math.round(troubleMs / 1_000)} s: ${trouble.message}`)
       : healthy("runs");
@@ -124,7 +124,7 @@ export class WebhookChecks {
   /** Called after each round of the dispatcher: see `WebhookObserver`. */
   runEnded(error?: unknown): void {
     if (error === undefined) this.#trouble = undefined;
-    else this.#trouble ??= { sinceMs: this.#nowMs(), message: (error as Error).message };
+    else this.#trouble ??= { sinceMs: performance.now(), message: (error as Error).message };
   }
 }
 

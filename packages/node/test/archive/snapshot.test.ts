@@ -157,6 +157,28 @@ describe("a snapshot", () => {
     expect((await verify(snapshot, true)).facts?.root).toBe(root);
   });
 
+  test("A snapshot after a revert is valid: the tree of its node is higher than the final blocks.", async () => {
+    const data = newPath();
+    cpSync(archived.data, data, { recursive: true });
+    const path = join(data, "node.sqlite");
+    const { height } = present(readFacts(path), "facts");
+    const { chain, close } = openChain(archived.content, path);
+    await chain.revertTo(height + 2);
+    await close();
+    const snapshot = await snapshotOf(data);
+    expect((await verify(snapshot, true)).facts?.height).toBe(height);
+    const { content, deps } = archived;
+    const restoredChain = openChain(content, join(await restored(snapshot), "node.sqlite"));
+    expect(restoredChain.chain.head().height).toBe(height + 2);
+    await restoredChain.close();
+
+    const file = join(snapshot, "manifest.json");
+    const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+    expect(height).toBeGreaterThan(finalHeight(manifest.head.height, deps.network));
+    writeFileSync(file, JSON.stringify({ ...manifest, facts: { ...manifest.facts, id: "ab".repeat(32) } }));
+    await expect(verify(snapshot)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+  });
+
   test("A snapshot is created while a node writes.", async () => {
     const data = newPath();
     cpSync(archived.data, data, { recursive: true });

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import {
   type BlockHeader,
+  builders,
+  bytesOfBlock,
   bytesToHex,
   createNetwork,
   createSlots,
@@ -11,6 +13,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChainChange } from "../../src/chain/outcome.ts";
 import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
+import { seal } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createPoolStore } from "../../src/store/node/pool.ts";
@@ -25,6 +28,7 @@ import {
   stateInFile,
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
+import { cast, createForkingChain, dev } from "../../test-support/chain/forking.ts";
 
 const content = readChain("chain-1");
 const blocks = blocksOf(content);
@@ -271,6 +275,39 @@ describe("a failing read", () => {
     failure.isOn = false;
     expect(await chain.accept(heights(2, 2))).toEqual(accepted(1));
   });
+});
+
+test("A transaction of version 1 in two blocks is applied once, in one commit as in two.", async () => {
+  const early = createNetwork({
+    ...dev.files,
+    milestones: dev.files.milestones.map((change) => ({ ...change, aip11: false })),
+  });
+  const openEarly = (name: string) =>
+    createForkingChain(`${folder.path}/${name}.sqlite`, { network: early, forgers: cast.founders });
+  const [sender, recipient] = [
+    present(cast.accounts[0], "the sender"),
+    present(cast.accounts[1], "the recipient"),
+  ];
+  const body = builders.transfer({
+    version: 1,
+    network: early,
+    senderPublicKey: sender.publicKey,
+    timestamp: 1,
+    fee: 10_000_000n,
+    amount: 1n,
+    recipientId: recipient.address,
+  });
+  const [other, own] = [openEarly("other"), openEarly("own")];
+  const payment = seal(body, sender);
+  const first = await other.forge([payment]);
+  const second = bytesOfBlock(other.make([payment]));
+  const discarded = { kind: "Discarded", reason: "transaction-stored" };
+  expect(await other.chain.accept([second])).toEqual([discarded]);
+  expect(await own.chain.accept([first, second])).toEqual([{ kind: "Accepted" }, discarded]);
+  expect(await own.chain.switchTo(1, [first, second])).toEqual([{ kind: "Accepted" }, discarded]);
+  expect(own.chain.state.get("wallets", recipient.address)).toEqual(
+    other.chain.state.get("wallets", recipient.address),
+  );
 });
 
 test("A failure while blocks are executed reverts them, and the chain continues.", async () => {

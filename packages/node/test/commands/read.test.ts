@@ -16,11 +16,11 @@ import {
   readAddress,
   readAnother,
   readHex64,
+  readLimit,
   readPair,
   readPayment,
   readTokens,
   readUnikType,
-  readUnsigned,
 } from "../../src/commands/tx/kind.ts";
 import * as uniks from "../../src/commands/tx/uniks.ts";
 import * as payments from "../../src/commands/tx/wallets.ts";
@@ -33,7 +33,7 @@ describe("parsing of arguments", () => {
     expect(readTokens("12.5")).toBe(1_250_000_000n);
     expect(readHex64("ab".repeat(32))).toBe("ab".repeat(32));
     expect(readAddress(ADDRESS)).toBe(ADDRESS);
-    expect([readUnsigned("0"), readUnsigned("1000000")]).toEqual([0, 1_000_000]);
+    expect([readLimit("0"), readLimit("4294967295")]).toEqual([0, 4_294_967_295]);
     expect(["individual", "organization", "network"].map(readUnikType)).toEqual([1, 2, 3]);
   });
 
@@ -55,9 +55,9 @@ test.each<[string, () => unknown]>([
   ["an id in capitals", () => readHex64("AB".repeat(32))],
   ["an address that is too long", () => readAddress(`${ADDRESS}a`)],
   ["an address with an invalid character", () => readAddress(ADDRESS.replace("D", "0"))],
-  ["a negative number", () => readUnsigned("-1")],
-  ["a number with a fraction", () => readUnsigned("1.5")],
-  ["a number that is too large", () => readUnsigned("99999999999999999999")],
+  ["a negative number", () => readLimit("-1")],
+  ["a number with a fraction", () => readLimit("1.5")],
+  ["a number that is too large", () => readLimit("99999999999999999999")],
   ["a payment without amount", () => readPayment(ADDRESS)],
   ["a payment of two amounts", () => readPayment(`${ADDRESS}=1=2`)],
   ["a payment without a recipient", () => readPayment("x=1")],
@@ -68,6 +68,18 @@ test.each<[string, () => unknown]>([
   ["the name of an inherited member", () => readUnikType("toString")],
 ])("%s is refused", (_what, read) => {
   expect(read).toThrow(InvalidArgumentError);
+});
+
+test("A time in milliseconds is refused as the limit of a lock: its bytes would contain another one.", () => {
+  const text = String(Date.parse("2030-01-01T00:00:00Z"));
+  const run = () =>
+    payments.lock
+      .command()
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} })
+      .parse([OWN, "2", HASH, "--until-time", text], { from: "user" });
+  expect(run).toThrow(/--until-time .*at most 4294967295 .*in seconds/);
+  expect(() => readLimit("4294967296")).toThrow(InvalidArgumentError);
 });
 
 test("Only HTTP URLs are receivers of conform.", () => {

@@ -22,7 +22,13 @@ function connect(urls: readonly string[], options: Partial<HttpGatewayOptions> =
   );
   const close = () => opened.close();
   onTestFinished(close);
-  return { gateway: opened.gateway, figures: () => opened.figures(), close, changes };
+  return {
+    gateway: opened.gateway,
+    within: (ms: number) => opened.within(ms),
+    figures: () => opened.figures(),
+    close,
+    changes,
+  };
 }
 
 describeGateway("over HTTP", async (served, options) => {
@@ -82,6 +88,12 @@ test("Paused nodes are called if all others fail.", async () => {
     isRetryable: true,
     message: expect.stringMatching(/^no node executed the call in time: .*ECONNREFUSED.*; .*ECONNREFUSED/),
   });
+});
+
+test("A call with less time ends earlier than others.", async () => {
+  const silent = await serveOther(ENDLESS);
+  const { within } = connect([silent.url], timeouts(600_000));
+  await expect(within(50).status()).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
 });
 
 test("A query is repeated at the next node when one does not respond.", async () => {

@@ -84,7 +84,7 @@ export class Executor {
   /** Executes a block on the tip. If it is accepted it becomes the tip, and `executed` gets its traces. */
   execute(verified: VerifiedBlock, executed: ExecutedBlock[]): Outcome {
     const { state, events } = this.#deps.stores;
-    const verdict = this.#judge(verified);
+    const verdict = this.#judge(verified, executed);
     if (verdict.kind !== "Accepted") return verdict;
     const { changes } = verdict;
     const { block, isAssumed } = verified;
@@ -111,10 +111,13 @@ export class Executor {
   }
 
   /** Judges a block on the tip. The changes of an accepted block are in its verdict, not in the state. */
-  #judge({ block, faults, isAssumed }: VerifiedBlock): Verdict {
+  #judge({ block, faults, isAssumed }: VerifiedBlock, executed: readonly ExecutedBlock[]): Verdict {
     const { network, stores, signatures, onUnexpectedError } = this.#deps;
     const { version = 1 } = block.transactions[0]?.data ?? {};
-    const isStored = (id: string) => stores.transactions.storedIds([id]).length > 0;
+    // The database does not have the blocks of this commit yet.
+    const isStored = (id: string) =>
+      stores.transactions.storedIds([id]).length > 0 ||
+      executed.some(({ block }) => block.transactions.some(({ data }) => data.id === id));
     const verdict = judgeBlock(
       {
         network,

@@ -110,10 +110,17 @@ export const readMultihash = (text: string): string =>
     "the multihash of a file is expected: Qm followed by 44 characters",
   );
 
-export function readUnsigned(text: string): number {
+/** The bytes have 32 bits: a larger number would be reduced, and the amount locked until another time. */
+const MAX_LIMIT = 0xffff_ffff;
+
+/** Parses the height or the time until which an amount is locked. */
+export function readLimit(text: string): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(number)) throw new InvalidArgumentError("an integer is expected");
-  return number;
+  if (Number.isNaN(number)) throw new InvalidArgumentError("an integer is expected");
+  if (number <= MAX_LIMIT) return number;
+  throw new InvalidArgumentError(
+    `at most ${MAX_LIMIT} is expected; give a time in seconds since the epoch of the network, not in milliseconds`,
+  );
 }
 
 export type Payment = { readonly recipientId: string; readonly amount: bigint };

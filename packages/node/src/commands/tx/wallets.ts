@@ -9,11 +9,11 @@ import {
   type Payment,
   readAddress,
   readHex64,
+  readLimit,
   readMessage,
   readMultihash,
   readPayable,
   readPayment,
-  readUnsigned,
 } from "./kind.ts";
 
 type WithMessage = { readonly vendorField?: string };
@@ -68,12 +68,12 @@ export const lock = kind<[recipientId: string, amount: bigint, secretHash: strin
       .option(
         "--until-height <HEIGHT>",
         "Height from which it can be refunded; more than one round above the head.",
-        readUnsigned,
+        readLimit,
       )
       .option(
         "--until-time <SECONDS>",
         "Time from which it can be refunded, in seconds since the epoch of the network.",
-        readUnsigned,
+        readLimit,
       )
       .option(...MESSAGE),
   ([recipientId, amount, secretHash], { vendorField = "", ...limits }) => {

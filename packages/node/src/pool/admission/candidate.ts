@@ -24,6 +24,13 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
+/** Number of values of an expiration. */
+const EXPIRATIONS = 2 ** 32;
+
+/** The pool judges what the bytes contain: the encoder reduces integers (transactions.md 6.3). The schema refuses other numbers. */
+const encodedExpiration = (value: number): number =>
+  Number.isInteger(value) && value > 0 ? value % EXPIRATIONS : value;
+
 /** Reads the valid members; missing members and members of a wrong type fail a later check. */
 export function candidateFrom(input: unknown): Candidate {
   const members = record(input);
@@ -37,7 +44,7 @@ export function candidateFrom(input: unknown): Candidate {
     type: typeof members.type === "number" ? members.type : -1,
     ...number("network"),
     ...number("timestamp"),
-    ...number("expiration"),
+    ...(typeof members.expiration === "number" && { expiration: encodedExpiration(members.expiration) }),
     ...(typeof members.recipientId === "string" && { recipientId: members.recipientId }),
     asset: record(members.asset),
     input,

@@ -1,5 +1,6 @@
 /** Health and metrics of an API server. */
 import type { RemoteGateway } from "../../gateway/gateway.ts";
+import type { HttpGateway } from "../../gateway/http.ts";
 import { type Check, healthy, type Readiness, unhealthy } from "../../operations/health.ts";
 import type { Operations } from "../../operations/http/server.ts";
 import {
@@ -19,7 +20,7 @@ import type { Head, ReadModel } from "../../read/port.ts";
 
 type ServerOperationsDeps = {
   readonly readModel: Pick<ReadModel, "snapshot">;
-  readonly gateway: Pick<RemoteGateway, "status">;
+  readonly gateway: Pick<HttpGateway, "within">;
   readonly calls: () => ServerFigures["calls"];
   /** Returns the connections to the database. */
   readonly databaseConnections: () => ServerFigures["connections"];
@@ -28,6 +29,8 @@ type ServerOperationsDeps = {
 
 /** Number of blocks by which the database may be behind the node. */
 const MAX_BLOCKS_BEHIND = 10;
+/** A load balancer waits for a few seconds only, and reads need no node. */
+const NODE_TIMEOUT_MS = 2_000;
 
 export class ServerOperations implements Operations {
   readonly http: HttpMetrics;
@@ -82,7 +85,10 @@ type State = {
 };
 
 async function readState({ readModel, gateway }: ServerOperationsDeps): Promise<State> {
-  const node = await gateway.status().catch(() => undefined);
+  const node = await gateway
+    .within(NODE_TIMEOUT_MS)
+    .status()
+    .catch(() => undefined);
   const final = node?.finalBlock;
   try {
     return await readModel.snapshot(async ({ head, blocks }) => {

@@ -78,7 +78,7 @@ async function open(
   const { gateway } = remote;
   const operations = new ServerOperations({
     readModel,
-    gateway,
+    gateway: remote,
     calls: () => ({ gateway: remote.figures(), forwarded: forwarding.figures() }),
     databaseConnections: () => database.connections(),
     // It is called once the server listens.

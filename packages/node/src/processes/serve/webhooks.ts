@@ -39,7 +39,8 @@ const CONNECT_TIMEOUT_MS = 3_000;
 
 export function buildServeWebhooks(options: ServeOptions, deps: ServeWebhooksDeps): ServedWebhooks {
   const postgres = openDatabase(options, deps);
-  const open = once(() => openRequests(options, { ...deps, postgres }));
+  const connections = openConnections(options, deps);
+  const open = once(() => openRequests(options, { ...deps, ...connections, postgres }));
   const owner = () => readOwner(postgres.query);
   return {
     isOwned: createIsOwned(owner),
@@ -144,25 +145,41 @@ function openDatabase(
   return postgres;
 }
 
-/** @throws {ConfigError} if the secrets in the database need another key */
-async function openRequests(
-  options: ServeOptions,
-  { postgres, token, network, closing, logger }: ServeWebhooksDeps & { readonly postgres: Postgres },
-): Promise<WebhookRequests> {
-  const cipher = await openSecretCipher(postgres, options.webhookKeyFile).catch((err: Error) => {
-    logger.error({ err }, "cannot serve the webhooks of delivery workers");
-    throw err;
-  });
-  // Only the first node is asked: the mirror follows it.
+type Connections = {
+  /** Calls to the first node: the mirror follows it. */
+  readonly remote: HttpGateway;
+  readonly targets: TargetPost;
+};
+
+/** Connections begin with the first request. They are closed after the HTTP server, whose requests use them until they end. */
+function openConnections(options: ServeOptions, { token, closing }: ServeWebhooksDeps): Connections {
   const remote = new HttpGateway(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: options.node.slice(0, 1), token },
     { onChange() {} },
   );
   closing.add("gateway of webhooks", () => remote.close());
-  const names = new RemoteNames({ postgres, gateway: remote.gateway });
-  const lastEvent = () => names.replace();
   const targets = new TargetPost(toPostOptions(options));
   closing.add("connections to receivers", () => targets.close());
+  return { remote, targets };
+}
+
+/** @throws {ConfigError} if the secrets in the database need another key */
+async function openRequests(
+  options: ServeOptions,
+  {
+    postgres,
+    remote,
+    targets,
+    network,
+    logger,
+  }: ServeWebhooksDeps & Connections & { readonly postgres: Postgres },
+): Promise<WebhookRequests> {
+  const cipher = await openSecretCipher(postgres, options.webhookKeyFile).catch((err: Error) => {
+    logger.error({ err }, "cannot serve the webhooks of delivery workers");
+    throw err;
+  });
+  const names = new RemoteNames({ postgres, gateway: remote.gateway });
+  const lastEvent = () => names.replace();
   const clock = systemClock;
   return new OwnRequests(
     { ...toTargetChecks(options), webhookLimit: options.webhookLimit },

@@ -35,6 +35,8 @@ type OwnershipOptions = {
 type OwnershipDeps = {
   readonly postgres: Connection;
   readonly elapsedMs: () => number;
+  /** Default: the wall clock. */
+  readonly nowMs?: () => number;
 };
 
 export class ShardOwnership implements Ownership {
@@ -49,6 +51,8 @@ export class ShardOwnership implements Ownership {
   #reported = new Map<number, number>();
   /** Time at which the lease ends, by the monotonic clock. */
   #leaseEndMs = 0;
+  /** The same by the wall clock: the monotonic one stops while the machine is suspended, but the lease does not. */
+  #wallEndMs = 0;
 
   constructor(options: OwnershipOptions, deps: OwnershipDeps) {
     const { worker, session = randomUUID(), leaseMs, claimsIn = "workers" } = options;
@@ -72,12 +76,14 @@ export class ShardOwnership implements Ownership {
   }
 
   remainingMs(): number {
-    return Math.max(0, this.#leaseEndMs - this.#deps.elapsedMs());
+    const { elapsedMs, nowMs = Date.now } = this.#deps;
+    return Math.max(0, Math.min(this.#leaseEndMs - elapsedMs(), this.#wallEndMs - nowMs()));
   }
 
   async renew(): Promise<OwnershipChange> {
-    const { postgres, elapsedMs } = this.#deps;
+    const { postgres, elapsedMs, nowMs = Date.now } = this.#deps;
     const sentMs = elapsedMs();
+    const sentWallMs = nowMs();
     if (!(await renewLease(postgres.query, this.#lease))) {
       this.#leaseEndMs = 0;
       for (const shard of this.#held.keys()) this.#drop(shard);
@@ -95,6 +101,7 @@ export class ShardOwnership implements Ownership {
     for (const shard of surplus) if (this.#held.has(shard)) this.#surplus.add(shard);
     const { gained, lost } = this.#report();
     this.#leaseEndMs = sentMs + this.#lease.leaseMs;
+    this.#wallEndMs = sentWallMs + this.#lease.leaseMs;
     return {
       gained: gained.flatMap(webhooksOf),
       lost: lost.flatMap(webhooksOf),

@@ -76,6 +76,23 @@ describe("stage B", () => {
     expect(await submitOne(pool, transfer("alice", 1, { expiration: 12 }))).toBe("accepted");
   });
 
+  test("Stage B step 4 judges the expiration that the bytes contain.", async () => {
+    const pool = richPool("alice"); // at height 10
+    const beyond = (nonce: number, expiration: number) => ({
+      ...transfer("alice", nonce, { expiration }),
+      expiration: 2 ** 32 + expiration,
+    });
+    expect(await submitOne(pool, beyond(1, 5))).toBe("ERR_EXPIRED");
+    expect(await submitOne(pool, { ...transfer("alice", 1), expiration: 2 ** 32 + 12.5 })).toBe(
+      "ERR_TRANSACTION_SCHEMA",
+    );
+    expect(await submitOne(pool, { ...transfer("alice", 1, { amount: 2n }), expiration: -(2 ** 32) })).toBe(
+      "ERR_EXPIRED",
+    );
+    expect(await submitOne(pool, beyond(1, 12))).toBe("accepted");
+    expect(await submitOne(pool, beyond(2, 0))).toBe("accepted");
+  });
+
   test("Stage B step 4 counts the age of version 1 in blocks.", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain, { options: { maxTransactionAge: 2 }, deps: { now: () => 1_000 } });

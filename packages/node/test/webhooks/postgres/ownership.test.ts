@@ -240,6 +240,23 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect([[...lost, ...surplus].sort((a, b) => a - b), gained]).toEqual([webhooks, []]);
   });
 
+  test("The shards of workers have no lease after a suspension of the machine, which stops the monotonic clock.", async () => {
+    let [passedMs, wallMs] = [1_000, Date.now()];
+    const worker = new ShardOwnership(
+      { worker: "a", leaseMs: LEASE_MS },
+      { postgres, elapsedMs: () => passedMs, nowMs: () => wallMs },
+    );
+    await worker.renew();
+    expect(worker.remainingMs()).toBe(LEASE_MS);
+    wallMs += LEASE_MS + 1;
+    expect(worker.remainingMs()).toBe(0);
+    await worker.renew();
+    // The wall clock is set back.
+    wallMs -= 2 * LEASE_MS;
+    passedMs += 1_000;
+    expect(worker.remainingMs()).toBe(LEASE_MS - 1_000);
+  });
+
   test("The shards of workers have no lease until a renewal has reported that they were lost.", async () => {
     const { promise: claimed, resolve: claim } = Promise.withResolvers<void>();
     const slow: Connection = {
