@@ -49,6 +49,8 @@ export class Executor {
   readonly #repetitions = createRepetitions();
   readonly #roundStart: RoundStart;
   readonly #finality: Finality;
+  /** Transactions of version 1, which have no nonce, of blocks that are not committed yet: the database does not have them. */
+  readonly #uncommittedIds = new Set<string>();
   #tip: BlockHeader;
 
   constructor(head: BlockHeader, deps: ExecutorDeps) {
@@ -84,7 +86,8 @@ export class Executor {
   /** Executes a block on the tip. If it is accepted it becomes the tip, and `executed` gets its traces. */
   execute(verified: VerifiedBlock, executed: ExecutedBlock[]): Outcome {
     const { state, events } = this.#deps.stores;
-    const verdict = this.#judge(verified, executed);
+    if (executed.length === 0) this.#uncommittedIds.clear();
+    const verdict = this.#judge(verified);
     if (verdict.kind !== "Accepted") return verdict;
     const { changes } = verdict;
     const { block, isAssumed } = verified;
@@ -96,6 +99,7 @@ export class Executor {
     const startOf = (delegate: Wallet) => this.#roundStart.of(delegate, [...executed, applied]);
     executed.push({ ...applied, events: this.#recordedEvents(facts, block.header, startOf) });
     this.#tip = block.header;
+    for (const { data } of block.transactions) if (data.version === 1) this.#uncommittedIds.add(data.id);
     return { kind: "Accepted" };
   }
 
@@ -111,13 +115,11 @@ export class Executor {
   }
 
   /** Judges a block on the tip. The changes of an accepted block are in its verdict, not in the state. */
-  #judge({ block, faults, isAssumed }: VerifiedBlock, executed: readonly ExecutedBlock[]): Verdict {
+  #judge({ block, faults, isAssumed }: VerifiedBlock): Verdict {
     const { network, stores, signatures, onUnexpectedError } = this.#deps;
     const { version = 1 } = block.transactions[0]?.data ?? {};
-    // The database does not have the blocks of this commit yet.
     const isStored = (id: string) =>
-      stores.transactions.storedIds([id]).length > 0 ||
-      executed.some(({ block }) => block.transactions.some(({ data }) => data.id === id));
+      this.#uncommittedIds.has(id) || stores.transactions.storedIds([id]).length > 0;
     const verdict = judgeBlock(
       {
         network,
