@@ -98,6 +98,9 @@ export const retractionNameOf = (name: string): string =>
     ? name.replace("applied", "reverted")
     : `${name}.reverted`;
 
+/** The name of the event that an event in the log retracts, if it retracts one: a wallet after a revert retracts the wallet before. */
+export const retractedNameOf = (name: string): string => name.replace("reverted", "applied");
+
 /** Event-log name of a webhook event. */
 export const loggedName = (name: string): string => (name === "state:started" ? "state.started" : name);
 

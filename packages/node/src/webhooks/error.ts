@@ -8,6 +8,8 @@ export type WebhookErrorCode =
   | "WEBHOOK_UNKNOWN"
   /** The webhook is disabled or suspended. */
   | "WEBHOOK_OFF"
+  /** The pending deliveries of the webhook are being finished, after a suspension or because they were dropped. */
+  | "QUEUE_ENDING"
   /** The webhook has no (running) replay. */
   | "REPLAY_UNKNOWN"
   /** A replay of the webhook is running. */
@@ -27,7 +29,12 @@ export type WebhookErrorCode =
   /** The database of this process is a replica, or its user must not write. */
   | "WEBHOOKS_READ_ONLY";
 
-const RETRYABLE: readonly WebhookErrorCode[] = ["REPLAY_RUNNING", "PING_RUNNING", "WEBHOOKS_IN_TRANSFER"];
+const RETRYABLE: readonly WebhookErrorCode[] = [
+  "QUEUE_ENDING",
+  "REPLAY_RUNNING",
+  "PING_RUNNING",
+  "WEBHOOKS_IN_TRANSFER",
+];
 
 export class WebhookError extends CodedError<WebhookErrorCode> {
   constructor(code: WebhookErrorCode, message: string) {

@@ -76,7 +76,11 @@ export class Webhooks {
     const retention = new Retention(options.retention, { steps: queue.retention, clock, logger });
     const definitions = new DefinitionReader(intake, logger);
     const fit = createFit(options.maxContentBytes);
-    const sources = { network, intake, definitions, fit, observer: matching, nowMs, logger };
+    const sources = {
+      ...{ network, intake, definitions, fit, observer: matching, nowMs, logger },
+      // Deliveries in memory must not be sent any longer.
+      onSuspended: (webhook: number) => dispatcher.queueChanged(webhook),
+    };
     const matcher = new Matcher(sources);
     const replays = new ReplayWorker({ ...sources, replays: queue.replays, history });
     const dispatcher = new Dispatcher(options, {

@@ -40,6 +40,18 @@ describe("confirmations", () => {
     ]);
   });
 
+  test.each([
+    [["round.applied"], ["block.reverted 1"]],
+    [["transaction.applied"], ["block.reverted 1"]],
+    [["block.applied"], []],
+    [["block.*"], []],
+  ])("Confirmations of reverts and %j exclude only reverts of facts that wait.", async (events, received) => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create({ ...always("block.reverted"), events, confirmations: 1 });
+    await emit(blockApplied(1), blockReverted(1));
+    expect(calls.map(({ message }) => `${message.event} ${message.height}`)).toEqual(received);
+  });
+
   test("Confirmations do not prevent retractions of blocks that are reverted later.", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
@@ -200,6 +212,19 @@ describe("confirmations", () => {
     await webhooks.register.update("1", { enabled: true });
     await emit(blockApplied(3), blockApplied(4));
     expect(heights(calls)).toEqual([1, 3]);
+  });
+
+  test("Confirmations are counted again when a suspension ends: deferred facts stay, and none arrive.", async () => {
+    let status = 410;
+    const { webhooks, emit, calls } = createService({ reply: () => status });
+    await webhooks.register.create({ ...deep(2), events: ["state.started"] });
+    await emit(blockApplied(1), blockApplied(2), { id: "s", name: "state.started", data: true });
+    expect(await webhooks.register.find("1")).toHaveProperty("suspended");
+    await emit(blockApplied(3));
+    status = 200;
+    await webhooks.register.update("1", { enabled: true });
+    await emit(blockApplied(4), blockApplied(5), blockApplied(6));
+    expect(heights(calls)).toEqual([undefined, 1, 2, 4]);
   });
 
   test.each([0, 1, 5])("Confirmations can change to %i: deferred facts are kept.", async (confirmations) => {

@@ -4,6 +4,7 @@ import type { Event } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
 import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/options.ts";
 import { always, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
 
 const text = (length: number) => Array.from({ length }, (_, index) => "ab"[((index * 7) % 3) % 2]).join("");
@@ -89,11 +90,32 @@ test("A process that ends between two slices matches every event exactly once.",
   expect(numbers.map(({ count, last }) => [count, last])).toEqual(Array(3).fill([120, 120]));
 });
 
+/** Returns an event that exceeds the step limit. */
+function happenedAtLength(count: number): Event {
+  const elements = Math.ceil(MAX_EVENT_STEPS / 49 / 200 / 10);
+  return { ...happened(count), data: Array.from({ length: elements }, () => ({ text: text(200) })) };
+}
+
+test("A suspended webhook gets no delivery that was read ahead before.", async () => {
+  const { promise: responded, resolve: respond } = Promise.withResolvers<number>();
+  // A target that responds quickly gets its deliveries read ahead.
+  const service = createService({ reply: () => (service.calls.length <= 4 ? 200 : responded) });
+  const { webhooks, emit, calls } = service;
+  await webhooks.register.create(expensive);
+  await emit(...Array.from({ length: 40 }, (_, index) => happened(index, 1)));
+  const begun = 4 + DEFAULT_WEBHOOK_OPTIONS.maxConcurrentPerWebhook;
+  expect(calls).toHaveLength(begun);
+  await emit(happenedAtLength(40));
+  expect(await webhooks.register.find("1")).toHaveProperty("suspended");
+  respond(200);
+  await settle();
+  expect(calls).toHaveLength(begun);
+});
+
 test("One event that exceeds the step limit suspends the webhook, and matching continues.", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(expensive);
-  const elements = Math.ceil(MAX_EVENT_STEPS / 49 / 200 / 10);
-  await emit({ ...happened(0), data: Array.from({ length: elements }, () => ({ text: text(200) })) });
+  await emit(happenedAtLength(0));
   expect(present((await webhooks.register.find("1")).suspended).reason).toBe(
     `the conditions take more than ${MAX_EVENT_STEPS} steps for one event`,
   );

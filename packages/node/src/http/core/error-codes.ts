@@ -250,6 +250,11 @@ const CHAPTERS = {
       "the operator gives a database to write to with `--webhook-database-url`",
     ),
     WEBHOOK_OFF: code([409], "The webhook is disabled or suspended.", "enable it, or ping it successfully"),
+    QUEUE_ENDING: code(
+      [409],
+      "The pending deliveries of the webhook are being finished, after a suspension or because they were dropped.",
+      "retry after 1 s: deliveries that are sent again now would be finished, too",
+    ),
     DELIVERY_UNKNOWN: unknown(
       "delivery",
       "`GET /api/v2/webhooks/{id}/deliveries` lists the deliveries in the log",

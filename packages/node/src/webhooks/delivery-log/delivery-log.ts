@@ -83,7 +83,7 @@ export class DeliveryLog {
    * Sends a delivery now, in any state, with the same id and body and the full schedule of retries. A finished delivery is
    * sent again; a pending one skips its pause. In strict order, the deliveries before it in the queue are sent first.
    *
-   * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF, DELIVERY_UNKNOWN, DELIVERY_UNDONE
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF, QUEUE_ENDING, DELIVERY_UNKNOWN, DELIVERY_UNDONE
    */
   async retry(id: string, delivery: string): Promise<void> {
     const webhook = await this.#deps.findWebhook(id);
@@ -107,7 +107,7 @@ export class DeliveryLog {
    * as in the log; without a state, failed deliveries. Resolves to the number of deliveries.
    *
    * @throws {SubscriptionError}
-   * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF, QUEUE_ENDING
    */
   async retryAll(id: string, body: unknown): Promise<Sent> {
     const { rows, findWebhook } = this.#deps;

@@ -76,7 +76,7 @@ const LANES = ["retry", "first", "replay"] as const;
 /**
  * Sends deliveries, except those of reverted blocks. Pending deliveries of a webhook that is off stay pending.
  *
- * @throws {WebhookError} WEBHOOK_OFF if there is nothing else to send
+ * @throws {WebhookError} WEBHOOK_OFF if there is nothing else to send; QUEUE_ENDING
  */
 export async function sendSome(
   { rows, onQueued, isUnderWay, steadyMs }: RetriesDeps,
@@ -101,7 +101,7 @@ export async function sendSome(
  * Sends all deliveries in the log that match a filter, and none that is created meanwhile. Pending deliveries of a webhook that is
  * off stay pending.
  *
- * @throws {WebhookError} WEBHOOK_OFF if there is nothing else to send
+ * @throws {WebhookError} WEBHOOK_OFF if there is nothing else to send; QUEUE_ENDING
  */
 export async function sendMatching(
   deps: RetriesDeps,

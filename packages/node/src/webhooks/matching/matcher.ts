@@ -29,6 +29,8 @@ type MatcherDeps = {
   readonly definitions: Pick<DefinitionReader, "read">;
   readonly fit: Fit;
   readonly observer: MatchingObserver;
+  /** Called when a webhook was suspended. Absent: this process sends nothing. */
+  readonly onSuspended?: (webhook: number) => void;
   readonly nowMs: () => number;
   readonly logger: Pick<Logger, "info">;
 };
@@ -97,9 +99,10 @@ export class Matcher {
   }
 
   #reportSuspensions(commands: readonly IntakeCommand[]): void {
-    const { observer, logger } = this.#deps;
+    const { observer, onSuspended, logger } = this.#deps;
     for (const command of commands) {
       if (command.kind !== "suspend") continue;
+      onSuspended?.(command.webhook);
       logSuspension(logger, command.webhook, command.reason);
       observer.suspended("webhook");
     }

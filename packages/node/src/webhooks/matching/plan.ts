@@ -3,7 +3,7 @@
  * subscribers and what was read before.
  */
 
-import { isChainFact, type LoggedEvent } from "../../events/catalogue.ts";
+import { isChainFact, type LoggedEvent, retractedNameOf } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { Fit } from "../../subscriptions/content.ts";
@@ -206,7 +206,7 @@ function createContent(
 function planSubscriber(
   state: State,
   message: Message,
-  { definition: { id: webhook, confirmations }, name, verdict }: JudgedSubscriber,
+  { definition: { id: webhook, confirmations, names }, name, verdict }: JudgedSubscriber,
 ): IntakeCommand | undefined {
   if (verdict instanceof CostError) {
     state.suspended.add(webhook);
@@ -216,10 +216,11 @@ function planSubscriber(
   const { event, logSequence, timesReverted } = message;
   const matched = { webhook, name, event, logSequence, timesReverted };
   const isImmediate = confirmations === 0 || !isChainFact(event.name);
-  const requires = isImmediate ? undefined : retractedId(state.network, webhook, message);
-  if (!isImmediate && requires === undefined) return planDeferral(state, matched, message, confirmations);
+  const retracted = isImmediate ? undefined : retractedId(state.network, webhook, message);
+  if (!isImmediate && retracted === undefined) return planDeferral(state, matched, message, confirmations);
   const delivery = draftDelivery(state.network, matched, message.content());
-  // A fact that was never delivered needs no retraction.
+  // A fact that the webhook waits for, and that was never delivered, needs no retraction.
+  const requires = names.has(retractedNameOf(event.name)) ? retracted : undefined;
   return { kind: "enqueue", delivery: requires === undefined ? delivery : { ...delivery, requires } };
 }
 

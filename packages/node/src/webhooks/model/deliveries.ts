@@ -195,6 +195,8 @@ export type Finish = {
    * True to finish retractions too. Otherwise they stay pending: a target that received a fact must receive its retraction.
    */
   readonly withRetractions?: boolean;
+  /** True to drop the facts that wait for confirmations, too: the log has no rows of them from which they could be sent again. */
+  readonly withUnconfirmed?: boolean;
 };
 
 /** Reason of a cancelled delivery: the block of the fact was reverted, and its receiver gets the retraction instead. */

@@ -1,6 +1,6 @@
 /**
- * The intake in PostgreSQL, for the webhooks that this worker owns. Each batch is one transaction, which first moves the
- * position of the shards or of the replay: if another worker owns one of them, nothing is written.
+ * The intake in PostgreSQL, for the webhooks that this worker owns. Each batch is one transaction, which first locks the
+ * shards: if another worker owns one of them, or the database has lost the commit of a position, nothing is written.
  */
 import type { LoggedEvent } from "../../events/catalogue.ts";
 import type { Postgres } from "../../postgres/connection.ts";
@@ -35,8 +35,8 @@ export class PostgresIntake implements Intake {
   readonly #ownership: OwnShards;
   readonly #positions: Positions;
   readonly #reads: Reads;
-  /** Shards at the last reading of the webhooks; undefined if their positions are not known any longer. */
-  #knownShards: string | undefined;
+  /** Shards and epochs at the last reading of the webhooks; undefined if their positions are not known any longer. */
+  #knownClaims: string | undefined;
 
   constructor(postgres: Postgres, ownership: OwnShards) {
     this.#postgres = postgres;
@@ -49,9 +49,11 @@ export class PostgresIntake implements Intake {
   async activeWebhooks(known: number | undefined): Promise<ActiveWebhooks | undefined> {
     const { held } = this.#ownership;
     const shards = [...held.keys()];
+    // A shard that was claimed again has another position; a database that has lost commits uses versions again.
+    const claims = [...held.values()].map(({ shard, epoch }) => `${shard} ${epoch}`).join();
     const version = await runSteps(readVersion(this.#reads));
-    if (version === known && shards.join() === this.#knownShards) return undefined;
-    this.#knownShards = shards.join();
+    if (version === known && claims === this.#knownClaims) return undefined;
+    this.#knownClaims = claims;
     const webhooks = await runSteps(activeWebhooks(this.#reads, shards));
     return {
       version,
@@ -104,19 +106,19 @@ export class PostgresIntake implements Intake {
     const step = positions.step();
     if (position.reader === "log" && !commands.every((command) => isOfStep(command, step))) {
       // A shard was claimed after its step had begun, and fell behind: webhooks of the others were read at their earlier positions.
-      this.#knownShards = undefined;
+      this.#knownClaims = undefined;
       return NOT_CURRENT;
     }
     const replayed =
       position.reader === "replay" ? this.#ownership.held.get(shardOf(position.replay.webhook)) : undefined;
-    const own = replayed ? [replayed] : [];
-    const shards = position.reader === "log" ? step.shards : own;
+    const own = { shards: replayed ? [replayed] : [], matched: replayed?.matched ?? 0 };
+    const locked = position.reader === "log" ? step : own;
     const applied = await new PostgresStore(this.#postgres).write((sql) =>
       applyBatch(sql, batch, {
         *lock(sql) {
-          return (yield* positions.lock(sql, shards)) ? shards.map(({ shard }) => shard) : undefined;
+          return (yield* positions.lock(sql, locked)) ? locked.shards.map(({ shard }) => shard) : undefined;
         },
-        canReplay: (sql) => canReplay(sql, replayed?.matched ?? 0),
+        canReplay: (sql) => canReplay(sql, own.matched),
         move: (sql, matched) => positions.move(sql, step, matched),
       }),
     );

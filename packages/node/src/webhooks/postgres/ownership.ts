@@ -2,7 +2,7 @@
  * Ownership of webhooks by lease (docs/decisions/0052). A worker renews its lease in a single row. Others remove the row of
  * a worker whose lease has ended, and may then claim its shards: a worker whose row was removed has lost all of them, even if
  * no worker has claimed them yet. Only the clock of the database decides when a lease ends; the worker itself counts the time
- * since it sent the last renewal.
+ * since it sent the last renewal. A worker claims its shards again, with another epoch, if the database has lost commits.
  */
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "../../postgres/connection.ts";
@@ -89,8 +89,11 @@ export class ShardOwnership implements Ownership {
       for (const shard of this.#held.keys()) this.#drop(shard);
       await beginLease(postgres.query, this.#lease);
     }
-    const view = await postgres.transaction("READ WRITE", (transaction) => this.#claim(transaction));
-    for (const row of view.shards) if (this.#held.has(row.shard) && !this.#isHeld(row)) this.#drop(row.shard);
+    // Positions that are committed: a database with a lower one has lost commits, as a replica that was promoted without them.
+    const committed = new Map([...this.#held].map(([shard, { matched }]) => [shard, matched]));
+    const isHeld = (row: ShardRow) => this.#isHeld(row, committed);
+    const view = await postgres.transaction("READ WRITE", (transaction) => this.#claim(transaction, isHeld));
+    for (const row of view.shards) if (this.#held.has(row.shard) && !isHeld(row)) this.#drop(row.shard);
     for (const claimed of view.claimed) this.#held.set(claimed.shard, claimed);
     const mine = [...this.#held.keys()].filter((shard) => !this.#surplus.has(shard));
     const kept = withinShare(mine, view.share, (shard) => view.used.has(shard));
@@ -114,8 +117,9 @@ export class ShardOwnership implements Ownership {
     this.#surplus.delete(shard);
   }
 
-  #isHeld({ owner, epoch, shard }: ShardRow): boolean {
-    return owner === this.worker && Number(epoch) === this.#held.get(shard)?.epoch;
+  #isHeld({ owner, epoch, shard, matched }: ShardRow, committed: ReadonlyMap<number, number>): boolean {
+    const isOwner = owner === this.worker && Number(epoch) === this.#held.get(shard)?.epoch;
+    return isOwner && Number(matched) >= (committed.get(shard) ?? 0);
   }
 
   /** Returns the shards that were gained and lost since the last report. */
@@ -130,29 +134,25 @@ export class ShardOwnership implements Ownership {
   }
 
   /** Claims free shards, up to the share of this worker. */
-  async #claim(transaction: Transaction): Promise<View> {
+  async #claim(transaction: Transaction, isHeld: (row: ShardRow) => boolean): Promise<View> {
     // Waits for a renewal that is in progress, and removes the row only if the lease has ended nevertheless.
     await transaction.change(
       "DELETE FROM delivery_workers WHERE lease_until < clock_timestamp() AND name <> $1",
       [this.worker],
     );
     const shards = await transaction.query<ShardRow>(
-      `SELECT shard, owner, epoch, name IS NOT NULL AS has_owner,
-         EXISTS (SELECT 1 FROM webhooks WHERE webhooks.shard = shard_owners.shard) AS is_used
-       FROM shard_owners LEFT JOIN delivery_workers ON name = owner ORDER BY shard`,
+      `SELECT shard, owner, epoch, matched, name IS NOT NULL AS has_owner,
+         EXISTS (SELECT 1 FROM webhooks WHERE webhooks.shard = shards.shard) AS is_used
+       FROM shards LEFT JOIN delivery_workers ON name = owner ORDER BY shard`,
     );
     const used = new Set(shards.flatMap(({ shard, is_used }) => (is_used ? shard : [])));
     const share = await readShare(transaction, this.#claimsIn, used.size);
-    const mine = shards.filter((row) => this.#isHeld(row));
-    const others = shards.filter(
-      (row) => !row.has_owner || (row.owner === this.worker && !this.#isHeld(row)),
-    );
+    const mine = shards.filter(isHeld);
+    const others = shards.filter((row) => !row.has_owner || (row.owner === this.worker && !isHeld(row)));
     const wanted = withinShare([...mine, ...others], share, ({ is_used }) => is_used);
-    const free = wanted.filter((row) => !this.#isHeld(row));
+    const free = wanted.filter((row) => !isHeld(row));
     // Others consider these owned: a former process of this name had them, or the response to their claim was lost.
-    const unknown = shards.filter(
-      (row) => row.owner === this.worker && !this.#isHeld(row) && !free.includes(row),
-    );
+    const unknown = shards.filter((row) => row.owner === this.worker && !isHeld(row) && !free.includes(row));
     await freeShards(transaction.query, this.worker, unknown);
     if (free.length === 0) return { shards, used, claimed: [], share };
     const claimed = await claimShards(transaction.query, this.worker, free);

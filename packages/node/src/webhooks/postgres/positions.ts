@@ -47,9 +47,12 @@ export class Positions {
     return Math.min(LAST, ...[...this.#ownership.held.values()].map(({ matched }) => matched));
   }
 
-  /** Locks shards until the end of the transaction; returns `false` if another worker owns one of them. */
-  lock(sql: Sql, shards: readonly OwnedShard[]): Steps<boolean> {
-    return this.#isAll(sql, shards, `SELECT 1 FROM shard_owners ${LOCKED}`);
+  /**
+   * Locks shards until the end of the transaction; returns `false` if another worker owns one of them, or if one is before the position,
+   * because the database has lost commits. One is after it if the response to its commit was lost.
+   */
+  lock(sql: Sql, { shards, matched }: Omit<MatchingStep, "upTo">): Steps<boolean> {
+    return this.#isAll(sql, shards, LOCK, [matched]);
   }
 
   /** Moves the shards, which must be locked, to a sequence; returns `false` if another worker owns one of them. */
@@ -85,7 +88,7 @@ export class Positions {
   }
 
   *#skip(sql: Sql, step: MatchingStep): Steps<boolean> {
-    return (yield* this.lock(sql, step.shards)) && (yield* this.move(sql, step, step.upTo));
+    return (yield* this.lock(sql, step)) && (yield* this.move(sql, step, step.upTo));
   }
 }
 
@@ -99,7 +102,9 @@ const parametersOf = (worker: string, shards: readonly OwnedShard[]) => [
 const OWN = `JOIN unnest($2::integer[], $3::bigint[]) AS own (shard, epoch)
   ON owner = $1 AND shard_owners.shard = own.shard AND shard_owners.epoch = own.epoch`;
 /** Conflicts with `claim` of `ownership.ts` only: outcomes are recorded while events are matched. */
-const LOCKED = `${OWN} ORDER BY shard_owners.shard FOR KEY SHARE OF shard_owners`;
+const KEY_SHARE = "ORDER BY shard_owners.shard FOR KEY SHARE OF shard_owners";
+const LOCK = `SELECT 1 FROM shard_owners ${OWN}
+  JOIN shard_positions ON shard_positions.shard = shard_owners.shard AND matched >= $4 ${KEY_SHARE}`;
 const MOVE = `UPDATE shard_positions SET matched = $4 FROM shard_owners ${OWN}
   WHERE shard_positions.shard = shard_owners.shard`;
 
@@ -122,7 +127,7 @@ export function* lockOwnShards(
   const own = shards.flatMap((shard) => held.get(shard) ?? []);
   if (own.length === 0) return new Set();
   const rows = yield* sql.rows<{ shard: number }>(
-    `SELECT shard_owners.shard FROM shard_owners ${LOCKED}`,
+    `SELECT shard_owners.shard FROM shard_owners ${OWN} ${KEY_SHARE}`,
     parametersOf(worker, own),
   );
   return new Set(rows.map(({ shard }) => shard));

@@ -14,6 +14,7 @@ export type ShardRow = {
   shard: number;
   owner: string | null;
   epoch: string;
+  matched: string;
   has_owner: boolean;
   is_used: boolean;
 };

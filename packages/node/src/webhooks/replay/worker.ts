@@ -24,6 +24,8 @@ type ReplayWorkerDeps = {
   readonly definitions: Pick<DefinitionReader, "read">;
   readonly fit: Fit;
   readonly observer: MatchingObserver;
+  /** Called when a webhook was suspended. Absent: this process sends nothing. */
+  readonly onSuspended?: (webhook: number) => void;
   readonly nowMs: () => number;
   readonly logger: Pick<Logger, "info" | "warn">;
 };
@@ -99,7 +101,7 @@ async function replaySome(
   definition: Definition,
   registerVersion: number,
 ): Promise<Awaited<ReturnType<BackgroundTask>> | undefined> {
-  const { intake, observer, nowMs, logger } = deps;
+  const { intake, observer, onSuspended, nowMs, logger } = deps;
   const { webhook } = replay;
   const found = await readEvents(deps, replay, definition);
   if (!found) return undefined;
@@ -114,6 +116,7 @@ async function replaySome(
     position: { reader: "replay", replay, next: isSuspending ? replay : next },
   });
   if (isCurrent && isSuspending) {
+    onSuspended?.(webhook);
     logSuspension(logger, webhook, tooExpensive);
     observer.suspended("replay");
   }

@@ -16,7 +16,7 @@ import {
   type IntakeBatch,
   READER,
 } from "../intake.ts";
-import type { DeliveredFact } from "../model/deliveries.ts";
+import type { DeliveredFact, Finish } from "../model/deliveries.ts";
 import { nextEpoch } from "../model/webhook.ts";
 import { createSoleOwner } from "../ownership.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets.ts";
@@ -76,8 +76,8 @@ function start(database: Database, eventLog: SqliteStorageDeps["eventLog"]): voi
   if (eventLog.cursor(READER) !== undefined) return;
   eventLog.moveCursor(READER, eventLog.lastSequence());
   // While the service was off, blocks of pending deliveries may have been reverted without a retraction.
-  for (const webhook of runNow(idsOf(sql, [])))
-    runNow(scheduleFinish(sql, webhook, { state: "failed", reason: WAS_OFF, withRetractions: true }));
+  const finish: Finish = { state: "failed", reason: WAS_OFF, withRetractions: true, withUnconfirmed: true };
+  for (const webhook of runNow(idsOf(sql, []))) runNow(scheduleFinish(sql, webhook, finish));
 }
 
 function createRegisterStorage(

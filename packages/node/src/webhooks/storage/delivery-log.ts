@@ -1,5 +1,6 @@
 /** Deliveries as a log: their states and attempts, and operations to send them again or sooner (`resend.ts`). */
 import { withoutNulls } from "../../platform/without-nulls.ts";
+import { WebhookError } from "../error.ts";
 import type {
   DeliveryFilter,
   DeliveryMessage,
@@ -46,6 +47,7 @@ const BEFORE: Readonly<Record<Kind, string>> = {
 };
 const NEWEST_FIRST = "ORDER BY webhook DESC, number DESC";
 
+/** Changes throw `WebhookError` QUEUE_ENDING while the queue is finished step by step: later steps would finish what they put into it. */
 export class DeliveryLogRows {
   readonly #store: Store;
 
@@ -131,8 +133,17 @@ export class DeliveryLogRows {
   }
 
   #change(webhook: number, change: (sql: Sql) => Steps<Requeued>): Promise<Requeued> {
-    return this.#store.write((sql) => changeQueue(sql, webhook, change(sql)));
+    return this.#store.write((sql) => changeQueue(sql, webhook, unlessEnding(sql, webhook, change(sql))));
   }
+}
+
+function* unlessEnding(sql: Reads, webhook: number, change: Steps<Requeued>): Steps<Requeued> {
+  if (yield* sql.row("SELECT 1 FROM finishing_queues WHERE webhook = $1", [webhook]))
+    throw new WebhookError(
+      "QUEUE_ENDING",
+      `the queue of webhook ${webhook} is being emptied, which takes seconds: send its deliveries again afterwards`,
+    );
+  return yield* change;
 }
 
 export function* readPage(

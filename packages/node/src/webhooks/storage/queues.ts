@@ -32,21 +32,22 @@ type FinishRow = {
 export function* scheduleFinish(
   sql: Sql,
   webhook: number,
-  { state, reason, withRetractions = false }: Finish,
+  { state, reason, withRetractions = false, withUnconfirmed = false }: Finish,
 ): Steps<void> {
   yield* sql.change(
     `INSERT INTO finishing_queues (webhook, up_to, unconfirmed_up_to, state, reason, with_retractions)
      SELECT id, (SELECT coalesce(max(number), 0) FROM deliveries WHERE webhook = $1),
-       (SELECT coalesce(max(sequence), 0) FROM unconfirmed_events WHERE webhook = $1), $2, $3, $4
+       (SELECT coalesce(max(sequence), 0) FROM unconfirmed_events WHERE webhook = $1 AND $5), $2, $3, $4
      FROM webhooks WHERE id = $1 FOR KEY SHARE
-     ON CONFLICT (webhook) DO UPDATE SET up_to = EXCLUDED.up_to, unconfirmed_up_to = EXCLUDED.unconfirmed_up_to,
+     ON CONFLICT (webhook) DO UPDATE SET up_to = EXCLUDED.up_to,
+       unconfirmed_up_to = CASE WHEN $5 THEN EXCLUDED.unconfirmed_up_to ELSE finishing_queues.unconfirmed_up_to END,
        state = EXCLUDED.state, reason = EXCLUDED.reason,
        with_retractions = finishing_queues.with_retractions OR EXCLUDED.with_retractions`,
-    [webhook, state, reason, withRetractions],
+    [webhook, state, reason, withRetractions, withUnconfirmed],
   );
 }
 
-/** Finishes the pending deliveries and unconfirmed events; `finishStep` processes the rest. */
+/** Finishes the pending deliveries, and drops unconfirmed events if they are included; `finishStep` processes the rest. */
 export function* beginFinish(sql: Sql, webhook: number, finish: Finish, atMs: number): Steps<void> {
   if (!(yield* lockQueue(sql, webhook))) return;
   yield* scheduleFinish(sql, webhook, finish);
@@ -156,7 +157,8 @@ function* dropUnconfirmed(sql: Sql, webhook: number, upTo: number): Steps<number
 
 /**
  * Suspends a webhook (webhooks.md 10 point 6) until it is updated or its target responds to a ping; does not change an existing suspension. Pending
- * deliveries fail, a step at a time: they can be sent again once the webhook is active.
+ * deliveries fail, a step at a time: they can be sent again once the webhook is active. Unconfirmed events stay, as those of a paused
+ * webhook, and no further ones are stored.
  *
  * Changes the register: a transaction that has locked deliveries must have locked it for changes before.
  */

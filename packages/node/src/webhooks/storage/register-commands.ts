@@ -189,7 +189,7 @@ function* dropQueue(
   yield* lockQueue(sql, id);
   const row = yield* sql.row<{ queued: number }>(`SELECT ${pendingCount(sql.kind)} AS queued`, [id]);
   yield* endReplay(sql, id, "cancelled", atMs, reason);
-  yield* beginFinish(sql, id, { state: "cancelled", reason, withRetractions }, atMs);
+  yield* beginFinish(sql, id, { state: "cancelled", reason, withRetractions, withUnconfirmed: true }, atMs);
   return row?.queued ?? 0;
 }
 

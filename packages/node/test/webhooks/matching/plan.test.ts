@@ -228,10 +228,18 @@ describe("confirmations", () => {
     expect([commands.length, matched, isFinished]).toEqual([100, 11, false]);
   });
 
-  test("Confirmations require the delivery that an event retracts.", () => {
-    const { commands } = plan(log(blockReverted(1)), { subscribers: () => [subscriber(1, 2)] });
-    const [delivery] = deliveriesOf(commands);
-    expect(present(delivery).requires).toBe(present(delivery).reverts);
-    expect(present(delivery).requires).toMatch(/^msg_/);
+  test("Confirmations require the delivery that an event retracts, if the webhook subscribes to it.", () => {
+    const requiredBy = (...names: readonly string[]) => {
+      const { definition, ...own } = subscriber(1, 2);
+      const both = { ...definition, names: new Map(names.map((name) => [name, name])) };
+      const { commands } = plan(log(blockReverted(1)), {
+        subscribers: () => [{ ...own, definition: both }],
+      });
+      const { requires, reverts } = present(deliveriesOf(commands)[0]);
+      expect(reverts).toMatch(/^msg_/);
+      return requires === undefined ? "nothing" : requires === reverts;
+    };
+    expect(requiredBy("block.reverted", "block.applied")).toBe(true);
+    expect(requiredBy("block.reverted", "transaction.applied")).toBe("nothing");
   });
 });

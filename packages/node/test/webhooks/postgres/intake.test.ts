@@ -1,5 +1,6 @@
 /** Batches of a worker whose shards have different positions in the events. */
 import { expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { NO_MATCHING_OBSERVER } from "../../../src/subscriptions/conditions/slices.ts";
 import { createFit } from "../../../src/subscriptions/content.ts";
@@ -16,8 +17,27 @@ import { openRegister } from "./open.ts";
 
 const databases = useDatabases();
 
+const EVERY_EVENT = JSON.stringify([{ key: "always", condition: "ne", value: "never" }]);
+
 const openOwnership = (postgres: Postgres) =>
   new ShardOwnership({ worker: "a", leaseMs: 60_000 }, { postgres, elapsedMs: () => performance.now() });
+
+const createMatcher = (intake: PostgresIntake): Matcher =>
+  new Matcher({
+    ...{ logger: silent, observer: NO_MATCHING_OBSERVER },
+    ...{ network: "", fit: createFit(1_000), nowMs: () => 0 },
+    intake,
+    definitions: new DefinitionReader(intake, silent),
+  });
+
+const addEvents = ({ query }: Postgres, first: number, last: number) =>
+  query(
+    `INSERT INTO events (sequence, id, name, created_ms)
+     SELECT sequence, 'event' || sequence, 'block.applied', 0
+     FROM generate_series($1::integer, $2::integer) AS sequence`,
+    [first, last],
+  );
+
 const BLOCK = { height: 78, blockId: "reverted" };
 
 test.runIf(hasPostgres)(
@@ -64,10 +84,7 @@ test.runIf(hasPostgres)(
     const { postgres, add } = await openRegister(databases);
     await ownByWorkers(postgres);
     const first = await add();
-    await postgres.query(
-      `INSERT INTO events (sequence, id, name, created_ms)
-       SELECT sequence, 'event' || sequence, 'block.applied', 0 FROM generate_series(71, 76) AS sequence`,
-    );
+    await addEvents(postgres, 71, 76);
     await postgres.query("UPDATE shard_positions SET matched = 70");
     const owned = openOwnership(postgres);
     await owned.renew();
@@ -79,16 +96,65 @@ test.runIf(hasPostgres)(
       for (const [shard, others] of owned.held) held.set(shard, held.get(shard) ?? others);
       return events;
     };
-    const shared = { logger: silent, observer: NO_MATCHING_OBSERVER };
-    const matcher = new Matcher({
-      ...{ ...shared, network: "", fit: createFit(1_000), nowMs: () => 0 },
-      intake,
-      definitions: new DefinitionReader(intake, silent),
-    });
+    const matcher = createMatcher(intake);
     for (let steps = 0; steps < 6; steps++) await matcher.step();
     const positions = await postgres.query<{ matched: string }>(
       "SELECT DISTINCT matched FROM shard_positions",
     );
     expect(positions).toEqual([{ matched: "76" }]);
+  },
+);
+
+/** Opens a worker that has matched ten events for a webhook. */
+async function openMatched() {
+  const { postgres, add } = await openRegister(databases);
+  const { query } = postgres;
+  await ownByWorkers(postgres);
+  const webhook = await add({ conditions: EVERY_EVENT });
+  await query("UPDATE webhooks SET active_after = 0");
+  await addEvents(postgres, 1, 10);
+  const ownership = openOwnership(postgres);
+  await ownership.renew();
+  const matcher = createMatcher(new PostgresIntake(postgres, ownership));
+  await matcher.step();
+  const sequences = async () => {
+    const rows = await query<{ sequence: string }>("SELECT sequence FROM deliveries ORDER BY number");
+    return rows.map(({ sequence }) => Number(sequence));
+  };
+  expect(await sequences()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  return { postgres, webhook, ownership, matcher, sequences };
+}
+
+test.runIf(hasPostgres)(
+  "A database that has lost commits gets the deliveries of its last events again, in a higher epoch.",
+  async () => {
+    const { postgres, webhook, ownership, matcher, sequences } = await openMatched();
+    const { query } = postgres;
+    const epoch = present(ownership.epochOf(webhook));
+    // The database is now a replica that was promoted without the last commits: the mirror has copied the events again.
+    await query("UPDATE shard_positions SET matched = 5");
+    await query("DELETE FROM deliveries WHERE sequence > 5");
+    await query("UPDATE queues SET last_sequence = 5");
+    await query("UPDATE webhook_register SET version = version - 1");
+    await addEvents(postgres, 11, 11);
+    await matcher.step();
+    expect(await sequences()).toEqual([1, 2, 3, 4, 5]);
+    expect(await ownership.renew()).toEqual({ gained: [webhook], lost: [webhook], surplus: [] });
+    expect(present(ownership.epochOf(webhook))).toBeGreaterThan(epoch);
+    await matcher.step();
+    expect(await sequences()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(await ownership.renew()).toEqual({ gained: [], lost: [], surplus: [] });
+  },
+);
+
+test.runIf(hasPostgres)(
+  "A commit whose response was lost is matched again, without a second delivery.",
+  async () => {
+    const { postgres, ownership, matcher, sequences } = await openMatched();
+    for (const shard of ownership.held.values()) shard.matched = 8;
+    await addEvents(postgres, 11, 11);
+    await matcher.step();
+    expect(await sequences()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(await ownership.renew()).toEqual({ gained: [], lost: [], surplus: [] });
   },
 );

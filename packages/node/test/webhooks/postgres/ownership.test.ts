@@ -343,7 +343,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     await b.renew();
     const move = () => store().write((sql) => positions.move(sql, step, 9));
     expect(await move()).toBe(false);
-    const lock = () => store().write((sql) => positions.lock(sql, step.shards));
+    const lock = () => store().write((sql) => positions.lock(sql, step));
     expect(await lock()).toBe(false);
   });
 

@@ -25,7 +25,7 @@ import {
   untilBlocked,
 } from "./open.ts";
 
-const FAILED: Finish = { state: "failed", reason: "too many failures" };
+const FAILED: Finish = { state: "failed", reason: "too many failures", withUnconfirmed: true };
 const RETRY = { next_attempt_ms: NOW_MS, attempts: 3, reason: "HTTP 500" };
 const MAX_STEPS = 20;
 

@@ -270,6 +270,23 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(present(confirmed).events).toMatchObject([{ webhook: active, event: { height: 5 } }]);
       });
 
+      test("Unconfirmed events of a suspended webhook are confirmed after the suspension, except those that were dropped before.", async () => {
+        const kept = await subject.addWebhook({ confirmations: 1 });
+        const dropped = await subject.addWebhook({ confirmations: 1 });
+        // More than one step drops.
+        const many = Array.from({ length: 1_100 }, (_, index) => defer(dropped, 5, 10 + index));
+        await apply(subject, [defer(kept, 5, 10), ...many]);
+        const drop = { reason: "dropped", atMs: NOW_MS };
+        await subject.register.commands.update(dropped, { changes: {}, drop });
+        await apply(
+          subject,
+          [kept, dropped].map((webhook) => ({ kind: "suspend", webhook, reason: "too expensive" })),
+        );
+        while ((await subject.queue.finishStep(NOW_MS)).more);
+        for (const webhook of [kept, dropped]) await subject.register.commands.resume(webhook);
+        expect(await heightsOf(intake, [9])).toEqual([[9, [5]]]);
+      });
+
       test("Unconfirmed events have the number of reverts of their block before them.", async () => {
         const own = await subject.addWebhook({ confirmations: 1 });
         await apply(subject, [

@@ -377,6 +377,22 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.states([webhook])).toMatchObject([{ retryAtMs: NOW_MS, hasRetraction: true }]);
       });
 
+      test("A suspension of a long queue refuses to send its deliveries again until the last step, which would fail them.", async () => {
+        const [a] = await put(subject, webhook, numbers(2_500));
+        await suspend();
+        expect(await queue.finishStep(NOW_MS)).toEqual({ more: true });
+        await subject.register.commands.resume(webhook);
+        const requeue = () =>
+          queue.log.requeueMatching(webhook, { state: "failed" }, { after: 0, limit: 500 }, NOW_MS);
+        const isEnding = { code: "QUEUE_ENDING", isRetryable: true };
+        await expect(requeue()).rejects.toMatchObject(isEnding);
+        await expect(queue.log.sendNow(webhook, [present(a)], NOW_MS)).rejects.toMatchObject(isEnding);
+        await finishAll(queue);
+        expect(await requeue()).toMatchObject({ count: 500 });
+        await finishAll(queue);
+        expect(await queue.log.sendNow(webhook, [present(a)], NOW_MS)).toBe(1);
+      });
+
       test("A suspension of a long queue takes several steps; deliveries that arrive meanwhile wait, and are not lost.", async () => {
         await put(subject, webhook, numbers(2_500));
         await suspend();

@@ -126,9 +126,12 @@ function createWorld(database: Database) {
     (_webhook, number) => deliveries.finish(number, "failed", made, "x"),
     (_webhook, number) => deliveries.postpone(number, made + 5, "x"),
     (_webhook, number) => deliveries.postpone(number, made + 5, "x"),
-    (webhook, number) => void log.sendNow(webhook, [number], made),
+    // Refused while a queue is being finished.
+    (webhook, number) => void log.sendNow(webhook, [number], made).catch(() => {}),
     (webhook, number) =>
-      void log.requeueMatching(webhook, { state: "failed", fromMs: number }, { after: 0, limit: 3 }, made),
+      void log
+        .requeueMatching(webhook, { state: "failed", fromMs: number }, { after: 0, limit: 3 }, made)
+        .catch(() => {}),
     (_webhook, number) => {
       if (ended.get(number)) runNow(putAgain(sql, [{ number, position: made }]));
     },
