@@ -131,6 +131,7 @@ const inboundBlocks = ({ head, state, ...shared }: Shared) =>
   new InboundBlocks({
     ...shared,
     chain: { head, state, accept: async () => [{ kind: "Discarded" } as never] },
+    header: () => undefined,
     observations: new BlockObservations(),
     checkForeign: () => {},
     broadcast: () => {},

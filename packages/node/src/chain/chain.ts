@@ -224,10 +224,10 @@ export class Chain {
 
   /**
    * Switches from all blocks above the height to a longer branch, in one commit. Settles with the outcome of
-   * each block of the branch up to the first that is refused. If one is refused, the chain stays as it was.
+   * each block of the branch up to the first that is refused. If one is refused, the chain stays as it was; it is not even reverted
+   * for a block that is wrong in any state.
    *
-   * @param onHeader called before the switch with each header of the branch that could be read; it may be
-   * invalid
+   * @param onHeader called before the switch with the header of each block of the branch that has no fault by itself
    * @throws {ChainError} as `revertTo`; CHAIN_BRANCH_SHORT
    */
   async switchTo(
@@ -237,7 +237,9 @@ export class Chain {
   ): Promise<Outcome[]> {
     if (this.#isClosed) throw closedError();
     const prepared = await prepareBranch(branch, this.#preparing);
-    for (const block of prepared) if (!(block instanceof Error)) onHeader(block.block.header);
+    for (const block of prepared) {
+      if (!(block instanceof Error) && block.faults.length === 0) onHeader(block.block.header);
+    }
     return this.#between(`the branch after ${height}`, () => {
       const head = this.head();
       const top = height + branch.length;

@@ -12,9 +12,9 @@ export type Outcome =
   | Exclude<Verdict, { kind: "Accepted" }>
   /** The bytes are not a block under the rules in force. */
   | { readonly kind: "Unreadable"; readonly cause: unknown }
-  /** The block is the first of a batch, and does not continue the head (consensus.md 6.5). */
+  /** The block is the first of a batch, and does not continue the head (consensus.md 6.5); or one of a branch, and does not continue the block below. */
   | { readonly kind: "Unchained" }
-  /** A block before it in the batch was not accepted. */
+  /** The block was not executed: a block before it in the batch, or another one of the branch, was not accepted. */
   | { readonly kind: "Skipped" };
 
 /** Returns the reason why the chain refused a block; undefined if it accepted it. */

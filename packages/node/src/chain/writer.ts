@@ -4,8 +4,17 @@
  * replaced in one database transaction: a reader sees either the old branch or the new one, and a branch that turns out to be
  * invalid was never on the chain (decision 10).
  */
-import type { Wallet } from "@uniknode/ledger";
-import type { Block, BlockHeader, Network, SealedTransaction } from "@uniknode/protocol";
+import { isChained, type Wallet } from "@uniknode/ledger";
+import {
+  type Block,
+  type BlockFault,
+  type BlockHeader,
+  containsMultiSignatures,
+  createSlots,
+  isBlockException,
+  type Network,
+  type SealedTransaction,
+} from "@uniknode/protocol";
 import type { Event } from "../events/catalogue.ts";
 import { type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
 import {
@@ -54,6 +63,18 @@ type WriterDeps = {
 };
 
 const REFUSED = Symbol("a block was not accepted");
+const SKIPPED: Outcome = { kind: "Skipped" };
+
+/** Returns the refusal of a block that has faults in any state; undefined if only its execution can decide. */
+function refusalInAnyState({ block, faults }: VerifiedBlock, network: Network): Outcome | undefined {
+  const ids = block.transactions.map(({ data }) => data.id);
+  if (faults.length === 0 || isBlockException(block.header.id, ids, network)) return undefined;
+  // Signatures of multisignature wallets are verified with the wallets.
+  const isOpen = ({ code }: BlockFault) =>
+    code === "unverified-transactions" || code === "unverified-transaction";
+  if (containsMultiSignatures(block) && faults.every(isOpen)) return undefined;
+  return { kind: "Rejected", reason: "verification-failed", faults };
+}
 
 export class Writer {
   readonly #options: WriterOptions;
@@ -102,7 +123,7 @@ export class Writer {
     if (batch.signal?.aborted) batch.isStopped = true;
     for (let index = 0; index < length; index++) {
       const block = batch.isStopped ? undefined : prepared[index];
-      const outcome = block ? this.#appendBlock(block, batch, executed) : ({ kind: "Skipped" } as const);
+      const outcome = block ? this.#appendBlock(block, batch, executed) : SKIPPED;
       if (outcome.kind !== "Accepted") batch.isStopped = true;
       batch.outcomes.push(outcome);
     }
@@ -115,7 +136,7 @@ export class Writer {
     if (isFirst && !executor.isContinuedBy(prepared.block)) return { kind: "Unchained" };
     if (prepared.isAssumed && !stores.assumption.covers(prepared.block.header)) {
       batch.failure ??= pinHasFailed();
-      return { kind: "Skipped" };
+      return SKIPPED;
     }
     return executor.execute(prepared, executed);
   }
@@ -153,15 +174,32 @@ export class Writer {
 
   /**
    * Replaces the blocks above a height by others, up to the first that is refused. If one is refused, the chain stays as it
-   * was: see the last outcome.
+   * was: see the last outcome. Nothing is reverted for blocks of which one is wrong in any state.
    */
   replaceAll(target: number, blocks: readonly PreparedBlock[]): Outcome[] {
+    const { network, stores } = this.#deps;
+    const slots = createSlots(network);
+    const verified: VerifiedBlock[] = [];
+    const refuse = (outcome: Outcome): Outcome[] => [...verified.map(() => SKIPPED), outcome];
+    let below = stores.blocks.header(target);
+    for (const block of blocks) {
+      if (block instanceof Error) return refuse({ kind: "Unreadable", cause: block });
+      const outcome = refusalInAnyState(block, network);
+      if (outcome) return refuse(outcome);
+      if (below && !isChained(block.block.header, { head: below, slots }))
+        return refuse({ kind: "Unchained" });
+      verified.push(block);
+      below = block.block.header;
+    }
+    return this.#replaceByVerified(target, verified);
+  }
+
+  #replaceByVerified(target: number, blocks: readonly VerifiedBlock[]): Outcome[] {
     const outcomes: Outcome[] = [];
     try {
       this.replaceAbove(target, (append) => {
         for (const block of blocks) {
-          const outcome: Outcome =
-            block instanceof Error ? { kind: "Unreadable", cause: block } : append(block);
+          const outcome = append(block);
           outcomes.push(outcome);
           if (outcome.kind !== "Accepted") throw REFUSED;
         }

@@ -20,13 +20,16 @@ import type { Chain } from "../chain/chain.ts";
 import { type Outcome, refusalOf } from "../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlockGradually } from "../chain/pipeline/receive.ts";
 import { networkTiming } from "../forger/slot-state.ts";
+import { clientGroup } from "../platform/addresses.ts";
 import { deleteOldest } from "../platform/bounded-entries.ts";
 import { present } from "../platform/present.ts";
 import { TimeSlices } from "../platform/threads/time-slices.ts";
 import type { BlockObservations } from "./block-broadcast.ts";
+import { MAX_ROLLBACK } from "./forks.ts";
 import { WindowCounter } from "./guards/rate-limits.ts";
+import { Refusals } from "./guards/refusals.ts";
 import { type Caller, ReplyError } from "./transport/calls.ts";
-import { MESSAGE_SLICE_MS } from "./wire/limits.ts";
+import { MESSAGE_SLICE_MS, TIMES_MS } from "./wire/limits.ts";
 import { blockNotChained, tooManyTransactions } from "./wire/server-messages.ts";
 
 export type InboundBlocksDeps = {
@@ -34,6 +37,8 @@ export type InboundBlocksDeps = {
   readonly slots: Slots;
   readonly rounds: Rounds;
   readonly chain: Pick<Chain, "accept" | "head" | "state">;
+  /** Header of this node's chain at a height. */
+  readonly header: (height: number) => BlockHeader | undefined;
   readonly observations: BlockObservations;
   /** Called with each header from another node; it is neither verified nor on the chain. */
   readonly checkForeign: (header: BlockHeader) => void;
@@ -61,6 +66,8 @@ export class InboundBlocks {
   readonly #deps: InboundBlocksDeps;
   /** Counts the blocks of each delegate and slot. */
   readonly #submitted = new WindowCounter(BLOCKS_PER_SLOT);
+  /** Clients that posted an acceptable header with transactions that cannot be read: their blocks are not decoded for a while. */
+  readonly #unreadable = new Refusals({ durationMs: TIMES_MS.refusal });
   /** A block of a separate forger is too late when less of its slot remains. */
   readonly #minRemainingMs: number;
   /** Decodes the transactions of posted blocks. */
@@ -99,11 +106,18 @@ export class InboundBlocks {
     const { header } = decodeHeader(bytes, network);
     this.#checkCount(header);
     if (!this.#isAcceptable(header, caller)) return;
-    const block = await this.#slices.run(receiveBlockGradually(bytes, network), caller.address);
+    const sender = clientGroup(caller.address);
+    // The header may be one that an honest node has sent, so that it would be acceptable again.
+    if (!caller.isTrusted && this.#unreadable.has(sender, performance.now())) return;
+    const decoding = this.#slices.run(receiveBlockGradually(bytes, network), caller.address);
+    const block = await decoding.catch((error) => {
+      if (!caller.isTrusted) this.#unreadable.add(sender, performance.now());
+      throw error;
+    });
     if (!this.#isWhole(block, caller)) return;
     if (!isStarted()) return onDisregarded(block);
-    const sender = caller.isTrusted ? undefined : caller.address;
-    observations.begin(block.header, performance.now(), sender);
+    const observer = caller.isTrusted ? undefined : caller.address;
+    observations.begin(block.header, performance.now(), observer);
     // The reply does not wait for the chain.
     this.#process(block).catch((err) => logger.error({ err }, "failed to process a posted block"));
   }
@@ -123,7 +137,9 @@ export class InboundBlocks {
     deps.checkForeign(header);
     if (!caller.isTrusted && !isChained(header, { head, slots })) {
       // The synchronisation pings every peer: a header that any client can invent must not start it.
-      if (this.#isOfDelegate(header) && this.#isSigned(header)) deps.onUnchained(header, caller);
+      if (this.#isPossible(header) && this.#isOfDelegate(header) && this.#isSigned(header)) {
+        deps.onUnchained(header, caller);
+      }
       throw new ReplyError(blockNotChained(header.height, head.height));
     }
     const slot = slots.slotAt(header.timestamp);
@@ -131,6 +147,17 @@ export class InboundBlocks {
     if (caller.isTrusted)
       return slot === this.#currentSlot() && this.#remainingMs(slot) >= this.#minRemainingMs;
     return this.#isFromDelegate(header, head, caller);
+  }
+
+  /**
+   * Returns true if a chain of one block in each slot can have the header now, after a block of ours that can still be the
+   * common one. Otherwise a delegate could sign a header of any height once, and anyone could post it for ever.
+   */
+  #isPossible({ height, timestamp }: BlockHeader): boolean {
+    const { slots, chain, header } = this.#deps;
+    const slot = slots.slotAt(timestamp);
+    const base = header(Math.max(1, chain.head().height - MAX_ROLLBACK)) ?? chain.head();
+    return slot <= this.#currentSlot() && height - base.height <= slot - slots.slotAt(base.timestamp);
   }
 
   #currentSlot(): number {

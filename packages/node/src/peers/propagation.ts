@@ -178,6 +178,7 @@ export class Propagation {
       slots,
       rounds,
       chain,
+      header: (height) => chain.blocks.header(height),
       observations: this.#observations,
       checkForeign: (header) => this.#checkForeign(header),
       isStarted: () => this.#isStarted,

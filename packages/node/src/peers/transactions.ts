@@ -2,6 +2,7 @@
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionResult } from "../gateway/gateway.ts";
+import { clientGroup } from "../platform/addresses.ts";
 import { setNewest } from "../platform/bounded-entries.ts";
 import { lengthOf } from "../platform/json/external.ts";
 import { sample } from "./peer-table.ts";
@@ -23,19 +24,20 @@ export type InboundTransactionsDeps = {
 };
 
 /**
- * Characters of all queued messages, and of those of one address; a message counts as 16 KiB at least. Further ones are dropped, and their
+ * Characters of all queued messages, and of those of one client; a message counts as 16 KiB at least. Further ones are dropped, and their
  * senders send them again. An old node stores more on disk.
  */
 const MAX_WAITING = 8 * 1024 * 1024;
-const MAX_OF_ADDRESS = 1024 * 1024;
+const MAX_OF_CLIENT = 1024 * 1024;
 const MIN_LENGTH = 16 * 1024;
 
-type Message = { readonly items: Items; readonly address: string; readonly length: number };
+type Message = { readonly items: Items; readonly client: string; readonly length: number };
 
 export class InboundTransactions {
   readonly #deps: InboundTransactionsDeps;
   readonly #waiting: Message[] = [];
   #waitingLength = 0;
+  /** Characters of the queued messages of each client. */
   readonly #lengths = new Map<string, number>();
   #isBusy = false;
 
@@ -46,24 +48,25 @@ export class InboundTransactions {
   /** Queues the items of one message: the reply is immediate, and messages are processed one after another. */
   post(items: Items, address: string): void {
     const length = Math.max(lengthOf(items), MIN_LENGTH);
-    const before = this.#lengths.get(address) ?? 0;
-    const isTooMuch = before > 0 && before + length > MAX_OF_ADDRESS;
+    const client = clientGroup(address);
+    const before = this.#lengths.get(client) ?? 0;
+    const isTooMuch = before > 0 && before + length > MAX_OF_CLIENT;
     const isFull = this.#waiting.length > 0 && this.#waitingLength + length > MAX_WAITING;
     if (isTooMuch || isFull) return;
-    this.#waiting.push({ items, address, length });
+    this.#waiting.push({ items, client, length });
     this.#waitingLength += length;
-    this.#lengths.set(address, before + length);
+    this.#lengths.set(client, before + length);
     if (!this.#isBusy) void this.#work();
   }
 
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      const { address, length } = next;
+      const { client, length } = next;
       this.#waitingLength -= length;
-      const left = (this.#lengths.get(address) ?? 0) - length;
-      if (left > 0) this.#lengths.set(address, left);
-      else this.#lengths.delete(address);
+      const left = (this.#lengths.get(client) ?? 0) - length;
+      if (left > 0) this.#lengths.set(client, left);
+      else this.#lengths.delete(client);
       await this.#take(next.items).catch((err) =>
         this.#deps.logger.debug({ err }, "failed to admit posted transactions"),
       );

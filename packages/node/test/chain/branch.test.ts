@@ -6,6 +6,7 @@ import type { ChainChange } from "../../src/chain/outcome.ts";
 import { present } from "../../src/platform/present.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import {
+  keysOf,
   network,
   now,
   openTestChain,
@@ -103,6 +104,16 @@ test("The headers of a branch are reported before the switch, except of a block 
   expect(heads).toEqual(branch.map(() => BASE + DEPTH));
 });
 
+test("A header with a wrong signature is not reported.", async () => {
+  const bytes = bytesOf(branch);
+  const wrong = present(bytes[20]);
+  wrong[wrong.length - 1] = present(wrong.at(-1)) ^ 1;
+  const ids: string[] = [];
+  await own.chain.switchTo(BASE, bytes, ({ id }) => ids.push(id));
+  expect(ids).toHaveLength(branch.length - 1);
+  expect(ids).not.toContain(present(branch[20]).header.id);
+});
+
 describe("the chain is unchanged, and no listener is notified,", () => {
   let before: string | undefined;
   beforeEach(() => {
@@ -123,6 +134,25 @@ describe("the chain is unchanged, and no listener is notified,", () => {
     const outcomes = await own.chain.switchTo(BASE, bytes);
     expect(outcomes).toHaveLength(branch.length);
     expect(outcomes.at(-1)).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
+    // No block was executed for it.
+    expect(new Set(outcomes.slice(0, -1).map(({ kind }) => kind))).toEqual(new Set(["Skipped"]));
+  });
+
+  test("The chain is unchanged, and no listener notified, when a block of the branch does not continue the one below.", async () => {
+    const outcomes = await own.chain.switchTo(BASE, bytesOf(branch.with(20, present(branch[19]))));
+    expect(outcomes).toHaveLength(21);
+    expect(outcomes.map(({ kind }) => kind)).toEqual([...Array(20).fill("Skipped"), "Unchained"]);
+  });
+
+  test("The chain is unchanged, and no listener notified, when a delegate of another slot made a block of the branch.", async () => {
+    await other.chain.revertTo(BASE + DEPTH);
+    const [owner, stranger] = [BASE + DEPTH + 1, BASE + DEPTH + 2].map((slot) => other.make(slot).header);
+    const keys = present(keysOf.get(present(stranger).generatorPublicKey));
+    const wrong = other.make(BASE + DEPTH + 1, { keys });
+    expect(wrong.header.generatorPublicKey).not.toBe(present(owner).generatorPublicKey);
+    const outcomes = await own.chain.switchTo(BASE, bytesOf([...branch.slice(0, DEPTH), wrong]));
+    expect(outcomes).toHaveLength(DEPTH + 1);
+    expect(outcomes.at(-1)).toEqual({ kind: "Rejected", reason: "wrong-generator" });
   });
 
   test("The chain is unchanged, and no listener notified, when a block of the branch cannot be read.", async () => {

@@ -4,6 +4,7 @@ import {
   builders,
   type EncodedBlock,
   encodeBlock,
+  forgeBlock,
   keysFromPassphrase,
   transactionToJson,
 } from "@uniknode/protocol";
@@ -58,6 +59,7 @@ function inboundBlocks(chain: InboundBlocksDeps["chain"] = own.chain) {
     slots,
     rounds,
     chain,
+    header: (height) => own.chain.blocks.header(height),
     observations,
     checkForeign: (header) => doubleForging.check(header),
     broadcast: ({ header }) => events.push(`broadcast ${header.height}`),
@@ -165,6 +167,34 @@ describe("a posted block", () => {
     await other.close();
   });
 
+  test("A posted block that does not continue the head starts no synchronisation if no chain can have it.", async () => {
+    const keys = present(keysOf.get(own.make(SLOT).header.generatorPublicKey));
+    // One slot less than a chain with a block in each slot needs; and a slot of the future.
+    for (const [height, slot] of [
+      [4_000_000_000, SLOT],
+      [SLOT + 2, SLOT],
+      [9, SLOT + 1],
+    ] as const) {
+      const previous = { ...own.chain.head(), height: height - 1 };
+      const block = forgeBlock(
+        { network, timestamp: slots.slotTime(slot), previous, transactions: [] },
+        keys,
+      );
+      await expect(post(block)).rejects.toThrow("cannot be chained");
+    }
+    expect(events).toEqual([]);
+  });
+
+  test("A posted block of a branch with fewer missed slots than ours starts a synchronisation.", async () => {
+    const other = openTestChain();
+    await other.forge(...range(480, 493));
+    const block = other.make(494);
+    expect(block.header.height - own.chain.head().height).toBeGreaterThan(0);
+    await expect(post(block)).rejects.toThrow("cannot be chained");
+    expect(events).toEqual(["unchained 16"]);
+    await other.close();
+  });
+
   test("A posted block of a later slot than the current one is dropped.", async () => {
     await post(own.make(SLOT + 1));
     expect(events).toEqual([]);
@@ -267,6 +297,21 @@ describe("a posted block", () => {
     expect(events).toEqual(["received 8", ...passedOn]);
   });
 
+  test("Transactions that cannot be read, below a header that its delegate signed, are decoded once for a client.", async () => {
+    const { post } = inboundBlocks();
+    const block = own.make(SLOT, { transactions: [pay(1n)] });
+    const bytes = encodeBlock(block, network);
+    const unreadable = bytes.slice(0, -20);
+    await expect(post(unreadable, peer)).rejects.toThrow();
+    await expect(post(unreadable, peer)).resolves.toBeUndefined();
+    await expect(post(bytes, peer)).resolves.toBeUndefined();
+    expect(events).toEqual([]);
+    // The real block of another client, or of the own forger, is not blocked.
+    await post(bytes, { ...peer, address: "203.0.113.8" });
+    await settled().toBe(true);
+    expect(own.chain.head().id).toBe(block.header.id);
+  });
+
   test("A posted block that cannot be read is refused.", async () => {
     await expect(inboundBlocks().post(new Uint8Array(20), peer)).rejects.toThrow();
     expect(events).toEqual([]);
@@ -367,7 +412,10 @@ describe("posted transactions", () => {
     expect(taken).toBe(513);
   });
 
-  test("Posted transactions of one address leave room for those of others.", async () => {
+  test.each([
+    ["address", ["203.0.113.1"]],
+    ["IPv6 client", range(1, 8).map((host) => `2001:db8::${host}`)],
+  ])("Posted transactions of one %s leave room for those of others.", async (_, addresses) => {
     const held = Promise.withResolvers<void>();
     let taken = 0;
     const { post } = queue(async () => {
@@ -375,10 +423,10 @@ describe("posted transactions", () => {
       taken++;
       return resultWith([]);
     });
-    for (let count = 0; count < 600; count++) post([item]);
+    for (let count = 0; count < 600; count++) post([item], addresses[count % addresses.length]);
     post([item], "203.0.113.2");
     held.resolve();
-    // One is being processed, 64 of its address are queued, and one of the other.
+    // One is being processed, 64 of its client are queued, and one of the other.
     await expect.poll(() => taken).toBe(66);
   });
 

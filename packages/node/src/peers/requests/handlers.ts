@@ -16,6 +16,7 @@ import {
 } from "@uniknode/protocol";
 import { walletData } from "../../events/content.ts";
 import { canForge, networkTiming } from "../../forger/slot-state.ts";
+import { clientGroup } from "../../platform/addresses.ts";
 import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
 import { withHoldings } from "../../store/state/holdings.ts";
 import { ReplyError } from "../transport/calls.ts";
@@ -122,33 +123,35 @@ function toJson({ id, header, transactions }: BlockBytes, headersOnly: boolean):
 
 /** Large replies, which are built one after another: concurrent ones would all be in memory. */
 export class ReplyQueue {
-  readonly #maxPerAddress: number;
+  readonly #maxPerClient: number;
+  /** Replies that are queued or being built, by client. */
   readonly #counts = new Map<string, number>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param options `maxPerAddress` is the maximum of replies to one address that are queued or being built */
-  constructor({ maxPerAddress }: { readonly maxPerAddress: number }) {
-    this.#maxPerAddress = maxPerAddress;
+  /** @param options `maxPerClient` is the maximum of replies to one client that are queued or being built */
+  constructor({ maxPerClient }: { readonly maxPerClient: number }) {
+    this.#maxPerClient = maxPerClient;
   }
 
   /**
    * Builds a reply after the queued ones.
    *
-   * @throws {ReplyError} if too many replies to the address are queued
+   * @throws {ReplyError} if too many replies to the client of the address are queued
    */
   add<T>(address: string, make: () => Promise<T>): Promise<T> {
-    const count = this.#counts.get(address) ?? 0;
-    if (count >= this.#maxPerAddress) throw new ReplyError("Wait for the replies that are being built.");
-    this.#counts.set(address, count + 1);
-    const made = this.#last.then(make).finally(() => this.#release(address));
+    const client = clientGroup(address);
+    const count = this.#counts.get(client) ?? 0;
+    if (count >= this.#maxPerClient) throw new ReplyError("Wait for the replies that are being built.");
+    this.#counts.set(client, count + 1);
+    const made = this.#last.then(make).finally(() => this.#release(client));
     this.#last = made.catch(() => {});
     return made;
   }
 
-  #release(address: string): void {
-    const count = (this.#counts.get(address) ?? 0) - 1;
-    if (count > 0) this.#counts.set(address, count);
-    else this.#counts.delete(address);
+  #release(client: string): void {
+    const count = (this.#counts.get(client) ?? 0) - 1;
+    if (count > 0) this.#counts.set(client, count);
+    else this.#counts.delete(client);
   }
 }
 

@@ -195,12 +195,12 @@ type RequestHandlers = {
   ) => ResultOf<E> | Promise<ResultOf<E>>;
 };
 
-/** Maximum for one address: a peer requests further blocks only after the reply or its timeout. */
+/** Maximum for one client: a peer requests further blocks only after the reply or its timeout. */
 const MAX_QUEUED_REPLIES = 4;
 
 export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   const { blocks, forger, rateLimits } = deps;
-  const replyQueue = new ReplyQueue({ maxPerAddress: MAX_QUEUED_REPLIES });
+  const replyQueue = new ReplyQueue({ maxPerClient: MAX_QUEUED_REPLIES });
 
   const handlers: RequestHandlers = {
     // A client rejects a longer list.

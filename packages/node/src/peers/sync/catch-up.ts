@@ -19,11 +19,11 @@ export type CatchUpDeps = {
   readonly pingAll: Discovery["pingAll"];
   readonly fetch: Fetch;
   readonly ban: (ip: string, reason: string) => void;
-  /** Excludes a peer that did not send the blocks that it claims. */
+  /** Excludes a peer that did not send the blocks that it claims, or sent a branch that the rules refuse. */
   readonly suspend: (ip: string) => void;
   /** Ends the exclusion of a peer that sent blocks. */
   readonly reinstate: (ip: string) => void;
-  /** Called with headers of other branches, which are not verified. */
+  /** Called with headers of other branches, which are signed but not on the chain. */
   readonly onForeignHeader: (header: BlockHeader) => void;
   /** Called when blocks were fetched, the last of which is the head. */
   readonly onFetched: (head: BlockHeader) => void;
@@ -40,6 +40,13 @@ type Served = {
   readonly providers: Set<string>;
   /** Number of failed requests. */
   readonly failures: Map<string, number>;
+};
+
+type Refusal = {
+  /** The head has changed since the start of the download. */
+  readonly hasMoved: boolean;
+  /** The block is one of a branch that should have replaced ours. */
+  readonly isSwitch: boolean;
 };
 
 /** Peers of one download. */
@@ -117,7 +124,8 @@ export class CatchUp {
       if (this.#signal.aborted) return;
       if (result.kind === "done" && target < to && !this.#isNear()) this.isSynced = false;
       if (result.kind === "refused") {
-        this.#penalize(result.source, result.outcome, chain.head().height > after);
+        const isStale = chain.head().height > after;
+        this.#penalize(result.source, result.outcome, { hasMoved: isStale, isSwitch: false });
       }
     } finally {
       stopReports();
@@ -197,13 +205,15 @@ export class CatchUp {
     this.isRequested = true;
   }
 
-  /** Bans or drops the source of a refused block. `hasMoved`: the head has changed since the start of the download. */
-  #penalize({ ip }: Source, outcome: Outcome, hasMoved: boolean): void {
+  /** Bans, suspends or drops the source of a refused block. */
+  #penalize({ ip }: Source, outcome: Outcome, { hasMoved, isSwitch }: Refusal): void {
     const deps = this.#deps;
     // The same block may have been posted in the meantime.
     if (hasMoved && (outcome.kind === "Unchained" || outcome.kind === "Discarded")) return;
     deps.logger.warn({ ip, reason: refusalOf(outcome) }, "downloaded block refused");
     if (isProvablyInvalid(outcome)) deps.ban(ip, "it sent an invalid block");
+    // The whole branch was reverted and executed for it: it must not be repeated at once.
+    else if (isSwitch && isAgainstRules(outcome)) deps.suspend(ip);
     // Its chain differs from the verified one: it can become a peer again after another verification.
     else deps.peerTable.remove(ip);
   }
@@ -234,7 +244,11 @@ export class CatchUp {
     const outcomes = await chain.switchTo(commonHeight, blocks, deps.onForeignHeader);
     const last = present(outcomes.at(-1), "the outcome of a switch");
     if (last.kind === "Accepted") this.#onHeadFetched();
-    else this.#penalize(present(providers[outcomes.length - 1], "the provider of a block"), last, false);
+    else
+      this.#penalize(present(providers[outcomes.length - 1], "the provider of a block"), last, {
+        hasMoved: false,
+        isSwitch: true,
+      });
     return true;
   }
 
@@ -270,14 +284,17 @@ const sourceOf = ({ ip, status, verification }: Peer): Source => ({
   isUniknode: status.isUniknode,
 });
 
-/** Returns true if no honest node could have accepted the block, with any clock. */
+/** Returns true if the rules refuse the block on its branch, with any clock. */
+const isAgainstRules = (outcome: Outcome): boolean =>
+  outcome.kind === "Rejected" &&
+  // Another error is one of this node, such as a state that cannot be read.
+  (outcome.cause === undefined || outcome.cause instanceof RuleError) &&
+  !outcome.faults?.some(({ code }) => code === "timestamp");
+
+/** Returns true if no honest node could have accepted the block. */
 const isProvablyInvalid = (outcome: Outcome): boolean =>
   outcome.kind === "Unreadable" ||
-  (outcome.kind === "Rejected" &&
-    outcome.reason === "verification-failed" &&
-    // Another error is one of this node, such as a state that cannot be read.
-    (outcome.cause === undefined || outcome.cause instanceof RuleError) &&
-    !outcome.faults?.some(({ code }) => code === "timestamp"));
+  (outcome.kind === "Rejected" && outcome.reason === "verification-failed" && isAgainstRules(outcome));
 
 /** Window of the average speed. */
 const WINDOW_MS = 30_000;

@@ -2,7 +2,7 @@
 import { CodedError } from "../../platform/coded-error.ts";
 import type { Call } from "../wire/client-messages.ts";
 import type { EventName, ResultOf } from "../wire/events.ts";
-import { CLIENT_MESSAGE_BYTES } from "../wire/limits.ts";
+import { CLIENT_MESSAGE_BYTES, CLIENT_MESSAGE_VALUES } from "../wire/limits.ts";
 import type { ServerMessage } from "../wire/server-messages.ts";
 import type { WebSocket } from "./web-socket.ts";
 
@@ -53,12 +53,18 @@ export type CallLimits = {
   readonly maxBytes: number;
 };
 
+type SentLimits = CallLimits & {
+  /** Maximum number of values in the reply; that of a small reply if absent. */
+  readonly maxValues?: number;
+};
+
 type Reply = Extract<ServerMessage, { readonly kind: "reply" | "failure" }>;
 
 type Pending = {
   readonly settle: (message: Reply) => void;
   readonly fail: (error: PeerError) => void;
   readonly maxBytes: number;
+  readonly maxValues: number;
 };
 
 export class PendingCalls {
@@ -77,7 +83,8 @@ export class PendingCalls {
    *
    * @throws {PeerError} PEER_TIMEOUT, PEER_REFUSED, PEER_GONE, or the error of `failAll`
    */
-  send(callId: number, text: string, { timeoutMs, maxBytes }: CallLimits): Promise<unknown> {
+  send(callId: number, text: string, limits: SentLimits): Promise<unknown> {
+    const { timeoutMs, maxBytes, maxValues = CLIENT_MESSAGE_VALUES.other } = limits;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(callId);
@@ -85,6 +92,7 @@ export class PendingCalls {
       }, timeoutMs);
       this.#pending.set(callId, {
         maxBytes,
+        maxValues,
         fail(error) {
           clearTimeout(timer);
           reject(error);
@@ -116,5 +124,11 @@ export class PendingCalls {
   maxBytes(): number {
     const limits = Array.from(this.#pending.values(), (call) => call.maxBytes);
     return Math.max(CLIENT_MESSAGE_BYTES.other, ...limits);
+  }
+
+  /** Maximum number of values in the messages that the pending calls allow. */
+  maxValues(): number {
+    const limits = Array.from(this.#pending.values(), (call) => call.maxValues);
+    return Math.max(CLIENT_MESSAGE_VALUES.other, ...limits);
   }
 }

@@ -8,6 +8,7 @@ import { type PeerEvent, type Received, readResultGradually } from "../wire/repl
 import { clientReaction, WireError } from "../wire/wire-error.ts";
 import { type CallLimits, PeerError } from "./calls.ts";
 import { type Connection, connectPeer } from "./connection.ts";
+import { Unfinished } from "./memory-bounds.ts";
 import { RequestThrottle } from "./throttle.ts";
 
 export type PeerClientOptions = {
@@ -43,6 +44,8 @@ type Link = {
 const IDLE_MS = 60_000;
 /** ... or when there are more addresses than this: the least recently used first. */
 const MAX_LINKS = 2_000;
+/** Bytes of incomplete and waiting replies of all peers: more than the ten sources of a download send at a time. */
+const MAX_UNFINISHED_BYTES = 256 * 1024 * 1024;
 /** Maximum number of pending attempts to connect to unresponsive addresses; the oldest attempts are aborted. */
 const MAX_SILENT = 100;
 
@@ -56,6 +59,7 @@ export class PeerClient {
   readonly #silent = new Set<Link>();
   /** Processes the messages of all connections. */
   readonly #slices = new TimeSlices({ sliceMs: MESSAGE_SLICE_MS });
+  readonly #unfinished = new Unfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES });
   #isClosed = false;
 
   constructor(options: PeerClientOptions, deps: PeerClientDeps) {
@@ -177,6 +181,7 @@ export class PeerClient {
       address,
       ...this.#options,
       slices: this.#slices,
+      unfinished: this.#unfinished,
       handshakeMs: TIMES_MS.dial,
       signal: ending.signal,
       ...(onSocket && { onSocket }),

@@ -12,8 +12,15 @@ import {
 } from "../wire/client-messages.ts";
 import { decodeText } from "../wire/codec.ts";
 import type { ArgumentOf, EventName } from "../wire/events.ts";
-import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import {
+  CLIENT_MESSAGE_BYTES,
+  MAX_FRAGMENTS,
+  MAX_SERVER_MESSAGES,
+  MESSAGE_SLICE_MS,
+  TIMES_MS,
+} from "../wire/limits.ts";
+import {
+  maxReplyValues,
   readHandshakeReply,
   readReply,
   readServerMessageGradually,
@@ -33,6 +40,8 @@ export type Endpoint = {
   readonly onSocket?: (socket: Socket) => void;
   /** Processes the messages of the peer; a queue of its own if absent. */
   readonly slices?: TimeSlices;
+  /** Bounds the bytes of incomplete and waiting messages of several connections; only those of this one are bounded if absent. */
+  readonly unfinished?: Unfinished;
   /** Timeout of the handshake, after the peer has accepted the connection; `TIMES_MS.connect` if absent. */
   readonly handshakeMs?: number;
   /** Ends the attempt to connect; without effect on a connection. */
@@ -83,6 +92,7 @@ function openSocket({ address, port, localAddress }: Endpoint): WebSocket {
     closeTimeout: TIMES_MS.close,
     finishRequest: (request) => connectWithin(TIMES_MS.connect, request).end(),
     maxPayload: CLIENT_MESSAGE_BYTES.blocks,
+    maxFragments: MAX_FRAGMENTS,
     ...(localAddress !== undefined && isIP(localAddress) === kind && { localAddress }),
   };
   return new WebSocket(`ws://${host}:${port}/socketcluster/`, options);
@@ -93,6 +103,13 @@ function connectWithin(ms: number, request: ClientRequest): ClientRequest {
   const timer = setTimeout(() => request.destroy(new Error(`no connection within ${ms} ms`)), ms);
   const settled = () => clearTimeout(timer);
   return request.once("socket", (socket) => socket.once("connect", settled)).once("close", settled);
+}
+
+/** Properties of a message when it arrives: later, its call may have timed out. */
+type Arrival = { readonly isBinary: boolean; readonly at: number; readonly maxValues: number };
+
+function* readGradually(data: Buffer, maxValues: number): Steps<ServerMessage> {
+  return yield* readServerMessageGradually(yield* decodeText(data), maxValues);
 }
 
 export class Connection {
@@ -118,14 +135,15 @@ export class Connection {
   #silence: NodeJS.Timeout;
 
   /** @param socket begins to connect */
-  constructor(socket: WebSocket, { address, slices, handshakeMs = TIMES_MS.connect, onSocket }: Endpoint) {
+  constructor(socket: WebSocket, endpoint: Endpoint) {
+    const { address, slices, handshakeMs = TIMES_MS.connect } = endpoint;
     this.ended = this.#end.promise;
     this.#address = address;
     this.#socket = socket;
     this.#calls = new PendingCalls(address, socket);
     this.#slices = slices ?? new TimeSlices({ sliceMs: MESSAGE_SLICE_MS });
     this.#silence = setTimeout(() => socket.terminate(), TIMES_MS.connect + handshakeMs);
-    this.#listenToPeer(onSocket);
+    this.#listenToPeer(endpoint);
   }
 
   async shakeHands(): Promise<void> {
@@ -147,7 +165,8 @@ export class Connection {
     if (this.#socket.readyState !== this.#socket.OPEN)
       throw new PeerError("PEER_GONE", `${address} is not connected`);
     const callId = ++this.#lastCallId;
-    const data = await this.#calls.send(callId, writeCall(event, argument, callId), limits);
+    const maxValues = maxReplyValues(event, argument);
+    const data = await this.#calls.send(callId, writeCall(event, argument, callId), { ...limits, maxValues });
     try {
       return readReply(data);
     } catch (error) {
@@ -166,19 +185,20 @@ export class Connection {
     } else socket.terminate();
   }
 
-  #listenToPeer(onSocket: Endpoint["onSocket"]): void {
+  #listenToPeer({ onSocket, unfinished = new Unfinished({ maxTotalBytes: Infinity }) }: Endpoint): void {
     const socket = this.#socket;
     socket.on("upgrade", ({ socket: wire }) => {
       onSocket?.(wire);
-      const onTooLong = () => this.#failProtocol("FRAME_INVALID", "a reply is too long");
-      const unfinished = new Unfinished({ maxTotalBytes: Infinity });
+      const onTooLong = () =>
+        this.#failProtocol("FRAME_INVALID", "a reply is too long, or too many are incomplete");
       this.#onProcessed = unfinished.watch(wire, () => this.#calls.maxBytes(), onTooLong);
     });
     socket.on("message", (data, isBinary) => {
       if (this.#violation) return;
       this.#waiting++;
       socket.pause();
-      void this.#slices.run(this.#process(data as Buffer, isBinary, performance.now()), this.#address);
+      const arrival = { isBinary, at: performance.now(), maxValues: this.#calls.maxValues() };
+      void this.#slices.run(this.#process(data as Buffer, arrival), this.#address);
     });
     const refuseControl = () => this.#failProtocol("FRAME_CONTROL", "WebSocket pings and pongs are not used");
     socket.on("ping", refuseControl);
@@ -199,14 +219,15 @@ export class Connection {
     ended.resolve(violation);
   }
 
-  *#process(data: Buffer, isBinary: boolean, at: number): Steps<void> {
+  *#process(data: Buffer, { isBinary, at, maxValues }: Arrival): Steps<void> {
     try {
-      if (this.#violation) return;
+      if (this.#isOver()) return;
       if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
       if (!this.#messages.take("", at)) {
         throw new WireError("REPLIES_EXCEEDED", "a server sends too many messages at a time");
       }
-      this.#receive(yield* readServerMessageGradually(yield* decodeText(data)));
+      const message = yield* this.#whileOpen(readGradually(data, maxValues));
+      if (message) this.#receive(message);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.#failProtocol(error.code, error.message);
@@ -216,6 +237,20 @@ export class Connection {
         this.#socket.resume();
       }
     }
+  }
+
+  /** Returns the result of the steps. Performs no further ones after the end of the connection, when no call waits for it. */
+  *#whileOpen<T>(steps: Steps<T>): Steps<T | undefined> {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      yield;
+      if (this.#isOver()) return undefined;
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#violation !== undefined || this.#socket.readyState === this.#socket.CLOSED;
   }
 
   #failProtocol(code: WireError["code"], message: string): void {

@@ -10,6 +10,7 @@ import { matchesAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { ReplyHeaders } from "../wire/client-messages.ts";
 import {
+  MAX_FRAGMENTS,
   MAX_OPENING_BYTES,
   MAX_UNKNOWN_BYTES,
   MESSAGE_SLICE_MS,
@@ -192,6 +193,7 @@ function createUpgrades(maxPayload: number): WebSocketServer {
     noServer: true,
     path: PATH,
     maxPayload,
+    maxFragments: MAX_FRAGMENTS,
     perMessageDeflate: false,
     autoPong: false,
     clientTracking: false,

@@ -9,6 +9,9 @@ export const MAX_SMALL_BYTES = 102_400;
 /** Longest message of an address that is not a peer: a block of 500 payments to 128 recipients has 2.6 MB. */
 export const MAX_UNKNOWN_BYTES = 4 * 1024 * 1024;
 
+/** Frames of one message. Old nodes never divide messages, and a tiny frame takes many times its length. */
+export const MAX_FRAGMENTS = 64;
+
 /** Blocks below the head whose milestone counts: a branch of another node may begin there. */
 const BRANCH_BLOCKS = 10_000;
 
@@ -43,8 +46,13 @@ export const MAX_TRANSACTIONS = 40;
  * four objects; the largest one is 40 payments to 128 recipients each, about 20 000 values.
  */
 export const REQUEST_COMPLEXITY = { maxDepth: 256, maxValues: 30_000 } as const;
-/** Maximum of a message of a server: 400 blocks of hundreds of transactions each. */
-export const REPLY_COMPLEXITY = { maxDepth: 64, maxValues: 1_000_000 } as const;
+/** Nesting of a message of a server. */
+export const MAX_REPLY_DEPTH = 64;
+/**
+ * Number of values in a message of a server: a pending request for blocks with their transactions may get 400 blocks
+ * of hundreds of transactions each, and one for the genesis block as many. A reply with 2,000 peers is the largest other one.
+ */
+export const CLIENT_MESSAGE_VALUES = { blocks: 1_000_000, other: 30_000 } as const;
 
 /** Events that an address may send in a window, by name; other events count in the global limit only. */
 export const RATE_LIMITS = {

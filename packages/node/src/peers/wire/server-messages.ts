@@ -1,9 +1,16 @@
 /** The messages of a server: how it writes them, and how a client reads them (p2p.md 3.2 to 4.3, 16). */
 import { DISCONNECT, type ReplyHeaders } from "./client-messages.ts";
-import { decodeValue, encodeValue, guardJson, isRecord, type UntrustedRecord } from "./codec.ts";
-import type { EventName, ResultOf } from "./events.ts";
+import {
+  decodeValue,
+  encodeValue,
+  guardJson,
+  isRecord,
+  type JsonRules,
+  type UntrustedRecord,
+} from "./codec.ts";
+import type { ArgumentOf, EventName, ResultOf } from "./events.ts";
 import { parseGradually } from "./gradual-json.ts";
-import { REPLY_COMPLEXITY, TIMES_MS } from "./limits.ts";
+import { CLIENT_MESSAGE_VALUES, MAX_REPLY_DEPTH, TIMES_MS } from "./limits.ts";
 import { WireError } from "./wire-error.ts";
 
 /** Sent every `TIMES_MS.pingInterval`; the client responds with a pong. */
@@ -85,10 +92,26 @@ export type ServerMessage =
   /** Other events, which have no effect. */
   | { readonly kind: "event"; readonly event: string };
 
+/** Returns the maximum number of values in the reply to a call. */
+export const maxReplyValues = <E extends EventName>(event: E, argument: ArgumentOf<E>): number =>
+  event === "uniknode.peer.getGenesis" ||
+  (event === "p2p.peer.getBlocks" && !("headersOnly" in argument && argument.headersOnly))
+    ? CLIENT_MESSAGE_VALUES.blocks
+    : CLIENT_MESSAGE_VALUES.other;
+
+const rulesOf = (maxValues: number): JsonRules => ({
+  maxDepth: MAX_REPLY_DEPTH,
+  maxValues,
+  isStrict: false,
+});
+
 /** @throws {WireError} MESSAGE_JSON, MESSAGE_COMPLEXITY, MESSAGE_FORM */
-export function readServerMessage(text: string): ServerMessage {
+export function readServerMessage(
+  text: string,
+  maxValues: number = CLIENT_MESSAGE_VALUES.other,
+): ServerMessage {
   if (text === PING) return { kind: "ping" };
-  guardJson(text, { ...REPLY_COMPLEXITY, isStrict: false });
+  guardJson(text, rulesOf(maxValues));
   return toServerMessage(decodeValue(text));
 }
 
@@ -100,9 +123,9 @@ const MAX_SHORT = 64 * 1024;
  *
  * @throws {WireError} as `readServerMessage`
  */
-export function* readServerMessageGradually(text: string): Generator<void, ServerMessage> {
-  if (text.length <= MAX_SHORT) return readServerMessage(text);
-  return toServerMessage(yield* parseGradually(text, { ...REPLY_COMPLEXITY, isStrict: false }));
+export function* readServerMessageGradually(text: string, maxValues: number): Generator<void, ServerMessage> {
+  if (text.length <= MAX_SHORT) return readServerMessage(text, maxValues);
+  return toServerMessage(yield* parseGradually(text, rulesOf(maxValues)));
 }
 
 function toServerMessage(message: unknown): ServerMessage {

@@ -4,7 +4,7 @@ import { ReplyQueue } from "../../../src/peers/requests/handlers.ts";
 import { ReplyError } from "../../../src/peers/transport/calls.ts";
 
 test("Replies are built one after another, even if one fails.", async () => {
-  const replies = new ReplyQueue({ maxPerAddress: 4 });
+  const replies = new ReplyQueue({ maxPerClient: 4 });
   const steps: string[] = [];
   const make = (name: string) => async () => {
     steps.push(`${name} begins`);
@@ -23,7 +23,7 @@ test("Replies are built one after another, even if one fails.", async () => {
 });
 
 test("An address has a bound on its replies, and capacity again when one is built.", async () => {
-  const replies = new ReplyQueue({ maxPerAddress: 2 });
+  const replies = new ReplyQueue({ maxPerClient: 2 });
   const first = Promise.withResolvers<string>();
   const results = [replies.add("a", () => first.promise), replies.add("a", async () => "second")];
   expect(() => replies.add("a", async () => "third")).toThrow(ReplyError);
@@ -31,4 +31,18 @@ test("An address has a bound on its replies, and capacity again when one is buil
   first.resolve("first");
   expect(await Promise.all([...results, other])).toEqual(["first", "second", "other"]);
   expect(await replies.add("a", async () => "third")).toBe("third");
+});
+
+test("The addresses of one IPv6 client have one bound on their replies.", async () => {
+  const replies = new ReplyQueue({ maxPerClient: 2 });
+  const first = Promise.withResolvers<string>();
+  const results = [
+    replies.add("2001:db8::1", () => first.promise),
+    replies.add("2001:db8::2", async () => "second"),
+  ];
+  expect(() => replies.add("2001:db8::3", async () => "third")).toThrow(ReplyError);
+  results.push(replies.add("2001:db8:0:1::1", async () => "other"));
+  first.resolve("first");
+  expect(await Promise.all(results)).toEqual(["first", "second", "other"]);
+  expect(await replies.add("2001:db8::3", async () => "third")).toBe("third");
 });

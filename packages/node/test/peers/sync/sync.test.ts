@@ -9,6 +9,7 @@ import { type Peer, PeerTable } from "../../../src/peers/peer-table.ts";
 import { Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
 import { present } from "../../../src/platform/present.ts";
 import {
+  keysOf,
   LAST_SLOT,
   network,
   openTestChain,
@@ -479,6 +480,38 @@ describe("a wrong branch", () => {
     });
     await expect.poll(() => banned.length).toBeGreaterThan(0);
     expect(own.chain.head()).toBe(before);
+  });
+
+  test("A wrong branch is kept when the rules refuse the last block of the other one, and its source is suspended.", async () => {
+    const before = own.chain.head();
+    const stranger = other.make(22).header.generatorPublicKey;
+    expect(stranger).not.toBe(other.make(21).header.generatorPublicKey);
+    blocks = [...blocks, other.make(21, { keys: present(keysOf.get(stranger)) })];
+    for (const peer of peerTable.all()) {
+      peerTable.put({ ...peer, verification: { ...peer.verification, hisHeight: 22 } });
+    }
+    follow(async (_, after, limit) => bytesAfter(after, limit));
+    // Each source sends it once.
+    await expect.poll(() => doubted.toSorted()).toEqual(OTHERS);
+    expect(banned).toEqual([]);
+    expect(own.chain.head()).toBe(before);
+    expect(errors).toEqual([]);
+  });
+
+  test("A wrong branch is kept when the source of the other one changes its branch meanwhile, and is only dropped.", async () => {
+    const before = own.chain.head();
+    const third = openTestChain();
+    await third.take(...blocks.slice(0, COMMON - 1));
+    const changed = await third.forge(...range(60, 80));
+    follow(async (_, after, limit) =>
+      after === COMMON
+        ? bytesAfter(after, 3)
+        : changed.slice(after - COMMON, after - COMMON + limit).map((block) => encodeBlock(block, network)),
+    );
+    await expect.poll(() => peerTable.all()).toEqual([]);
+    expect([banned, doubted]).toEqual([[], []]);
+    expect(own.chain.head()).toBe(before);
+    await third.close();
   });
 
   test("A wrong branch is kept when a block of the other one cannot be read, and its source is banned.", async () => {

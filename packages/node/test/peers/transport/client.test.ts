@@ -5,8 +5,12 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { PeerError } from "../../../src/peers/transport/calls.ts";
 import { PeerClient } from "../../../src/peers/transport/client.ts";
+import { connectPeer } from "../../../src/peers/transport/connection.ts";
+import { Unfinished } from "../../../src/peers/transport/memory-bounds.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
 import { RequestThrottle } from "../../../src/peers/transport/throttle.ts";
+import { present } from "../../../src/platform/present.ts";
+import { type Steps, TimeSlices } from "../../../src/platform/threads/time-slices.ts";
 import { network, startServer } from "./server.ts";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 102_400 };
@@ -32,8 +36,12 @@ async function ours(handle: () => Promise<never>): Promise<[PeerClient, PeerServ
   return [outgoingTo(port), server];
 }
 
-/** A server that performs the handshake and then behaves as the test needs. */
-async function theirs(onCall: (socket: WebSocket, callId: number) => void): Promise<PeerClient> {
+/** A client of a server that performs the handshake and then behaves as the test needs. */
+const theirs = async (onCall: OnCall): Promise<PeerClient> => outgoingTo(await listenTo(onCall));
+
+type OnCall = (socket: WebSocket, callId: number) => void;
+
+async function listenTo(onCall: OnCall): Promise<number> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", path: "/socketcluster/" });
   await once(server, "listening");
   server.on("connection", (socket) => {
@@ -48,7 +56,7 @@ async function theirs(onCall: (socket: WebSocket, callId: number) => void): Prom
     for (const client of server.clients) client.terminate();
     server.close();
   });
-  return outgoingTo((server.address() as AddressInfo).port);
+  return (server.address() as AddressInfo).port;
 }
 
 const requestPeers = (client: PeerClient) => client.request("127.0.0.1", "p2p.peer.getPeers", {}, LIMITS);
@@ -120,6 +128,131 @@ describe("a request", () => {
   });
 });
 
+describe("the largest replies of honest peers are read", () => {
+  const header = {
+    id: "ab".repeat(32),
+    idHex: "ab".repeat(32),
+    version: 0,
+    timestamp: 48,
+    height: 6,
+    previousBlock: "cd".repeat(32),
+    previousBlockHex: "cd".repeat(32),
+    numberOfTransactions: 500,
+    totalAmount: "0",
+    totalFee: "0",
+    reward: "200000000",
+    payloadLength: 0,
+    payloadHash: "ab".repeat(32),
+    generatorPublicKey: `02${"ab".repeat(32)}`,
+    blockSignature: "3044",
+  };
+  const sendTo = (data: unknown) =>
+    theirs((socket, rid) => socket.send(JSON.stringify({ rid, data: { data, headers: {} } })));
+
+  test("A reply can have 2,000 peers with several members.", async () => {
+    const client = await sendTo(
+      Array.from({ length: 2_000 }, () => ({
+        ip: "203.0.113.7",
+        port: 1,
+        version: "5",
+        height: 6,
+        latency: 9,
+      })),
+    );
+    const limits = { ...LIMITS, maxBytes: 400_000 };
+    await expect(client.request("127.0.0.1", "p2p.peer.getPeers", {}, limits)).resolves.toHaveLength(2_000);
+  });
+
+  test("A reply can have 400 headers with all members.", async () => {
+    const client = await sendTo(Array.from({ length: 400 }, () => header));
+    const limits = { ...LIMITS, maxBytes: 409_600 };
+    await expect(
+      client.request("127.0.0.1", "p2p.peer.getBlocks", { lastBlockHeight: 5, headersOnly: true }, limits),
+    ).resolves.toHaveLength(400);
+  });
+
+  test("A reply can have 400 blocks of 500 transactions each.", async () => {
+    const transactions = Array.from({ length: 500 }, () => "ff".repeat(20));
+    const client = await sendTo(Array.from({ length: 400 }, () => ({ ...header, transactions })));
+    const limits = { timeoutMs: 20_000, maxBytes: 20_971_520 };
+    await expect(
+      client.request("127.0.0.1", "p2p.peer.getBlocks", { lastBlockHeight: 5 }, limits),
+    ).resolves.toHaveLength(400);
+  });
+
+  test("A reply can have 2,000 packed blocks.", async () => {
+    const blocks = Buffer.alloc(2_000 * 1_000);
+    for (let at = 0; at < blocks.length; at += 1_000) blocks.writeUInt32LE(996, at);
+    const client = await sendTo({ blocks: { base64: true, data: blocks.toString("base64") } });
+    const limits = { ...LIMITS, maxBytes: 20_971_520 };
+    await expect(
+      client.request(
+        "127.0.0.1",
+        "uniknode.peer.getBlocks",
+        { lastBlockHeight: 1, blockLimit: 2_000 },
+        limits,
+      ),
+    ).resolves.toHaveLength(2_000);
+  });
+});
+
+/** Holds the steps of all messages after the handshake. */
+class HeldSlices extends TimeSlices {
+  readonly held: Steps<unknown>[] = [];
+  #isShaken = false;
+
+  override run<T>(steps: Steps<T>, source?: string): Promise<T> {
+    if (this.#isShaken) this.held.push(steps);
+    else return super.run(steps, source);
+    return new Promise(() => {});
+  }
+
+  hold(): void {
+    this.#isShaken = true;
+  }
+}
+
+test("The reading of a long reply stops when its connection has ended.", async () => {
+  const data = Array.from({ length: 400_000 }, () => ({}));
+  const port = await listenTo((socket, rid) =>
+    socket.send(JSON.stringify({ rid, data: { data, headers: {} } })),
+  );
+  const slices = new HeldSlices({ sliceMs: 8 });
+  const connection = await connectPeer({ address: "127.0.0.1", port, slices });
+  slices.hold();
+  const limits = { timeoutMs: 5_000, maxBytes: 20_971_520 };
+  const called = codeOf(connection.call("p2p.peer.getBlocks", { lastBlockHeight: 1 }, limits));
+  await expect.poll(() => slices.held).toHaveLength(1);
+  const steps = present(slices.held[0]);
+  expect(steps.next().done).toBe(false);
+  expect(steps.next().done).toBe(false);
+  connection.close();
+  await connection.ended;
+  expect(await called).toBe("PEER_GONE");
+  expect(steps.next().done).toBe(true);
+});
+
+test("A connection ends when a reply has more than 64 frames.", async () => {
+  const client = await theirs((socket) => {
+    for (let count = 0; count < 65; count++) socket.send("x", { fin: false });
+  });
+  expect(await codeOf(requestPeers(client))).toBe("PEER_GONE");
+});
+
+test("The connection with the longest incomplete message ends when the incomplete messages of all are too long.", async () => {
+  const lengths = [50_000, 80_000];
+  const port = await listenTo((socket) => socket.send("x".repeat(lengths.shift() ?? 0), { fin: false }));
+  const unfinished = new Unfinished({ maxTotalBytes: 100_000 });
+  const connect = () => connectPeer({ address: "127.0.0.1", port, unfinished });
+  const [first, second] = [await connect(), await connect()];
+  closers.push(() => first.close());
+  const waiting = codeOf(first.call("p2p.peer.getPeers", {}, LIMITS));
+  await expect.poll(() => lengths).toHaveLength(1);
+  expect(await codeOf(second.call("p2p.peer.getPeers", {}, LIMITS))).toBe("PEER_PROTOCOL");
+  first.close();
+  expect(await waiting).toBe("PEER_GONE");
+});
+
 describe("a peer that breaks the protocol is disconnected", () => {
   const reply = (rid: number, data: unknown) => JSON.stringify({ rid, data });
   test.each<[string, (socket: WebSocket, rid: number) => void]>([
@@ -136,6 +269,29 @@ describe("a peer that breaks the protocol is disconnected", () => {
     ],
   ])("%s", async (_, offend) => {
     expect(await codeOf(requestPeers(await theirs(offend)))).toBe("PEER_PROTOCOL");
+  });
+
+  test("A reply with more values than a reply to its call can have disconnects the peer.", async () => {
+    const many = { data: Array.from({ length: 100_000 }, () => ({})), headers: {} };
+    const client = await theirs((socket, rid) => socket.send(reply(rid, many)));
+    const limits = { timeoutMs: 5_000, maxBytes: 20_971_520 };
+    const requests = [
+      () =>
+        client.request(
+          "127.0.0.1",
+          "uniknode.peer.getBlocks",
+          { lastBlockHeight: 1, blockLimit: 10 },
+          limits,
+        ),
+      () =>
+        client.request("127.0.0.1", "p2p.peer.getBlocks", { lastBlockHeight: 1, headersOnly: true }, limits),
+    ];
+    for (const request of requests) {
+      await expect(request()).rejects.toMatchObject({
+        code: "PEER_PROTOCOL",
+        cause: { code: "MESSAGE_COMPLEXITY" },
+      });
+    }
   });
 
   test("An invalid result only fails its request, and does not disconnect the peer.", async () => {

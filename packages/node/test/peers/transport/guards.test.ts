@@ -92,6 +92,23 @@ describe("a violation", () => {
     expect(await isLetIn(port)).toBe(false);
   });
 
+  test("A message of more than 64 frames is a violation.", async () => {
+    const port = await serve();
+    const sendInFrames = async (count: number) => {
+      const socket = await open(port, "127.0.0.2");
+      const text = callText("p2p.peer.postTransactions", { transactions: [] }, 2).padEnd(count);
+      for (let at = 0; at < count - 1; at++) socket.send(text.charAt(at), { fin: false });
+      socket.send(text.slice(count - 1));
+      return Promise.race([
+        once(socket, "message").then(() => "reply"),
+        once(socket, "close").then(() => "cut"),
+      ]);
+    };
+    expect(await sendInFrames(64)).toBe("reply");
+    expect(await sendInFrames(65)).toBe("cut");
+    expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+  });
+
   test("A long message before the handshake is a violation.", async () => {
     const port = await serve();
     const socket = webSocket(port, "127.0.0.2");
