@@ -1,6 +1,6 @@
 /**
  * The tree of final facts of a snapshot: its root is in the manifest, and is recomputed from the blocks when
- * the snapshot is checked.
+ * the snapshot is checked, if its block is final there.
  */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";

@@ -34,7 +34,7 @@ import { asChainError, type ChainChange, ChainError, type Outcome, refusalOf } f
 import { createUndoRule, discardUnchecked } from "./pipeline/commit.ts";
 import { Executor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
-import { forgedBlock } from "./pipeline/verify.ts";
+import { forgedBlock, type VerifiedBlock } from "./pipeline/verify.ts";
 import { type ChainStores, openHead, openStores } from "./stores.ts";
 import { Writer, type WriterOptions } from "./writer.ts";
 
@@ -227,7 +227,7 @@ export class Chain {
    * each block of the branch up to the first that is refused. If one is refused, the chain stays as it was; it is not even reverted
    * for a block that is wrong in any state.
    *
-   * @param onHeader called before the switch with the header of each block of the branch that has no fault by itself
+   * @param onHeader called before the switch with the header of each block of the branch that is signed
    * @throws {ChainError} as `revertTo`; CHAIN_BRANCH_SHORT
    */
   async switchTo(
@@ -238,7 +238,7 @@ export class Chain {
     if (this.#isClosed) throw closedError();
     const prepared = await prepareBranch(branch, this.#preparing);
     for (const block of prepared) {
-      if (!(block instanceof Error) && block.faults.length === 0) onHeader(block.block.header);
+      if (!(block instanceof Error) && isSigned(block)) onHeader(block.block.header);
     }
     return this.#between(`the branch after ${height}`, () => {
       const head = this.head();
@@ -294,6 +294,9 @@ export class Chain {
     return promise;
   }
 }
+
+const isSigned = ({ faults }: VerifiedBlock) =>
+  !faults.some(({ code }) => code === "signature" || code === "exception");
 
 const closedError = () => new ChainError("CHAIN_CLOSED", "the chain was closed");
 

@@ -14,6 +14,7 @@ import {
   isBlockException,
   type Network,
   type SealedTransaction,
+  type Slots,
 } from "@uniknode/protocol";
 import type { Event } from "../events/catalogue.ts";
 import { type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
@@ -65,15 +66,20 @@ type WriterDeps = {
 const REFUSED = Symbol("a block was not accepted");
 const SKIPPED: Outcome = { kind: "Skipped" };
 
-/** Returns the refusal of a block that has faults in any state; undefined if only its execution can decide. */
-function refusalInAnyState({ block, faults }: VerifiedBlock, network: Network): Outcome | undefined {
+/** Returns the refusal of a block that is wrong in any state; undefined if only its execution can decide. */
+function refusalInAnyState(
+  { block, faults }: VerifiedBlock,
+  below: BlockHeader | undefined,
+  { network, slots }: { readonly network: Network; readonly slots: Slots },
+): Outcome | undefined {
   const ids = block.transactions.map(({ data }) => data.id);
-  if (faults.length === 0 || isBlockException(block.header.id, ids, network)) return undefined;
+  if (isBlockException(block.header.id, ids, network)) return undefined;
   // Signatures of multisignature wallets are verified with the wallets.
   const isOpen = ({ code }: BlockFault) =>
-    code === "unverified-transactions" || code === "unverified-transaction";
-  if (containsMultiSignatures(block) && faults.every(isOpen)) return undefined;
-  return { kind: "Rejected", reason: "verification-failed", faults };
+    containsMultiSignatures(block) &&
+    (code === "unverified-transactions" || code === "unverified-transaction");
+  if (!faults.every(isOpen)) return { kind: "Rejected", reason: "verification-failed", faults };
+  return below && !isChained(block.header, { head: below, slots }) ? { kind: "Unchained" } : undefined;
 }
 
 export class Writer {
@@ -178,16 +184,14 @@ export class Writer {
    */
   replaceAll(target: number, blocks: readonly PreparedBlock[]): Outcome[] {
     const { network, stores } = this.#deps;
-    const slots = createSlots(network);
+    const rules = { network, slots: createSlots(network) };
     const verified: VerifiedBlock[] = [];
     const refuse = (outcome: Outcome): Outcome[] => [...verified.map(() => SKIPPED), outcome];
     let below = stores.blocks.header(target);
     for (const block of blocks) {
       if (block instanceof Error) return refuse({ kind: "Unreadable", cause: block });
-      const outcome = refusalInAnyState(block, network);
+      const outcome = refusalInAnyState(block, below, rules);
       if (outcome) return refuse(outcome);
-      if (below && !isChained(block.block.header, { head: below, slots }))
-        return refuse({ kind: "Unchained" });
       verified.push(block);
       below = block.block.header;
     }

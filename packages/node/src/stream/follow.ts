@@ -6,7 +6,6 @@ import type { MatchingObserver, Slices } from "../subscriptions/conditions/slice
 import type { Sink } from "./sink.ts";
 import {
   type BlockRef,
-  type LogEnd,
   type Position,
   type Source,
   type SourceEvent,
@@ -48,9 +47,8 @@ export async function findStart(
   since: number,
   source: Source,
 ): Promise<Start> {
-  const end = await source.end();
-  const { sequence: after, block } = end;
-  if (position) return resume(position, subscription, Math.max(since, await source.begin()), end, source);
+  const { sequence: after, block } = await source.end();
+  if (position) return resume(position, subscription, Math.max(since, await source.begin()), after, source);
   if (fromHeight === undefined) return { from: "log", after, ...(block && { block }) };
   if (!subscription.isRemembered) {
     throw new StreamError(
@@ -65,16 +63,13 @@ async function resume(
   { sequence, logId, block }: Position,
   { isRemembered }: Subscription,
   since: number,
-  { sequence: after, block: head }: LogEnd,
+  after: number,
   source: Source,
 ): Promise<Start> {
   // A position that names no log may be of another node: its block is safe, and only repeats events.
   const isOfThisLog = logId === source.logId || (logId === undefined && !(block && isRemembered));
   if (isOfThisLog && sequence !== undefined && sequence >= since && sequence <= after) {
-    // Blocks that are left out of the log leave no gap in its sequences.
-    const mayMissBlocks =
-      sequence === since && block && block.blockId !== head?.blockId && (await source.hasBlock(block));
-    if (!mayMissBlocks || !isRemembered) return { from: "log", after: sequence, ...(block && { block }) };
+    return { from: "log", after: sequence, ...(block && { block }) };
   }
   // Start at the block itself: some of its events may not have been sent yet.
   if (block && isRemembered && (await source.hasBlock(block))) {

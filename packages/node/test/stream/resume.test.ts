@@ -161,17 +161,6 @@ describe("a reader that reconnects too late for the log", () => {
     await expect.poll(() => idsOf(kept)).toEqual(["peer.added:c"]);
   });
 
-  test("A reader that reconnects at the end of the log receives stored blocks if they were left out of the log.", async () => {
-    const { listen, node, emit } = await openStreams();
-    await listen("?events=block.applied");
-    node.subscribedEvents.markGap();
-    const second = await listen("?events=block.applied", backFrom(`0.${place(heads.third)}`));
-    await expect.poll(() => idsOf(second)).toEqual(blockIds.slice(2));
-    const third = await listen("?events=block.applied", backFrom(`0.${place(heads.head)}`));
-    emit(applied(5));
-    await expect.poll(() => idsOf(third)).toEqual(["block.applied:500"]);
-  });
-
   test("A reader that reconnects too late gets an error if the node caught up without recording events.", async () => {
     const { listen, emit, node } = await openStreams();
     await listen("?events=peer.added");

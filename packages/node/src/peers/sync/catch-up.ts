@@ -213,7 +213,7 @@ export class CatchUp {
     deps.logger.warn({ ip, reason: refusalOf(outcome) }, "downloaded block refused");
     if (isProvablyInvalid(outcome)) deps.ban(ip, "it sent an invalid block");
     // The whole branch was reverted and executed for it: it must not be repeated at once.
-    else if (isSwitch && isAgainstRules(outcome)) deps.suspend(ip);
+    else if (isSwitch && (outcome.kind === "Discarded" || isAgainstRules(outcome))) deps.suspend(ip);
     // Its chain differs from the verified one: it can become a peer again after another verification.
     else deps.peerTable.remove(ip);
   }

@@ -53,8 +53,9 @@ export class PostgresIntake implements Intake {
     const claims = [...held.values()].map(({ shard, epoch }) => `${shard} ${epoch}`).join();
     const version = await runSteps(readVersion(this.#reads));
     if (version === known && claims === this.#knownClaims) return undefined;
-    this.#knownClaims = claims;
     const webhooks = await runSteps(activeWebhooks(this.#reads, shards));
+    // After the read: one that failed must be repeated.
+    this.#knownClaims = claims;
     return {
       version,
       webhooks: webhooks.map((webhook) => ({

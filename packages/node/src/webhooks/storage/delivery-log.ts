@@ -138,7 +138,8 @@ export class DeliveryLogRows {
 }
 
 function* unlessEnding(sql: Reads, webhook: number, change: Steps<Requeued>): Steps<Requeued> {
-  if (yield* sql.row("SELECT 1 FROM finishing_queues WHERE webhook = $1", [webhook]))
+  // The end of an empty queue, as at the first start, finishes no delivery.
+  if (yield* sql.row("SELECT 1 FROM finishing_queues WHERE webhook = $1 AND up_to > 0", [webhook]))
     throw new WebhookError(
       "QUEUE_ENDING",
       `the queue of webhook ${webhook} is being emptied, which takes seconds: send its deliveries again afterwards`,
