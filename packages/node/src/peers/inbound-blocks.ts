@@ -137,7 +137,7 @@ export class InboundBlocks {
     deps.checkForeign(header);
     if (!caller.isTrusted && !isChained(header, { head, slots })) {
       // The synchronisation pings every peer: a header that any client can invent must not start it.
-      if (this.#isPossible(header) && this.#isOfDelegate(header) && this.#isSigned(header)) {
+      if (this.#isOfDelegate(header) && this.#isPossible(header) && this.#isSigned(header)) {
         deps.onUnchained(header, caller);
       }
       throw new ReplyError(blockNotChained(header.height, head.height));

@@ -16,7 +16,7 @@ export class ClientSlots {
     return this.#all;
   }
 
-  /** Takes a slot for a client's address, and returns a function that releases it, once. Undefined if none is free. */
+  /** Takes a slot for a client's address, and returns a function that releases it, to be called once. Undefined if none is free. */
   take(address: string): (() => void) | undefined {
     const client = clientGroup(address);
     const own = this.#taken.get(client) ?? 0;

@@ -77,7 +77,13 @@ export class Webhooks {
     const definitions = new DefinitionReader(intake, logger);
     const fit = createFit(options.maxContentBytes);
     const sources = {
-      ...{ network, intake, definitions, fit, observer: matching, nowMs, logger },
+      network,
+      intake,
+      definitions,
+      fit,
+      observer: matching,
+      nowMs,
+      logger,
       // Deliveries in memory must not be sent any longer.
       onSuspended: (webhook: number) => dispatcher.queueChanged(webhook),
     };

@@ -16,7 +16,7 @@ import {
 } from "@uniknode/protocol";
 import { walletData } from "../../events/content.ts";
 import { canForge, networkTiming } from "../../forger/slot-state.ts";
-import { clientGroup } from "../../platform/addresses.ts";
+import { ClientSlots } from "../../platform/client-slots.ts";
 import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
 import { withHoldings } from "../../store/state/holdings.ts";
 import { ReplyError } from "../transport/calls.ts";
@@ -123,14 +123,13 @@ function toJson({ id, header, transactions }: BlockBytes, headersOnly: boolean):
 
 /** Large replies, which are built one after another: concurrent ones would all be in memory. */
 export class ReplyQueue {
-  readonly #maxPerClient: number;
-  /** Replies that are queued or being built, by client. */
-  readonly #counts = new Map<string, number>();
+  /** Replies that are queued or being built. */
+  readonly #slots: ClientSlots;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param options `maxPerClient` is the maximum of replies to one client that are queued or being built */
   constructor({ maxPerClient }: { readonly maxPerClient: number }) {
-    this.#maxPerClient = maxPerClient;
+    this.#slots = new ClientSlots({ total: Number.POSITIVE_INFINITY, perClient: maxPerClient });
   }
 
   /**
@@ -139,19 +138,11 @@ export class ReplyQueue {
    * @throws {ReplyError} if too many replies to the client of the address are queued
    */
   add<T>(address: string, make: () => Promise<T>): Promise<T> {
-    const client = clientGroup(address);
-    const count = this.#counts.get(client) ?? 0;
-    if (count >= this.#maxPerClient) throw new ReplyError("Wait for the replies that are being built.");
-    this.#counts.set(client, count + 1);
-    const made = this.#last.then(make).finally(() => this.#release(client));
+    const release = this.#slots.take(address);
+    if (!release) throw new ReplyError("Wait for the replies that are being built.");
+    const made = this.#last.then(make).finally(release);
     this.#last = made.catch(() => {});
     return made;
-  }
-
-  #release(client: string): void {
-    const count = (this.#counts.get(client) ?? 0) - 1;
-    if (count > 0) this.#counts.set(client, count);
-    else this.#counts.delete(client);
   }
 }
 
